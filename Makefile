@@ -1,0 +1,36 @@
+# make demo, make test: all that a fresh machine needs (python3 with venv, pip, make).
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/installed
+
+.PHONY: demo test test-jit-off lint bench clean
+
+demo: $(STAMP)
+	$(BIN)/softcount demo
+
+test: $(STAMP)
+	$(BIN)/pytest -n auto
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto -m kernels
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# Every bench prints its own table; those that need corpora or peers that are not there say so and skip.
+bench: .venv/bench-installed
+	for script in bench/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+# Rebuilt when what must be installed changes.
+$(STAMP): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+.venv/bench-installed: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
+	touch $@
+
+clean:
+	rm -rf .venv .cache build

@@ -1,0 +1,84 @@
+"""What the commands share: where messages go, progress on a terminal, and files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from softcount.errors import InputError
+from softcount.trace import Step
+
+PATIENCE = 2.0  # seconds before progress is shown
+
+
+def say(message: str, quiet: bool = False) -> None:
+    if not quiet:
+        print(message, file=sys.stderr, flush=True)
+
+
+class Progress:
+    """A line on the terminal that is rewritten with every step; nothing where stderr is not a terminal."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.shown = sys.stderr.isatty() and not quiet
+        self.began = time.monotonic()
+        self.width = 0
+
+    def __call__(self, step: Step) -> None:
+        if not self.shown or time.monotonic() - self.began < PATIENCE:
+            return
+        change = "" if step.change is None else f"  change {step.change:+.1e}"
+        restart = f"restart {step.restart + 1}  " if step.restart else ""
+        name, _, total = step.stage.rpartition(":")
+        line = (
+            f"{restart}{name} {step.step}/{total}  objective {step.objective:,.2f}{change}  {step.seconds:.2f} s/step"
+        )
+        self._write(line)
+
+    def close(self) -> None:
+        if self.width:
+            self._write("")
+            sys.stderr.write("\r")
+            self.width = 0
+
+    def _write(self, line: str) -> None:
+        sys.stderr.write("\r" + line.ljust(self.width))
+        sys.stderr.flush()
+        self.width = len(line)
+
+
+def check_writable(path: Path | None) -> None:
+    """Before hours of work: is there a place for the result?"""
+    if path is None:
+        return
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder; name a file")
+    folder = path.parent
+    if not folder.is_dir():
+        raise InputError(f"{path}: there is no folder {str(folder)!r}; make it first")
+    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        raise InputError(f"{path}: cannot be written; check the permissions")
+
+
+def write_whole(path: Path, write: Callable[[Path], object]) -> None:
+    """`write(temporary)`, then rename: a crash leaves the old file or the new one, never half of one."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        write(temporary)
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

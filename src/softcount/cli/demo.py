@@ -1,0 +1,119 @@
+"""softcount demo: learn the word classes of a small language from its text alone, and show them beside the truth."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from softcount.cli.console import Progress
+
+if TYPE_CHECKING:
+    from softcount.estimators.hmm import HMM
+
+
+def demo(
+    sentences: Annotated[int, typer.Option("--sentences", "-n", min=10, help="Size of the generated text.")] = 4000,
+    states: Annotated[int, typer.Option(min=1, help="How many word classes to look for.")] = 14,
+    criterion: Annotated[str, typer.Option(help="How to train.")] = "em:100,mre:50",
+    restarts: Annotated[int, typer.Option(min=1, help="Best of so many random starts.")] = 3,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the text and of training.")] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
+) -> None:
+    """Train on a generated language and show what was learned next to the truth.
+
+    Example: **softcount demo --sentences 2000 --states 12 --criterion vb**
+    """
+    from rich.console import Console
+
+    from softcount.estimators.hmm import HMM
+    from softcount.synthetic import language
+
+    console = Console(highlight=False)
+    text = language(sentences, seed=seed)
+    tokens = sum(map(len, text.sentences))
+    types = len({word for sentence in text.sentences for word in sentence})
+    console.print(
+        f"[bold]A small language[/]: {sentences:,} sentences, {tokens:,} tokens, {types} words, "
+        f"{len({t for tags in text.tags for t in tags})} parts of speech. The tagger sees the words alone.\n"
+    )
+    began = time.perf_counter()
+    progress = Progress(quiet)
+    model = HMM(states, criterion=criterion, restarts=restarts, n_jobs=-1, random_state=seed)
+    try:
+        model.fit(text.sentences, on_step=progress)
+    finally:
+        progress.close()
+    seconds = time.perf_counter() - began
+    predicted = model.predict(text.sentences)
+    names = _classes(console, model, text, predicted)
+    _examples(console, text, predicted, names)
+    _scores(console, model, text, predicted, seconds)
+
+
+def _classes(console: Any, model: HMM, text: Any, predicted: list[list[Any]]) -> dict[Any, str]:
+    """What each state emits, and which true tag its tokens mostly have."""
+    from collections import Counter
+
+    from rich import box
+    from rich.table import Table
+
+    truth: dict[Any, Counter[str]] = {k: Counter() for k in model.top_words(1)}
+    for gold, found in zip(text.tags, predicted, strict=True):
+        for tag, k in zip(gold, found, strict=True):
+            truth[k][tag] += 1
+    table = Table(box=box.SIMPLE_HEAD, title="What each hidden state learned, beside the truth", title_justify="left")
+    for column, justify in (("state", "right"), ("tokens", "right"), ("mostly", "left"), ("share", "right")):
+        table.add_column(column, justify=justify, no_wrap=True, min_width=5)  # type: ignore[arg-type]
+    table.add_column("its most probable words", overflow="ellipsis", no_wrap=True, ratio=1)
+    names = {}
+    top = model.top_words(9)
+    for k in sorted(truth, key=lambda k: (truth[k].most_common(1)[0][0] if truth[k] else "~", -truth[k].total())):
+        tag, hits = truth[k].most_common(1)[0] if truth[k] else ("–", 0)
+        names[k] = tag
+        share = f"{hits / truth[k].total():.0%}" if truth[k] else ""
+        table.add_row(str(k), f"{truth[k].total():,}", tag, share, " ".join(w for w, p in top[k] if p > 1e-4))
+    console.print(table)
+    return names
+
+
+def _examples(console: Any, text: Any, predicted: list[list[Any]], names: dict[Any, str]) -> None:
+    """A few sentences with an ambiguous word: true tag above, learned tag below where it differs."""
+    from rich.text import Text
+
+    console.print("[bold]A few sentences[/], each word with its tag: the truth, then in red what was learned instead\n")
+    shown = 0
+    for words, gold, found in zip(text.sentences, text.tags, predicted, strict=True):
+        if not 7 <= len(words) <= 11:
+            continue
+        line = Text("  ")
+        for word, tag, k in zip(words, gold, found, strict=True):
+            line.append(word, style="bold").append(f"/{tag}", style="dim")
+            if names[k] != tag:
+                line.append(f"→{names[k]}", style="red")
+            line.append("  ")
+        console.print(line)
+        shown += 1
+        if shown == 6:
+            break
+    console.print()
+
+
+def _scores(console: Any, model: HMM, text: Any, predicted: list[list[Any]], seconds: float) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from softcount.evaluate import score_tags
+
+    single = score_tags(text.tags, [[0] * len(tags) for tags in text.tags])
+    found = score_tags(text.tags, predicted)
+    table = Table(box=box.SIMPLE_HEAD, title="Learned tags against true tags", title_justify="left")
+    table.add_column("")
+    for name in ("many-to-one", "one-to-one", "VI, bits", "V-measure"):
+        table.add_column(name, justify="right")
+    for name, s in (("everything in one class", single), (model.criterion, found)):
+        table.add_row(name, f"{s.many_to_one:.3f}", f"{s.one_to_one:.3f}", f"{s.vi_bits:.3f}", f"{s.v_measure:.3f}")
+    console.print(table)
+    console.print(f"{len(model.history_)} training steps in {seconds:.1f} s; {model.history_.stopped}")
+    console.print(f"[dim]{model.signature_}[/]", soft_wrap=True)

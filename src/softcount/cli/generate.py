@@ -1,0 +1,67 @@
+"""softcount generate: text with known tags, of the built-in language or of given parameters."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from softcount.cli.console import check_writable, say, write_whole
+from softcount.errors import InputError
+
+
+def generate(
+    sentences: Annotated[int, typer.Option("--sentences", "-n", min=0, help="How many sentences.")] = 10,
+    source: Annotated[Path | None, typer.Option("--from", help="Sample from this P.json instead.")] = None,
+    length: Annotated[int | None, typer.Option(min=1, help="With --from: words per sentence.")] = None,
+    vocabulary: Annotated[float, typer.Option(help="Size of the built-in language: 1 has 400 words.")] = 1.0,
+    tags: Annotated[Path | None, typer.Option(help="Write the tags here, line by line.")] = None,
+    tagged: Annotated[bool, typer.Option("--tagged", help="Print word/TAG.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same text.")] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No messages but errors.")] = False,
+) -> None:
+    """Write text of a small synthetic language, or text sampled from an HMM's parameters.
+
+    Example: **softcount generate -n 1000 --tags gold.tags > text.txt**
+    """
+    check_writable(tags)
+    if source is None:
+        if length is not None:
+            raise InputError("--length goes with --from; the built-in language ends its own sentences")
+        from softcount.synthetic import language
+
+        words, truth = language(sentences, seed, vocabulary)
+    else:
+        words, truth = _sampled(source, sentences, length, seed, quiet)
+    if tags:
+        write_whole(tags, lambda path: path.write_text("".join(_lines(truth)), encoding="utf-8"))
+    if tagged:
+        words = [[f"{w}/{t}" for w, t in zip(*pair, strict=True)] for pair in zip(words, truth, strict=True)]
+    sys.stdout.writelines(_lines(words))
+
+
+def _lines(rows: Iterable[list[str]]) -> Iterable[str]:
+    return (" ".join(row) + "\n" for row in rows)
+
+
+def _sampled(
+    source: Path, n_sentences: int, length: int | None, seed: int, quiet: bool
+) -> tuple[list[list[str]], list[list[str]]]:
+    import numpy as np
+
+    from softcount.models.hmm import generate as draw
+    from softcount.models.hmm_json import read_parameters
+
+    model = read_parameters(source)
+    if length is None and not model.end:
+        length = 10
+        say(f'{source} has no "end": sentences of {length} words; set --length', quiet)
+    lengths = None if length is None else np.full(n_sentences, length)
+    words, states = draw(model.tables, n_sentences, lengths, np.random.default_rng(seed))
+    return (
+        [[model.words[v] for v in row.tolist()] for row in words.rows()],
+        [[model.states[k] for k in row.tolist()] for row in states.rows()],
+    )

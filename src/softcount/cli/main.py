@@ -1,0 +1,66 @@
+"""softcount: the command line. One file a command; this one joins them and turns errors into one line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from softcount.cli import demo, explain, generate, score, tag
+from softcount.errors import InputError
+from softcount.version import VERSION
+
+app = typer.Typer(
+    name="softcount",
+    help="Find hidden structure in text without labels. Results go to stdout, everything else to stderr.",
+    epilog="Exit codes: 0 done, 2 bad input or usage, 130 interrupted, 1 a defect of softcount itself.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("tag")(tag.tag)
+app.command("generate")(generate.generate)
+app.command("demo")(demo.demo)
+app.add_typer(score.app, name="score")
+app.add_typer(explain.app, name="explain")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"softcount {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    try:
+        app()
+        sys.stdout.flush()
+    except InputError as error:
+        _end(str(error), 2)
+    except KeyboardInterrupt:
+        _end("interrupted", 130)
+    except BrokenPipeError:
+        # The reader went away (| head): that is its right. Python must not complain of it at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        _end(f"{where}{error.strerror or error}", 2)
+    except MemoryError:
+        _end("not enough memory for this input; use fewer states, or a higher --min-count", 2)
+
+
+def _end(message: str, code: int) -> None:
+    print("softcount: " + " ".join(message.split("\n")), file=sys.stderr)
+    sys.exit(code)

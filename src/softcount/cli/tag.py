@@ -1,0 +1,153 @@
+"""softcount tag: induce or apply part-of-speech tags with a hidden Markov model."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from softcount.cli.console import Progress, check_writable, say, write_whole
+from softcount.errors import InputError
+
+if TYPE_CHECKING:
+    from softcount.estimators.hmm import HMM
+
+
+def tag(
+    text: Annotated[str, typer.Argument(help="One sentence a line, blanks between tokens; .gz too; - for stdin.")],
+    states: Annotated[int | None, typer.Option(min=1, help="Number of hidden states (tags).")] = None,
+    criterion: Annotated[
+        str, typer.Option(help="Stages: em, vb, mre, gibbs, hard, annealed(…), stepwise(…).")
+    ] = "em:100",
+    dictionary: Annotated[Path | None, typer.Option(help="word<TAB>TAG TAG …: the tags a word may have.")] = None,
+    start: Annotated[str, typer.Option(help="random, uniform, P.json, or a labelled file to count.")] = "random",
+    fix: Annotated[str, typer.Option(help="Tables to leave alone: initial,transition,emission.")] = "",
+    pseudo: Annotated[str, typer.Option(help="Pseudo-count of EM: a number, or emission=0.1,transition=1.")] = "0",
+    prior: Annotated[str, typer.Option(help="Dirichlet prior of VB and Gibbs, likewise.")] = "0.1",
+    end: Annotated[bool, typer.Option("--end", help="Model the end of the sentence.")] = False,
+    restarts: Annotated[int, typer.Option(min=1, help="Best of so many random starts.")] = 1,
+    dev: Annotated[
+        str | None, typer.Option(help="Choose the restart by this text (by its tags, if it has any).")
+    ] = None,
+    dev_tags: Annotated[str | None, typer.Option(help="Tags of the --dev text, line by line.")] = None,
+    tolerance: Annotated[float, typer.Option(min=0, help="Stop a stage at this relative change.")] = 1e-6,
+    decode: Annotated[str, typer.Option(help="viterbi, posterior or mre.")] = "viterbi",
+    format: Annotated[str, typer.Option(help="plain, tagged (word/TAG), conllu, or auto.")] = "auto",
+    tags: Annotated[str | None, typer.Option(help="Known tags, line by line; _ where a tag is not known.")] = None,
+    column: Annotated[str, typer.Option(help="The CoNLL-U column with known tags: upos or xpos.")] = "upos",
+    min_count: Annotated[int, typer.Option(min=1, help="Rarer words become <unk>.")] = 1,
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="Lower-case the text first.")] = False,
+    threads: Annotated[int, typer.Option(help="Worker threads; -1: all cores. The result is the same.")] = -1,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same tags.")] = 0,
+    parameters: Annotated[Path | None, typer.Option(help="Write the learned parameters as JSON.")] = None,
+    trace: Annotated[Path | None, typer.Option(help="Write every step's objective and parts as TSV.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines of tags.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No messages but errors.")] = False,
+) -> None:
+    """Tag text without labels: one line of tags for each line of TEXT.
+
+    Example: **softcount tag text.txt --states 45 --criterion em:100,mre:50 > tags.txt**
+    """
+    from softcount.estimators.hmm import HMM
+    from softcount.text.reader import read
+
+    check_writable(parameters)
+    check_writable(trace)
+    if threads == 0 or threads < -1:
+        raise InputError(f"--threads must be at least 1, or -1 for all cores, not {threads}")
+    labelled = format != "plain"
+    model = HMM(
+        states, criterion=criterion, start=_start(start), fixed=tuple(t for t in fix.replace(" ", "").split(",") if t),
+        pseudo=_per_table(pseudo, "--pseudo"), prior=_per_table(prior, "--prior"), end=end,
+        dictionary=dictionary, restarts=restarts, tolerance=tolerance, min_count=min_count, decode=decode,
+        n_jobs=threads, random_state=seed,
+    )  # fmt: skip
+    data = read(text, format=format, tags=tags, column=column, min_count=min_count, lowercase=lowercase)
+    held_out = None
+    if dev is not None:
+        held_out = read(
+            dev, format=format if labelled and not dev_tags else "plain", tags=dev_tags, lowercase=lowercase
+        )
+    progress = Progress(quiet)
+    try:
+        model.fit(data, dev=held_out, on_step=progress)
+    finally:
+        progress.close()
+    predicted = model.predict(data)
+    if parameters:
+        content = json.dumps(model.to_json(), ensure_ascii=False, indent=1)
+        write_whole(parameters, lambda path: path.write_text(content + "\n", encoding="utf-8"))
+    if trace:
+        write_whole(trace, lambda path: path.write_text(_trace_tsv(model), encoding="utf-8"))
+    _report(model, quiet)
+    if as_json:
+        print(json.dumps({"tags": predicted, **summary(model)}, ensure_ascii=False))
+    else:
+        sys.stdout.write("".join(" ".join(map(str, line)) + "\n" for line in predicted))
+
+
+def summary(model: HMM) -> dict[str, Any]:
+    return {
+        "objective": model.objective_,
+        "steps": sum(r.steps for r in model.restarts_),
+        "stopped": model.history_.stopped,
+        "restarts": [r._asdict() for r in model.restarts_],
+        "notes": model.history_.notes,
+        "signature": model.signature_,
+    }
+
+
+def _report(model: HMM, quiet: bool) -> None:
+    for note in dict.fromkeys(model.history_.notes):
+        say(f"note: {note}", quiet)
+    if len(model.restarts_) > 1:
+        for i, restart in enumerate(model.restarts_):
+            chosen = "  ← chosen" if i == model.restart_ else ""
+            say(f"restart {i + 1}: objective {restart.objective:,.4f}, score {restart.score:,.4f}{chosen}", quiet)
+    seconds = sum(step.seconds for step in model.history_)
+    say(
+        f"{len(model.history_)} steps in {seconds:.1f} s; {model.history_.stopped}; objective {model.objective_:,.4f}",
+        quiet,
+    )
+    say(model.signature_, quiet)
+
+
+def _start(start: str) -> Any:
+    """random, uniform, a parameter file by its name's end, or else a labelled text."""
+    if start in ("random", "uniform") or start.endswith(".json"):
+        return start
+    from softcount.text.reader import read
+
+    labelled = read(start, format="conllu" if ".conllu" in start else "tagged")
+    if not labelled.tagset:
+        raise InputError(f"{start}: no tags to count; write word/TAG, or name a P.json file, random or uniform")
+    return labelled
+
+
+def _per_table(text: str, option: str) -> Any:
+    try:
+        if "=" not in text:
+            return _finite(text)
+        return {name.strip(): _finite(value) for name, value in (part.split("=") for part in text.split(","))}
+    except ValueError:
+        raise InputError(
+            f"{option} {text!r}: give a number that is not negative, or table=number,table=number"
+        ) from None
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not 0 <= number < float("inf"):
+        raise ValueError
+    return number
+
+
+def _trace_tsv(model: HMM) -> str:
+    rows = model.history_.table()
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    lines = ["\t".join(columns)]
+    lines += ["\t".join("" if row.get(c) is None else str(row[c]) for c in columns) for row in rows]
+    return "\n".join(lines) + "\n"

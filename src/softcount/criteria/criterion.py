@@ -1,0 +1,61 @@
+"""What a criterion is: which weights it asks about, how the sum is read, and what it makes of the counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from softcount.attribute import SUM
+from softcount.ragged import Array
+from softcount.tables import Expectation, Tables
+
+State = Any  # whatever the criterion carries from step to step; nested NamedTuples of arrays and numbers
+
+
+class Expect(Protocol):
+    """The E-step over all data, or over one mini-batch; hides the model, the data and the engine."""
+
+    @property
+    def batches(self) -> Array:
+        """Each mini-batch's share of the data; they sum to one."""
+
+    def __call__(self, log_weights: Tables, mode: int = SUM, key: int = 0, batch: int | None = None) -> Expectation:
+        """`key` selects the random numbers of SAMPLE: the same key draws the same structures."""
+
+
+class Progress(NamedTuple):
+    objective: float
+    parts: Mapping[str, float] = MappingProxyType({})  # where the objective has parts, or companions worth a look
+    unvisited: tuple[tuple[str, int], ...] = ()  # (table, row) that kept its old values for want of counts
+
+
+class Criterion(NamedTuple):
+    init: Callable[[Tables, Expect], State]  # from parameters
+    step: Callable[[State, Expect], tuple[State, Progress]]
+    log_weights: Callable[[State], Tables]  # what to decode with
+    parameters: Callable[[State], Tables]  # what to show, to save, and to hand to the next stage
+    never_falls: bool = False  # the loop holds the criterion to this promise
+    settles: bool = True  # whether a small change of the objective means that it has converged
+
+
+def log_weights(layout: Tables, parameters: Tables) -> Tables:
+    return type(layout)(*(spec.family.log_weights(table) for spec, table in zip(layout, parameters, strict=True)))
+
+
+def maximize(layout: Tables, counts: Tables, pseudo: Tables, parameters: Tables) -> Tables:
+    return type(layout)(
+        *(spec.family.maximize(*rest) for spec, *rest in zip(layout, counts, pseudo, parameters, strict=True))
+    )
+
+
+def unvisited(layout: Tables, counts: Tables, pseudo: Tables) -> tuple[tuple[str, int], ...]:
+    """The rows that no hidden value visited and that no pseudo-count fills."""
+    return tuple(
+        (name, int(row))
+        for name, spec, count, extra in zip(layout._fields, layout, counts, pseudo, strict=True)
+        if not np.any(extra)
+        for row in spec.family.unvisited(count)
+    )

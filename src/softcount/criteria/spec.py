@@ -1,0 +1,165 @@
+"""Criteria by name: ``em:100,mre:50`` is a hundred steps of EM, then fifty of MRE.
+
+    stages   = stage {"," stage}
+    stage    = name [ "(" argument {"," argument} ")" ] [ ":" steps ]
+    argument = key "=" value | stage without steps            stepwise(vb, batches=50):10
+
+To add a criterion: one file beside this one, one line in BASES or WRAPPERS.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from softcount.criteria.annealed import annealed
+from softcount.criteria.criterion import Criterion
+from softcount.criteria.em import em
+from softcount.criteria.gibbs import gibbs
+from softcount.criteria.hard import hard
+from softcount.criteria.mre import DEFAULT_RATES, RULES, mre
+from softcount.criteria.stepwise import stepwise
+from softcount.criteria.vb import vb
+from softcount.errors import InputError
+from softcount.tables import Tables, per_table
+
+
+class Settings(NamedTuple):
+    """What a stage's options fall back to, and what every criterion of a run shares."""
+
+    pseudo: Any = 0.0
+    prior: Any = 0.1
+    seed: tuple[int, ...] = (0,)
+
+
+class Kind(NamedTuple):
+    build: Callable[..., Criterion]
+    steps: int  # when the stage names none
+    options: dict[str, type]
+    around: tuple[str, ...] = ()  # the criteria that it may wrap
+
+
+def _mre(layout: Tables, stage: Stage, settings: Settings) -> Criterion:
+    rule = stage.options.get("rule", "row-scaled")
+    if rule not in RULES:
+        raise InputError(f"criterion {stage.text!r}: no step rule {rule!r}; use {', '.join(RULES)}")
+    return mre(layout, rule, stage.options.get("rate", DEFAULT_RATES[rule]))
+
+
+BASES: dict[str, Kind] = {
+    "em": Kind(
+        lambda layout, stage, s: em(layout, per_table(layout, stage.options.get("pseudo", s.pseudo))),
+        100,
+        {"pseudo": float},
+    ),
+    "vb": Kind(
+        lambda layout, stage, s: vb(layout, per_table(layout, stage.options.get("prior", s.prior), 0.1)),
+        100,
+        {"prior": float},
+    ),
+    "mre": Kind(_mre, 50, {"rule": str, "rate": float}),
+    "gibbs": Kind(
+        lambda layout, stage, s: gibbs(layout, per_table(layout, stage.options.get("prior", s.prior), 0.1), s.seed),
+        200,
+        {"prior": float},
+    ),
+}
+WRAPPERS: dict[str, Kind] = {
+    "hard": Kind(lambda inner, stage, s: hard(inner), 50, {}, ("em", "vb")),
+    "annealed": Kind(
+        lambda inner, stage, s: annealed(
+            inner,
+            stage.options.get("start", 0.1),
+            stage.options.get("stop", 1.0),
+            # the power reaches `stop` after two thirds of the steps; the rest is for converging there
+            stage.options.get("over", max(2, stage.steps * 2 // 3)),
+        ),
+        100,
+        {"start": float, "stop": float, "over": int},
+        ("em", "vb"),
+    ),
+    "stepwise": Kind(
+        lambda inner, stage, s: stepwise(inner, stage.options.get("decay", 0.7), s.seed),
+        20,
+        {"decay": float, "batches": int},
+        ("em", "vb", "hard", "annealed"),
+    ),
+}
+
+
+class Stage(NamedTuple):
+    name: str
+    steps: int
+    options: dict[str, Any]
+    inner: Stage | None
+    text: str  # as in a signature
+
+    @property
+    def n_batches(self) -> int:
+        """How many mini-batches the data is cut into for this stage; 0: none."""
+        if self.name == "stepwise":
+            return int(self.options.get("batches", 50))
+        return self.inner.n_batches if self.inner else 0
+
+    def build(self, layout: Tables, settings: Settings) -> Criterion:
+        if self.inner is None:
+            return BASES[self.name].build(layout, self, settings)
+        return WRAPPERS[self.name].build(self.inner.build(layout, settings), self, settings)
+
+
+def parse(text: str) -> list[Stage]:
+    stages = [_stage(part) for part in _split(text)]
+    if not stages:
+        raise InputError("an empty criterion; write for example em:100")
+    return stages
+
+
+def _split(text: str) -> list[str]:
+    """At commas outside parentheses."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _stage(text: str) -> Stage:
+    match = re.fullmatch(r"([a-z]+)\s*(?:\((.*)\))?\s*(?::\s*(\d+))?", text)
+    if not match:
+        raise InputError(f"criterion {text!r} is not of the form name, name:steps or name(option=value):steps")
+    name, arguments, steps = match.groups()
+    kind = BASES.get(name) or WRAPPERS.get(name)
+    if kind is None:
+        raise InputError(f"no criterion {name!r}; use {', '.join([*BASES, *WRAPPERS])}")
+    inner, options = None, {}
+    for argument in _split(arguments or ""):
+        if "=" in argument and not argument.endswith(")"):
+            key, value = (side.strip() for side in argument.split("=", 1))
+            options[key] = _option(text, kind, name, key, value)
+        elif name in WRAPPERS and inner is None:
+            inner = _stage(argument)
+        else:
+            raise InputError(f"criterion {text!r}: cannot read {argument!r}; options are key=value")
+    if name in WRAPPERS and inner is None:
+        inner = _stage("em")
+    if inner is not None and inner.name not in kind.around:
+        raise InputError(f"criterion {text!r}: {name} goes around {', '.join(kind.around)}, not around {inner.name}")
+    n_steps = int(steps) if steps is not None else kind.steps
+    return Stage(name, n_steps, options, inner, f"{re.sub(r':[0-9]+$', '', text)}:{n_steps}")
+
+
+def _option(text: str, kind: Kind, name: str, key: str, value: str) -> Any:
+    if key not in kind.options:
+        known = ", ".join(kind.options) or "none"
+        raise InputError(f"criterion {text!r}: {name} has no option {key!r}; it has {known}")
+    try:
+        result = kind.options[key](value)
+    except ValueError:
+        raise InputError(f"criterion {text!r}: {key} must be a number, not {value!r}") from None
+    if not isinstance(result, str) and not (0 <= result < float("inf")):
+        raise InputError(f"criterion {text!r}: {key} must be a finite number that is not negative, not {value!r}")
+    return result

@@ -1,0 +1,69 @@
+"""Online training of any criterion: update after each mini-batch, from statistics that forget slowly.
+
+    s ← (1 − γ_k) s + γ_k (N / B) c,   γ_k = (k + 1)^−decay,   then the inner criterion's update from s
+
+O. Cappé, E. Moulines, J. Royal Statistical Society B 71(3), 2009; P. Liang, D. Klein, NAACL 2009. One step is one
+pass over all mini-batches, so that steps cost the same under every criterion.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softcount.attribute import SUM
+from softcount.criteria.criterion import Criterion, Expect, Progress, State
+from softcount.tables import Expectation, Tables, each
+
+
+class StepwiseState(NamedTuple):
+    inner: State
+    statistics: Tables | None  # s; None before the first mini-batch
+    updates: int  # k
+    step: int
+
+
+def stepwise(inner: Criterion, decay: float, seed: tuple[int, ...]) -> Criterion:
+    def init(parameters: Tables, expect: Expect) -> StepwiseState:
+        return StepwiseState(inner.init(parameters, expect), None, 0, 0)
+
+    def step(state: StepwiseState, expect: Expect) -> tuple[StepwiseState, Progress]:
+        moved, statistics, updates, done = state
+        order = np.random.default_rng([*seed, done]).permutation(len(expect.batches))
+        objective, last = 0.0, Progress(0.0)
+        for batch in order.tolist():
+            blend = _Blend(expect, batch, statistics, float(updates + 1) ** -decay, key=updates)
+            moved, last = inner.step(moved, blend)
+            statistics, updates = blend.statistics, updates + 1
+            objective += last.objective * float(expect.batches[batch])
+        return StepwiseState(moved, statistics, updates, done + 1), Progress(objective, unvisited=last.unvisited)
+
+    return Criterion(
+        init=init,
+        step=step,
+        log_weights=lambda state: inner.log_weights(state.inner),
+        parameters=lambda state: inner.parameters(state.inner),
+        settles=False,
+    )
+
+
+class _Blend:
+    """The E-step of one mini-batch, as if it were the whole data, blended into the statistics so far."""
+
+    def __init__(self, expect: Expect, batch: int, statistics: Tables | None, rate: float, key: int) -> None:
+        self.expect, self.batch, self.statistics, self.rate, self.key = expect, batch, statistics, rate, key
+        self.batches = expect.batches
+
+    def __call__(self, log_weights: Tables, mode: int = SUM, key: int = 0, batch: int | None = None) -> Expectation:
+        scale = 1.0 / float(self.batches[self.batch])
+        counts, log_norm = self.expect(log_weights, mode, self.key, self.batch)
+        fresh = each(lambda c: c * scale, counts)
+        if self.statistics is None:
+            self.statistics = fresh
+        else:
+            self.statistics = each(self._mix, self.statistics, fresh)
+        return Expectation(self.statistics, log_norm * scale)
+
+    def _mix(self, old: Any, new: Any) -> Any:
+        return (1.0 - self.rate) * old + self.rate * new

@@ -1,0 +1,1 @@
+"""The face that scikit-learn users know: fit, predict, score."""

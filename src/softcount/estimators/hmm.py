@@ -1,0 +1,346 @@
+"""softcount.HMM: hidden Markov models of sentences with scikit-learn's manners."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from softcount.attribute import MAX, SUM
+from softcount.criteria.spec import Settings, parse
+from softcount.engines import Threads
+from softcount.errors import InputError
+from softcount.estep import EStep
+from softcount.evaluate.clustering import contingency, many_to_one
+from softcount.layout import ImpossibleItem
+from softcount.models.hmm import HMM as Model
+from softcount.models.hmm import HMMTables, generate
+from softcount.models.hmm_json import NamedHMM, from_json, read_parameters, to_json
+from softcount.ragged import Array, Ragged, concatenate
+from softcount.signature import signature
+from softcount.start import masked, random_start, uniform_start
+from softcount.tables import Tables, scale, values
+from softcount.text.corpus import Corpus, corpus
+from softcount.text.dictionary import TagDictionary, read_dictionary
+from softcount.text.vocabulary import UNKNOWN, Vocabulary
+from softcount.trace import Step
+from softcount.train import fit
+
+DECODINGS = ("viterbi", "posterior", "mre")
+STARTS = ("random", "uniform")
+SMOOTHING = 0.1  # added to every entry when a labelled corpus is the start, so that unseen pairs remain possible
+
+
+class HMM(BaseEstimator):  # type: ignore[misc]
+    """Hidden Markov model, trained without labels, with some, or with a tag dictionary.
+
+    n_states : how many hidden states; may be left out where names of states are known from elsewhere
+    criterion : stages by name, such as "em:100,mre:50" (see softcount.criteria.spec)
+    start : "random", "uniform", parameters (a P.json path or its content), or a labelled Corpus to count
+    fixed : names of tables that training leaves alone, or a mapping from table to a mask of entries
+    pseudo, prior : pseudo-counts of EM, and of VB and Gibbs; a number, or a mapping from table to number
+    end : whether the end of a sentence is part of the model
+    dictionary : mapping from word to its tags, a TagDictionary, or the path of one; other words allow all tags
+    restarts : the best of so many random starts, by objective or by the score on `dev` given to fit
+    decode : "viterbi", "posterior" (best tag of each token), or "mre" (argmax P(x|z) P(z|x))
+    """
+
+    def __init__(
+        self,
+        n_states: int | None = None,
+        *,
+        criterion: str = "em:100",
+        start: Any = "random",
+        fixed: Any = (),
+        pseudo: float | Mapping[str, float] = 0.0,
+        prior: float | Mapping[str, float] = 0.1,
+        end: bool = False,
+        dictionary: Any = None,
+        restarts: int = 1,
+        tolerance: float = 1e-6,
+        min_count: int = 1,
+        decode: str = "viterbi",
+        n_jobs: int | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.n_states = n_states
+        self.criterion = criterion
+        self.start = start
+        self.fixed = fixed
+        self.pseudo = pseudo
+        self.prior = prior
+        self.end = end
+        self.dictionary = dictionary
+        self.restarts = restarts
+        self.tolerance = tolerance
+        self.min_count = min_count
+        self.decode = decode
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    # --- training -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, *, dev: Any = None, on_step: Callable[[Step], None] | None = None) -> HMM:
+        """Train on sentences: token lists, text lines, or a Corpus. `y`: tag lists, None where a tag is not known."""
+        stages = parse(self.criterion)
+        self._check()
+        given = self._given_parameters()
+        if given and self.end and not given.end:
+            raise InputError('the start has no "end"; add it there, or leave the end out')
+        dictionary = _dictionary(self.dictionary)
+        data = corpus(X, _vocabulary(given), self.min_count, labels=y)
+        if data.n_tokens == 0:
+            raise InputError(f"{data.source}: no tokens to train on; give at least one word")
+        self.states_ = self._states(given, dictionary, data)
+        data = _with_states(data, self.states_)
+        self.vocabulary_ = data.vocabulary
+        self._model = Model(len(self.states_), len(data.vocabulary), self.end or bool(given and given.end))
+        allowed = {"emission": dictionary.mask(data.vocabulary, self.states_)} if dictionary else {}
+        seed = int(np.random.SeedSequence().generate_state(1)[0]) if self.random_state is None else self.random_state
+        layout = self._model.layout
+
+        def start(restart: int) -> Tables:
+            return masked(layout, self._start(given, layout, (seed, restart)), allowed)
+
+        with self._engine() as engine, _naming(data):
+            select = self._selection(dev, engine) if dev is not None else None
+            result = fit(
+                self._model, data, stages, start, engine,
+                fixed=self.fixed, settings=Settings(self.pseudo, self.prior), tolerance=self.tolerance,
+                restarts=self.restarts, seed=seed, select=select, on_step=on_step,
+            )  # fmt: skip
+        self._log_weights = result.log_weights
+        self._show(result.parameters)
+        self.history_, self.restarts_, self.restart_ = result.trace, result.restarts, result.chosen
+        self.objective_ = result.restarts[result.chosen].objective
+        self.lengths_ = np.bincount(data.sentences.lengths)
+        self.signature_ = self._signature(stages, seed, data)
+        return self
+
+    def _check(self) -> None:
+        if self.decode not in DECODINGS:
+            raise InputError(f"no decoding {self.decode!r}; use {', '.join(DECODINGS)}")
+        if self.n_states is not None and self.n_states < 1:
+            raise InputError(f"n_states must be at least 1, not {self.n_states}")
+        if self.restarts < 1:
+            raise InputError(f"restarts must be at least 1, not {self.restarts}")
+
+    def _given_parameters(self) -> NamedHMM | None:
+        if isinstance(self.start, NamedHMM):
+            return self.start
+        if isinstance(self.start, Mapping):
+            return from_json(self.start)
+        if isinstance(self.start, Path) or (isinstance(self.start, str) and self.start not in STARTS):
+            return read_parameters(self.start)
+        return None
+
+    def _states(self, given: NamedHMM | None, dictionary: TagDictionary | None, data: Corpus) -> tuple[str, ...]:
+        """State names: those that are known, then numbers up to n_states."""
+        labelled = self.start.tagset if isinstance(self.start, Corpus) else ()
+        known = list(given.states if given else ())
+        for names in (labelled, dictionary.tagset if dictionary else (), data.tagset):
+            known += [name for name in names if name not in known]
+        if given and len(known) > len(given.states):
+            raise InputError(f"tag {known[len(given.states)]!r} is not one of the start's states")
+        if self.n_states is None and not known:
+            raise InputError("how many states? give n_states (--states), a dictionary, or parameters to start from")
+        n_states = self.n_states or len(known)
+        if n_states < len(known) or (given and n_states > len(known)):
+            raise InputError(f"{n_states} states asked for, but {len(known)} are named; leave the number away")
+        return tuple(known + [str(k) for k in range(len(known), n_states)])
+
+    def _start(self, given: NamedHMM | None, layout: Tables, seed: tuple[int, ...]) -> Tables:
+        if given:
+            return given.tables
+        if isinstance(self.start, Corpus):
+            return self._counted(self.start, layout)
+        return (
+            uniform_start(layout)
+            if isinstance(self.start, str) and self.start == "uniform"
+            else random_start(layout, seed)
+        )
+
+    def _counted(self, labelled: Corpus, layout: Tables) -> Tables:
+        """Relative frequencies of a labelled corpus: the E-step where all is known, and smoothing."""
+        items = _with_states(corpus(labelled, self.vocabulary_), self.states_)
+        uniform = uniform_start(layout)
+        flat = type(layout)(*(np.log(values(table)) for table in uniform))
+        with _naming(items):
+            counts = self._model.expect(self._model.weigh(flat), self._model.pack(items), SUM)[0].counts
+        return type(layout)(
+            *(spec.family.maximize(count, SMOOTHING, u) for spec, count, u in zip(layout, counts, uniform, strict=True))
+        )
+
+    def _selection(self, dev: Any, engine: Threads) -> Callable[[Tables], float]:
+        """Many-to-one accuracy where the development text has tags, else log-likelihood per token."""
+        held_out = corpus(dev, self.vocabulary_)
+
+        def score(log_weights: Tables) -> float:
+            unlabelled = Corpus(held_out.sentences, held_out.vocabulary, source=held_out.source)
+            data = EStep(self._model, unlabelled, engine)
+            if held_out.labels is None:
+                return data(log_weights).log_norm
+            predicted = concatenate([labels for _, labels in data.labels(log_weights, MAX)])
+            known = held_out.labels.values >= 0
+            gold, found = held_out.labels.values[known], predicted.values[known]
+            return many_to_one(contingency(gold, found, len(held_out.tagset), len(self.states_)))
+
+        return score
+
+    # --- using a trained model --------------------------------------------------------------------------------------
+
+    def predict(self, X: Any, decode: str | None = None) -> list[list[Any]]:
+        """A tag for every token: a number, or a name where states have names."""
+        rule = decode or self.decode
+        if rule not in DECODINGS:
+            raise InputError(f"no decoding {rule!r}; use {', '.join(DECODINGS)}")
+        check_is_fitted(self, "vocabulary_")
+        weights, mode = self._log_weights, SUM if rule == "posterior" else MAX
+        if rule == "mre":
+            weights = scale(HMMTables(*(2.0 if spec.emits else 1.0 for spec in self._model.layout)), weights)
+        data = corpus(X, self.vocabulary_)
+        with self._engine() as engine, _naming(data):
+            labels = concatenate([part for _, part in EStep(self._model, data, engine).labels(weights, mode)])
+        names = None if self._numbered() else np.array(self.states_, dtype=object)
+        return [(row if names is None else names[row]).tolist() for row in labels.rows()]
+
+    def predict_proba(self, X: Any) -> list[Array]:
+        """P(state | sentence) of every token: one [tokens, n_states] array per sentence."""
+        check_is_fitted(self, "vocabulary_")
+        data = corpus(X, self.vocabulary_)
+        with self._engine() as engine, _naming(data):
+            flat = np.concatenate(list(EStep(self._model, data, engine).posteriors(self._log_weights)))
+        return list(Ragged(data.sentences.offsets, flat).rows())
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """log P(X), in nats, of all sentences together; an unknown word counts as unobserved."""
+        check_is_fitted(self, "vocabulary_")
+        data = corpus(X, self.vocabulary_)
+        with self._engine() as engine, _naming(data):
+            return EStep(self._model, data, engine)(self._log_weights_of_parameters()).log_norm
+
+    def perplexity(self, X: Any) -> float:
+        """exp(−log P(X) / tokens), over the tokens that the model knows."""
+        data = corpus(X, self.vocabulary_)
+        known = int((data.sentences.values >= 0).sum())
+        if not known:
+            raise InputError("perplexity of a text without a single known word is not defined")
+        return float(np.exp(-self.score(data) / known))
+
+    def sample(
+        self, n_sentences: int = 1, length: int | None = None, random_state: int | None = None
+    ) -> tuple[list[list[str]], list[list[Any]]]:
+        """New sentences and their tags. Lengths: by the end probability, as given, or as in the training text."""
+        check_is_fitted(self, "vocabulary_")
+        rng = np.random.default_rng(random_state)
+        lengths = None
+        if length is not None:
+            lengths = np.full(n_sentences, length)
+        elif not self._model.end:
+            lengths = rng.choice(len(self.lengths_), size=n_sentences, p=self.lengths_ / self.lengths_.sum())
+        words, states = generate(self.parameters_, n_sentences, lengths, rng)
+        names = range(len(self.states_)) if self._numbered() else self.states_
+        return (
+            [self.vocabulary_.decode(row) for row in words.rows()],
+            [[names[k] for k in row] for row in states.rows()],
+        )
+
+    def top_words(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
+        """The most probable words of each state."""
+        check_is_fitted(self, "vocabulary_")
+        tops = {}
+        for k, row in enumerate(self.emission_):
+            best = np.argsort(-row, kind="stable")[:n]
+            tops[k if self._numbered() else self.states_[k]] = [
+                (self.vocabulary_.words[v], float(row[v])) for v in best
+            ]
+        return tops
+
+    def to_json(self) -> dict[str, Any]:
+        """The parameters as P.json has them."""
+        check_is_fitted(self, "vocabulary_")
+        return to_json(self.states_, list(self.vocabulary_.words), self.parameters_)
+
+    # --- within -----------------------------------------------------------------------------------------------------
+
+    def _engine(self) -> Threads:
+        return Threads(1 if self.n_jobs is None else self.n_jobs)
+
+    def _log_weights_of_parameters(self) -> Tables:
+        with np.errstate(divide="ignore"):
+            return HMMTables(*(np.log(table) for table in self.parameters_))
+
+    def _numbered(self) -> bool:
+        return self.states_ == tuple(str(k) for k in range(len(self.states_)))
+
+    def _show(self, parameters: HMMTables) -> None:
+        self.parameters_ = parameters
+        K = len(self.states_)
+        self.initial_ = parameters.initial
+        self.transition_ = parameters.transition[:, :K]
+        self.end_ = parameters.transition[:, K] if self._model.end else None
+        self.emission_ = parameters.emission
+
+    def _signature(self, stages: Sequence[Any], seed: int, data: Corpus) -> str:
+        return signature(
+            "hmm",
+            states=len(self.states_),
+            criterion=",".join(stage.text for stage in stages),
+            start=self.start if isinstance(self.start, str) and self.start in STARTS else "given",
+            end="yes" if self._model.end else "no",
+            pseudo=_compact(self.pseudo),
+            prior=_compact(self.prior),
+            fixed=",".join(self.fixed) or "none",
+            dictionary="no" if self.dictionary is None else "yes",
+            min_count=self.min_count,
+            restarts=self.restarts,
+            tolerance=self.tolerance,
+            seed=seed,
+            decode=self.decode,
+            sentences=len(data),
+            tokens=data.n_tokens,
+            data="sha256:" + data.digest()[:12],
+        )
+
+
+def _dictionary(given: Any) -> TagDictionary | None:
+    if given is None:
+        return None
+    if isinstance(given, TagDictionary):
+        return given
+    return read_dictionary(given) if isinstance(given, str | Path) else TagDictionary.from_mapping(given)
+
+
+def _vocabulary(given: NamedHMM | None) -> Vocabulary | None:
+    if given is None:
+        return None
+    return Vocabulary(given.words, UNKNOWN if UNKNOWN in given.words else None)
+
+
+def _compact(setting: Any) -> str:
+    return ",".join(f"{k}:{v}" for k, v in setting.items()) if isinstance(setting, Mapping) else str(setting)
+
+
+def _with_states(data: Corpus, states: tuple[str, ...]) -> Corpus:
+    """The corpus with its labels numbered as the states are."""
+    if data.labels is None:
+        return data
+    return corpus(data, data.vocabulary, tagset=states)
+
+
+@contextmanager
+def _naming(data: Corpus) -> Iterator[None]:
+    """Turns an impossible item into a message about the user's text."""
+    try:
+        yield
+    except ImpossibleItem as impossible:
+        words = " ".join(data.tokens(impossible.item)[:8])
+        raise InputError(
+            f"{data.source}:{impossible.item + 1}: the sentence {words!r} has probability zero under these parameters; "
+            "allow its words and transitions, or add pseudo-counts"
+        ) from None

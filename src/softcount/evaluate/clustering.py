@@ -1,0 +1,150 @@
+"""How well clusters match gold classes, all from one table: n[g, c] = items of class g that are in cluster c.
+
+Tables of shards over the same ids add, and so the scores of a corpus come from the sum.
+
+    many-to-one   Σ_c max_g n[g, c] / n                            each cluster named after its commonest class (purity)
+    one-to-one    max over matchings of Σ n[g, match(g)] / n       each name used once
+    VI            H(G | C) + H(C | G), here in bits                Meilă 2007; 0 is perfect, and a metric
+    V-measure     1 − VI / (H(G) + H(C))                           Rosenberg and Hirschberg 2007
+    ARI           pairs of items, corrected for chance             Hubert and Arabie 1985
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softcount.errors import InputError
+from softcount.ragged import Array, Ragged
+
+Labels = Array | Ragged | Sequence[Any]  # one label per item; or sentences of labels
+
+
+class TagScores(NamedTuple):
+    many_to_one: float
+    one_to_one: float
+    vi_bits: float
+    v_measure: float
+    tokens: int
+
+
+def score_tags(gold: Labels, predicted: Labels) -> TagScores:
+    """Scores of predicted tags, whose names need not be gold's. Sentences are compared one by one, so none may slip."""
+    _check_parallel(_lengths(gold), _lengths(predicted))
+    gold_ids, n_gold = _identify(gold)
+    predicted_ids, n_predicted = _identify(predicted)
+    return tag_scores(contingency(gold_ids, predicted_ids, n_gold, n_predicted))
+
+
+def tag_scores(table: Array) -> TagScores:
+    tokens = int(_counted(table).sum())
+    return TagScores(many_to_one(table), one_to_one(table), vi_bits(table), v_measure(table), tokens)
+
+
+def contingency(gold: Array, predicted: Array, n_gold: int, n_predicted: int) -> Array:
+    """table[g, c] = how many items have gold id g and predicted id c; dense, int64."""
+    gold, predicted = np.asarray(gold), np.asarray(predicted)
+    if len(gold) != len(predicted):
+        raise InputError(f"gold has {len(gold)} labels, predicted has {len(predicted)}: they must be parallel")
+    for name, ids, size in (("gold", gold, n_gold), ("predicted", predicted, n_predicted)):
+        if len(ids) and not 0 <= ids.min() <= ids.max() < size:
+            raise InputError(f"{name} has ids from {ids.min()} to {ids.max()}: they must be 0 … {size - 1}")
+    cells = gold.astype(np.int64) * n_predicted + predicted.astype(np.int64)
+    return np.bincount(cells, minlength=n_gold * n_predicted).reshape(n_gold, n_predicted)
+
+
+def many_to_one(table: Array) -> float:
+    counts = _counted(table)
+    return float(counts.max(axis=0).sum() / counts.sum())
+
+
+def one_to_one(table: Array) -> float:
+    """With more clusters than classes, or fewer, those left over count as wrong."""
+    from scipy.optimize import linear_sum_assignment
+
+    counts = _counted(table)
+    return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / counts.sum())
+
+
+def vi_bits(table: Array) -> float:
+    counts = _counted(table)
+    gold, predicted = np.nonzero(counts)
+    n = counts[gold, predicted]
+    # Both ratios are at least 1, so a perfect match is 0 and not a rounding error below it.
+    bits = np.log2(counts.sum(axis=1)[gold] / n) + np.log2(counts.sum(axis=0)[predicted] / n)
+    return float((n * bits).sum() / counts.sum())
+
+
+def v_measure(table: Array) -> float:
+    """One class in one cluster is a perfect match: 1."""
+    counts = _counted(table)
+    entropies = _entropy_bits(counts.sum(axis=1)) + _entropy_bits(counts.sum(axis=0))
+    return max(0.0, 1.0 - vi_bits(table) / entropies) if entropies > 0 else 1.0
+
+
+def nmi(table: Array) -> float:
+    """Mutual information over the mean of the two entropies: the same number as the V-measure, under its other name."""
+    return v_measure(table)
+
+
+def ari(table: Array) -> float:
+    """Rand index, (pairs − expected) / (greatest − expected); 1 where both partitions are trivial and alike."""
+    counts = _counted(table).astype(np.float64)
+    together, in_gold, in_predicted, pairs = (
+        float(_pairs(n).sum()) for n in (counts, counts.sum(axis=1), counts.sum(axis=0), counts.sum())
+    )
+    expected = in_gold * in_predicted / max(pairs, 1.0)
+    greatest = (in_gold + in_predicted) / 2
+    return (together - expected) / (greatest - expected) if greatest != expected else 1.0
+
+
+def _pairs(n: Array) -> Array:
+    return np.asarray(n * (n - 1) / 2)
+
+
+def _entropy_bits(counts: Array) -> float:
+    share = counts[counts > 0] / counts.sum()
+    return float(-(share * np.log2(share)).sum())
+
+
+def _counted(table: Array) -> Array:
+    table = np.asarray(table)
+    if not table.sum():
+        raise InputError("nothing to score: there are no labelled items, is the file empty?")
+    return table
+
+
+def _is_nested(labels: Labels) -> bool:
+    """Sentences of labels, rather than labels; a string is a label, not a sentence of letters."""
+    first = None if isinstance(labels, np.ndarray | Ragged) else next(iter(labels), None)
+    return isinstance(first, np.ndarray | Sequence) and not isinstance(first, str)
+
+
+def _lengths(labels: Labels) -> list[int]:
+    if isinstance(labels, Ragged):
+        return [int(length) for length in labels.lengths]
+    return [len(sentence) for sentence in labels] if _is_nested(labels) else [len(labels)]
+
+
+def _check_parallel(gold: list[int], predicted: list[int]) -> None:
+    if len(gold) != len(predicted):
+        raise InputError(f"gold has {len(gold)} sentences, predicted has {len(predicted)}: they must be parallel")
+    for number, (n_gold, n_predicted) in enumerate(zip(gold, predicted, strict=True), start=1):
+        if n_gold != n_predicted:
+            where = f"sentence {number}: " if len(gold) > 1 else ""
+            raise InputError(f"{where}gold has {n_gold} tags, predicted has {n_predicted}: they must be parallel")
+
+
+def _identify(labels: Labels) -> tuple[Array, int]:
+    """Labels as ids 0 … n − 1, and n."""
+    if isinstance(labels, Ragged):
+        labels = labels.values
+    if isinstance(labels, np.ndarray):
+        names, ids = np.unique(labels, return_inverse=True)
+        return ids.ravel(), len(names)
+    flat: Iterable[Any] = chain.from_iterable(labels) if _is_nested(labels) else labels
+    known: dict[Hashable, int] = {}
+    return np.array([known.setdefault(label, len(known)) for label in flat], dtype=np.int64), len(known)

@@ -1,0 +1,1 @@
+"""What a row of counts becomes."""

@@ -1,0 +1,184 @@
+"""Rows that are distributions over a finite set: θ_row ≥ 0, Σ θ_row = 1.
+
+Some entries may be *held*: a forbidden entry is held at zero, a fixed one at its value. The others are free and share
+the mass that the held ones leave. So a tag dictionary, a fixed table and a fixed entry are one thing, and every
+update below touches the free entries alone. The Dirichlet prior lives on the free part, scaled to its mass.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import digamma, gammaln, xlogy
+
+from softcount.ragged import Array, Ragged
+from softcount.tables import Table, by_row, like, row_sums, values
+
+# Below this a row's total cannot be divided by safely; the row counts as unvisited.
+UNVISITED = 1e-290
+
+
+class Categorical(NamedTuple):
+    shape: tuple[int, ...] | Array  # of a dense table, or the offsets of a ragged one
+    free: Array | None = None  # bool values like the table's; None: all are free
+    held: Array | None = None  # the held entries' values, zero where free
+
+    # --- constraints and starts -------------------------------------------------------------------------------
+
+    def hold(self, parameters: Table, held: Array) -> Categorical:
+        """This family with the entries in the mask `held` kept at their values in `parameters`."""
+        if not held.any():
+            return Categorical(self.shape)
+        return Categorical(self.shape, ~held, np.where(held, values(parameters), 0.0))
+
+    def table(self, flat: Array) -> Table:
+        return flat if isinstance(self.shape, tuple) else Ragged(self.shape, flat)
+
+    def size(self) -> tuple[int, ...]:
+        return self.shape if isinstance(self.shape, tuple) else (int(self.shape[-1]),)
+
+    def mass(self) -> Array | float:
+        """What a row's held entries leave to the free ones."""
+        return 1.0 if self.held is None else np.maximum(1.0 - row_sums(self.table(self.held)), 0.0)
+
+    def empty(self) -> Table:
+        # Words run along the last axis; keeping them outermost in memory makes a word's states contiguous.
+        return self.table(np.zeros(self.size(), order="F"))
+
+    def uniform(self) -> Table:
+        return self.normalize(self.table(np.ones(self.size(), order="F")))
+
+    def random(self, rng: np.random.Generator, spread: float) -> Table:
+        """Rows near uniform: every entry between 1 and 1 + spread times the smallest possible."""
+        noise = rng.random(self.size())
+        return self.normalize(self.table(np.asarray(1.0 + spread * noise, order="F")))
+
+    # --- point estimates --------------------------------------------------------------------------------------
+
+    def normalize(self, weights: Table, otherwise: Table | None = None) -> Table:
+        """Free entries in proportion to `weights`, held ones as they are; a row without weight is `otherwise`'s."""
+        free = values(weights) if self.free is None else np.where(self.free, values(weights), 0.0)
+        total = row_sums(like(weights, free))
+        visited = total > UNVISITED
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(visited, self.mass() / total, 0.0)
+        result = free * by_row(share, weights)
+        if self.held is not None:
+            result += self.held
+        if otherwise is not None and not visited.all():
+            result = np.where(by_row(visited, weights), result, values(otherwise))
+        return like(weights, result)
+
+    def unvisited(self, weights: Table) -> Array:
+        """The rows that have something to learn and nothing to learn it from."""
+        free = values(weights) if self.free is None else np.where(self.free, values(weights), 0.0)
+        rows = np.atleast_1d(row_sums(like(weights, free)) <= UNVISITED)
+        return np.flatnonzero(rows & self.learns())
+
+    def learns(self) -> Array:
+        """The rows that have a free entry."""
+        if isinstance(self.shape, tuple) and self.free is None:
+            return np.ones(self.shape[:-1] or (1,), dtype=bool)
+        free = np.ones(self.size(), dtype=bool) if self.free is None else self.free
+        return np.atleast_1d(row_sums(self.table(free.astype(np.int64))) > 0)
+
+    def maximize(self, counts: Table, pseudo: float | Array, parameters: Table) -> Table:
+        """θ ∝ c + pseudo; a row without counts keeps its old values."""
+        return self.normalize(like(counts, values(counts) + pseudo), otherwise=parameters)
+
+    def log_weights(self, parameters: Table) -> Table:
+        with np.errstate(divide="ignore"):
+            return like(parameters, np.log(values(parameters)))
+
+    def log_prior(self, parameters: Table, pseudo: float | Array) -> float:
+        """Σ pseudo · log θ over the free entries: what MAP-EM adds to the log-likelihood."""
+        if not np.any(pseudo):
+            return 0.0
+        free = slice(None) if self.free is None else self.free
+        pseudo = np.broadcast_to(pseudo, values(parameters).shape)
+        return float(np.sum(xlogy(pseudo[free], values(parameters)[free])))
+
+    # --- Dirichlet posteriors ---------------------------------------------------------------------------------
+
+    def posterior(self, counts: Table, prior: float | Array) -> Table:
+        """λ = α + c on the free entries, zero on the held ones."""
+        posterior = values(counts) + prior
+        return like(counts, posterior if self.free is None else np.where(self.free, posterior, 0.0))
+
+    def mean(self, posterior: Table) -> Table:
+        return self.normalize(posterior)
+
+    def expected_log(self, posterior: Table) -> Table:
+        """E[log θ] = ψ(λ) − ψ(Σ λ), plus the log of the free mass; log of the value where held."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            offset = digamma(row_sums(posterior)) - np.log(self.mass())
+            result = digamma(values(posterior)) - by_row(offset, posterior)
+            if self.free is not None and self.held is not None:
+                result = np.where(self.free, result, np.log(self.held))
+        return like(posterior, result)
+
+    def divergence(self, posterior: Table, prior: float | Array) -> float:
+        """KL(Dirichlet(λ) ‖ Dirichlet(α)), summed over the rows."""
+        alpha = self.posterior(like(posterior, np.zeros_like(values(posterior))), prior)
+        gained = values(posterior) - values(alpha)
+        free = slice(None) if self.free is None else self.free
+        expected = values(self.expected_log(posterior))
+        if self.held is not None:  # the mass is a constant of both densities
+            with np.errstate(divide="ignore"):
+                expected = expected - by_row(np.log(self.mass()), posterior)
+        return float(self._log_beta(alpha) - self._log_beta(posterior) + np.sum(xproduct(gained[free], expected[free])))
+
+    def log_evidence(self, counts: Table, prior: float | Array) -> float:
+        """log ∫ ∏ θ^c Dirichlet(θ|α) dθ, and c · log θ of held entries: the log-probability of a drawn structure."""
+        posterior = self.posterior(counts, prior)
+        alpha = self.posterior(like(counts, np.zeros_like(values(counts))), prior)
+        total = self._log_beta(posterior) - self._log_beta(alpha)
+        if self.free is None or self.held is None:
+            return total
+        free_counts = np.where(self.free, values(counts), 0.0)
+        total += float(np.sum(xlogy(row_sums(like(counts, free_counts)), self.mass())))
+        return total + float(np.sum(xlogy(values(counts)[~self.free], self.held[~self.free])))
+
+    def _log_beta(self, posterior: Table) -> float:
+        """Σ_rows log B(λ_row), over the free entries."""
+        free = slice(None) if self.free is None else self.free
+        rows = np.atleast_1d(row_sums(posterior))[self.learns()]
+        return float(np.sum(gammaln(values(posterior)[free])) - np.sum(gammaln(rows)))
+
+    def draw(self, posterior: Table, rng: np.random.Generator) -> Table:
+        """log θ, with θ ~ Dirichlet(λ) on the free entries.
+
+        In logs, by G(λ) = G(λ + 1) · U^(1/λ): small λ would draw exact zeros otherwise.
+        """
+        shape = np.asarray(values(posterior))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(rng.standard_gamma(shape + 1.0)) + np.log(rng.random(shape.shape)) / shape
+            if self.free is not None:
+                logs = np.where(self.free, logs, -np.inf)
+            logs -= by_row(_row_logsumexp(like(posterior, logs)) - np.log(self.mass()), posterior)
+            if self.free is not None and self.held is not None:
+                logs = np.where(self.free, logs, np.log(self.held))
+        return like(posterior, logs)
+
+
+def xproduct(a: Array, b: Array) -> Array:
+    """a · b where 0 · ±inf is 0."""
+    with np.errstate(invalid="ignore"):
+        return np.where(a == 0.0, 0.0, a * b)
+
+
+def _row_max(table: Table) -> Array:
+    if not isinstance(table, Ragged):
+        return np.asarray(table.max(axis=-1))
+    tops = np.full(table.n_rows, -np.inf)
+    filled = np.flatnonzero(table.lengths)
+    if len(filled):
+        tops[filled] = np.maximum.reduceat(table.values, table.offsets[:-1][filled])
+    return tops
+
+
+def _row_logsumexp(table: Table) -> Array:
+    top = _row_max(table)
+    finite = np.where(np.isfinite(top), top, 0.0)
+    return np.asarray(np.log(row_sums(like(table, np.exp(values(table) - by_row(finite, table))))) + finite)

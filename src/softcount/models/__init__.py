@@ -1,0 +1,1 @@
+"""One file a model: its equation, its tables, its kernels."""

@@ -1,0 +1,130 @@
+"""An HMM's parameters as a JSON file that a person can write.
+
+    {"states": ["V", "N"], "initial": {"V": 0.6, "N": 0.4}, "transition": {"V": {"V": 0.6, "N": 0.4}, …},
+     "emission": {"V": {"can": 0.5, "I": 0.5}, …}}         with "end": {"V": 0.1, …} where a sentence's end is modelled
+
+What is not listed is zero. With "end", a state's transitions and its end together sum to one.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softcount.errors import InputError
+from softcount.models.hmm import HMMTables
+
+ROUNDED = 0.01  # how far from one a row typed by hand may sum; it is normalised then
+EXACT = 1e-9
+
+
+class NamedHMM(NamedTuple):
+    states: tuple[str, ...]
+    words: list[str]
+    tables: HMMTables
+    end: bool
+
+
+def read_parameters(path: str | Path) -> NamedHMM:
+    try:
+        text = Path(path).read_bytes().decode("utf-8-sig")
+        content = json.loads(text)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); check the path") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 at byte {error.start + 1}; convert the file to UTF-8") from None
+    except (json.JSONDecodeError, RecursionError) as error:
+        where = f":{error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise InputError(f"{path}{where}: not a JSON parameter file ({str(error).splitlines()[0]})") from None
+    try:
+        return from_json(content)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def from_json(content: Any) -> NamedHMM:
+    states = _states(content)
+    end = "end" in content
+    initial = _row(content, "initial", states)
+    transition = np.array([_row(content["transition"], s, states, "transition") for s in states])
+    if end:
+        transition = np.column_stack([transition, _row(content, "end", states)])
+    words = list(dict.fromkeys(word for s in states for word in _mapping(content["emission"], s, "emission")))
+    if not words:
+        raise InputError('"emission" lists no word; give each state its words')
+    emission = np.array([_row(content["emission"], s, words, "emission") for s in states], order="F")
+    tables = HMMTables(
+        _normalized(initial[None], ["initial"])[0],
+        _normalized(transition, [f"transition of {s!r}" + " with its end" * end for s in states]),
+        _normalized(emission, [f"emission of {s!r}" for s in states]),
+    )
+    return NamedHMM(states, words, tables, end)
+
+
+def to_json(states: tuple[str, ...], words: list[str], tables: HMMTables) -> dict[str, Any]:
+    """Zeros are left away."""
+    K = len(states)
+    content: dict[str, Any] = {
+        "states": list(states),
+        "initial": dict(zip(states, tables.initial.tolist(), strict=True)),
+        "transition": {
+            s: dict(zip(states, row[:K].tolist(), strict=True))
+            for s, row in zip(states, tables.transition, strict=True)
+        },
+        "emission": {s: _listed(words, row) for s, row in zip(states, tables.emission, strict=True)},
+    }
+    if tables.transition.shape[1] > K:
+        content["end"] = dict(zip(states, tables.transition[:, K].tolist(), strict=True))
+    return content
+
+
+def _listed(words: list[str], row: Any) -> dict[str, float]:
+    listed = np.flatnonzero(row)
+    return {words[v]: p for v, p in zip(listed.tolist(), row[listed].tolist(), strict=True)}
+
+
+def _states(content: Any) -> tuple[str, ...]:
+    if not isinstance(content, dict):
+        raise InputError("not an object with states, initial, transition and emission")
+    missing = [key for key in ("states", "initial", "transition", "emission") if key not in content]
+    if missing:
+        raise InputError(f'"{missing[0]}" is missing')
+    states = content["states"]
+    if not isinstance(states, list) or not states or not all(isinstance(s, str) and s.split() == [s] for s in states):
+        raise InputError('"states" must be a list of names without blanks')
+    if len(set(states)) < len(states):
+        raise InputError('"states" names a state twice')
+    return tuple(states)
+
+
+def _mapping(content: Any, key: str, table: str = "") -> Mapping[str, Any]:
+    mapping = content.get(key) if isinstance(content, dict) else None
+    if not isinstance(mapping, dict):
+        raise InputError(f'"{table or key}" has no object for {key!r}' if table else f'"{key}" must be an object')
+    return mapping
+
+
+def _row(content: Any, key: str, names: Any, table: str = "") -> Any:
+    mapping = _mapping(content, key, table)
+    name = f"{table} of {key!r}" if table else key
+    if table != "emission":
+        foreign = [column for column in mapping if column not in names]
+        if foreign:
+            raise InputError(f"{name}: {foreign[0]!r} is not one of the states")
+    for column, value in mapping.items():
+        if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value) or value < 0:
+            raise InputError(f"{name}: {column!r} must be a probability, not {json.dumps(value)}")
+    return np.array([float(mapping.get(column, 0.0)) for column in names])
+
+
+def _normalized(rows: Any, names: list[str]) -> Any:
+    for total, name in zip(rows.sum(axis=1).tolist(), names, strict=True):
+        if abs(total - 1.0) > ROUNDED:
+            raise InputError(f"{name} sums to {total:.6g}, not to 1")
+    totals = rows.sum(axis=1, keepdims=True)
+    return np.where(np.abs(totals - 1.0) <= EXACT, rows, rows / totals)

@@ -1,0 +1,99 @@
+"""Every number of one sentence's forward–backward pass, written out, unscaled, as on paper.
+
+α_t(j) = Σ_i α_{t-1}(i) a_ij · b_j(x_t)      β_t(i) = Σ_j a_ij b_j(x_{t+1}) β_{t+1}(j)      γ_t = α_t β_t / P(x)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from softcount.errors import InputError
+from softcount.models.hmm import HMMTables
+from softcount.models.hmm_json import NamedHMM, to_json
+from softcount.ragged import Array
+
+LONGEST = 500  # words; beyond, unscaled probabilities underflow and the table is unreadable anyway
+
+
+def lattice(model: NamedHMM, sentence: str) -> dict[str, Any]:
+    words = sentence.split()
+    K = len(model.states)
+    if not words:
+        raise InputError("the sentence is empty; give at least one word")
+    if len(words) > LONGEST:
+        raise InputError(f"the sentence has {len(words)} words; {LONGEST} is the most that can be shown")
+    unknown = [word for word in words if word not in model.words]
+    if unknown:
+        raise InputError(f"no state emits {unknown[0]!r}; add it to the emissions")
+    initial, onward, emission = model.tables
+    step, end = onward[:, :K], onward[:, K] if model.end else np.ones(K)
+    emitted = emission[:, [model.words.index(word) for word in words]].T
+    before, after, beta = _passes(initial, step, end, emitted)
+    probability = float(after[-1] @ end)
+    if not probability > 0.0:
+        raise InputError("the sentence has probability zero under these parameters")
+    posterior = after * beta / probability
+    counts = _counts(model, words, step, emitted, after, beta, posterior, probability)
+    updated = HMMTables(*(_normalized(c, old) for c, old in zip(counts, model.tables, strict=True)))
+
+    def named(vector: Array) -> dict[str, float]:
+        return dict(zip(model.states, vector.tolist(), strict=True))
+
+    return {
+        "sentence": words,
+        "states": list(model.states),
+        "probability": probability,
+        "alpha": [
+            {"word": word, "before": named(b), "after": named(a)}
+            for word, b, a in zip(words, before, after, strict=True)
+        ],
+        "beta": [named(row) for row in beta],
+        "posterior": [named(row) for row in posterior],
+        "counts": _without_states(to_json(model.states, model.words, counts)),
+        "updated": to_json(model.states, model.words, updated),
+    }
+
+
+def _passes(initial: Array, step: Array, end: Array, emitted: Array) -> tuple[Array, Array, Array]:
+    before, after, beta = np.empty_like(emitted), np.empty_like(emitted), np.empty_like(emitted)
+    for t in range(len(emitted)):
+        before[t] = initial if t == 0 else after[t - 1] @ step
+        after[t] = before[t] * emitted[t]
+    beta[-1] = end
+    for t in range(len(emitted) - 2, -1, -1):
+        beta[t] = step @ (emitted[t + 1] * beta[t + 1])
+    return before, after, beta
+
+
+def _counts(
+    model: NamedHMM,
+    words: list[str],
+    step: Array,
+    emitted: Array,
+    after: Array,
+    beta: Array,
+    posterior: Array,
+    p: float,
+) -> HMMTables:
+    transition = sum(
+        (step * np.outer(after[t], emitted[t + 1] * beta[t + 1]) / p for t in range(len(words) - 1)),
+        np.zeros_like(step),
+    )
+    if model.end:
+        transition = np.column_stack([transition, posterior[-1]])
+    emission = np.zeros((len(model.states), len(model.words)))
+    for word, share in zip(words, posterior, strict=True):
+        emission[:, model.words.index(word)] += share
+    return HMMTables(posterior[0], transition, emission)
+
+
+def _normalized(counts: Array, old: Array) -> Array:
+    """c / Σ c; a row without counts keeps its old values."""
+    totals = counts.sum(axis=-1, keepdims=True)
+    return np.where(totals > 0, counts / np.where(totals > 0, totals, 1.0), old)
+
+
+def _without_states(content: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in content.items() if key != "states"}

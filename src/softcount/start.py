@@ -1,0 +1,45 @@
+"""Where training starts, and what it may not change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from softcount.errors import InputError
+from softcount.tables import Tables, values
+
+# Random rows lie between 1 and 1 + SPREAD times their smallest entry: near uniform, so that the data, not the start,
+# decides what a state becomes, but no two rows alike.
+SPREAD = 1.0
+
+
+def random_start(layout: Tables, seed: tuple[int, ...]) -> Tables:
+    rng = np.random.default_rng(list(seed))
+    return type(layout)(*(spec.family.random(rng, SPREAD) for spec in layout))
+
+
+def uniform_start(layout: Tables) -> Tables:
+    return type(layout)(*(spec.family.uniform() for spec in layout))
+
+
+def masked(layout: Tables, tables: Tables, allowed: Mapping[str, np.ndarray]) -> Tables:
+    """The tables with what is not allowed set to zero, rows normalised again."""
+    for name, mask in allowed.items():
+        family = layout._asdict()[name].family
+        table = family.normalize(np.where(mask, values(tables._asdict()[name]), 0.0), otherwise=family.uniform())
+        tables = tables._replace(**{name: table})
+    return tables
+
+
+def constrain(layout: Tables, start: Tables, fixed: Iterable[str] | Mapping[str, np.ndarray | bool]) -> Tables:
+    """The layout that holds the start's zeros, and the fixed tables or entries, where they are."""
+    chosen = dict(fixed) if isinstance(fixed, Mapping) else dict.fromkeys(fixed, True)
+    unknown = sorted(set(chosen) - set(layout._fields))
+    if unknown:
+        raise InputError(f"cannot fix {unknown[0]!r}; the tables are {', '.join(layout._fields)}")
+    specs = []
+    for name, spec, table in zip(layout._fields, layout, start, strict=True):
+        held = (values(table) == 0.0) | np.asarray(chosen.get(name, False))
+        specs.append(spec._replace(family=spec.family.hold(table, held)))
+    return type(layout)(*specs)

@@ -1,0 +1,177 @@
+"""Text files → Corpus.
+
+| format | a sentence | a tag |
+|---|---|---|
+| plain | a line; tokens between ASCII blanks | on the same line of a second file, if there is one |
+| tagged | a line of ``word/TAG`` | after the last slash |
+| conllu | a block of lines, one word a line | column UPOS or XPOS |
+
+A tag ``_`` is not known. In lines, an empty line is an empty sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from softcount.errors import InputError
+from softcount.ragged import Array, Ragged, offsets_of
+from softcount.text.corpus import Corpus, assemble, encode_tags
+from softcount.text.source import bytes_of, line_of, lines, name_of, quoted, read_text, split_tokens, strings
+from softcount.text.vocabulary import Vocabulary
+
+FORMATS = ("auto", "plain", "tagged", "conllu")
+CONLLU_COLUMNS = 10
+TAG_COLUMNS = {"upos": 3, "xpos": 4}
+_WORD_ID, _SKIPPED_ID = re.compile(r"[0-9]+"), re.compile(r"[0-9]+[-.][0-9]+")
+
+
+class _Text(NamedTuple):
+    offsets: Array
+    tokens: Any
+    tags: Any | None
+    where: Callable[[int], str]  # the place of a token, for messages
+
+
+def read(
+    path: str | Path,
+    format: str = "auto",
+    tags: str | Path | None = None,
+    vocabulary: Vocabulary | None = None,
+    min_count: int = 1,
+    column: str = "upos",
+    tagset: Sequence[str] | None = None,
+    lowercase: bool = False,
+) -> Corpus:
+    """A Corpus of a file, packed (``.gz``) or not, or of standard input (``-``); ``tags`` is a file in step with it."""
+    text = _read(path, _format(path, format, tags), tags, column)
+    if lowercase:
+        import pyarrow.compute as pc  # here, because it takes a tenth of a second to import
+
+        text = text._replace(tokens=pc.utf8_lower(text.tokens))
+    return assemble(text.offsets, text.tokens, text.tags, text.where, vocabulary, min_count, tagset, name_of(path))
+
+
+def read_labels(path: str | Path) -> tuple[Ragged, tuple[str, ...]]:
+    """A file of tag lines: (int32 ids, names); ``_`` is −1."""
+    text = _plain(path)
+    ids, names = encode_tags(text.tokens, text.where)
+    return Ragged(text.offsets, ids), names
+
+
+def _format(path: str | Path, format: str, tags: str | Path | None) -> str:
+    if format not in FORMATS:
+        raise InputError(f"format {format!r} is not known; choose one of {', '.join(FORMATS)}")
+    if format == "auto":
+        format = "conllu" if str(path).lower().endswith((".conllu", ".conllu.gz")) else "plain"
+    if tags is not None and format != "plain":
+        raise InputError(f"{name_of(path)}: {format} text has its own tags; leave the tag file away")
+    if tags is not None and str(path) == str(tags) == "-":
+        raise InputError("<stdin>: both the text and the tags; give a file for one of them")
+    return format
+
+
+def _read(path: str | Path, format: str, tags: str | Path | None, column: str) -> _Text:
+    if format == "conllu":
+        return _conllu(path, column)
+    if format == "tagged":
+        return _tagged(path)
+    return _plain(path) if tags is None else _parallel(path, tags)
+
+
+def _plain(path: str | Path) -> _Text:
+    name = name_of(path)
+    offsets, tokens = split_tokens(read_text(path))
+    if len(offsets) == 1:
+        raise _empty(name)
+    return _Text(offsets, tokens, None, lambda token: f"{name}:{line_of(offsets, token)}")
+
+
+def _parallel(path: str | Path, tags_path: str | Path) -> _Text:
+    text, tags = _plain(path), _plain(tags_path)
+    _check_in_step(text.offsets, tags.offsets, name_of(path), name_of(tags_path))
+    return _Text(text.offsets, text.tokens, tags.tokens, tags.where)
+
+
+def _check_in_step(tokens: Array, tags: Array, name: str, tags_name: str) -> None:
+    """Both are offsets: as many lines, and as many items on every line?"""
+    common = min(len(tokens), len(tags))
+    wrong = np.flatnonzero(tokens[:common] != tags[:common])
+    if len(tokens) != len(tags):
+        (n, shorter), (m, longer) = sorted([(len(tokens) - 1, name), (len(tags) - 1, tags_name)])
+        place = f", and line {wrong[0]} is the first with other counts" if len(wrong) else ""
+        raise InputError(f"{shorter}: {n} lines, {m - n} fewer than {longer}{place}; give both the same lines")
+    if len(wrong):
+        line = int(wrong[0])
+        n_tokens, n_tags = tokens[line] - tokens[line - 1], tags[line] - tags[line - 1]
+        counts = f"{n_tokens} tokens, but {n_tags} tags in {tags_name}:{line}"
+        raise InputError(f"{name}:{line}: {counts}; give every token one tag, _ where it is not known")
+
+
+def _tagged(path: str | Path) -> _Text:
+    """Cuts every token at its last slash, if it has one; the word ``/`` alone is a word without a tag."""
+    text = _plain(path)
+    offsets, data = bytes_of(text.tokens)
+    starts, ends = offsets[:-1], offsets[1:]
+    slashes = np.concatenate([[-1], np.flatnonzero(data == ord("/"))])
+    last = slashes[np.searchsorted(slashes, ends) - 1]
+    cuts = np.where((last < starts) | (ends - starts == 1), ends, last)
+    if (cuts == starts).any():
+        i = int(np.argmax(cuts == starts))
+        token = quoted(text.tokens[i].as_py())
+        raise InputError(f"{text.where(i)}: no word before the slash of {token}; write word/TAG, // for the word /")
+    pieces = np.stack([cuts - starts, np.minimum(1, ends - cuts), np.maximum(ends - cuts - 1, 0)], axis=1)
+    return text._replace(tokens=_piece(data, pieces, 0), tags=_piece(data, pieces, 2))
+
+
+def _piece(data: Array, pieces: Array, which: int) -> Any:
+    """One column of the pieces (their lengths) into which the data are cut."""
+    keep = np.repeat(np.tile(np.arange(pieces.shape[1]) == which, len(pieces)), pieces.ravel())
+    return strings(data[keep], pieces[:, which])
+
+
+def _conllu(path: str | Path, column: str) -> _Text:
+    if column not in TAG_COLUMNS:
+        raise InputError(f"column {column!r} is not known; choose one of {', '.join(TAG_COLUMNS)}")
+    name = name_of(path)
+    rows = lines(path).to_pylist()
+    if not rows:
+        raise _empty(name)
+    words: list[tuple[int, str, str]] = []
+    lengths = [0]  # the last sentence is the one being read
+    for number, row in enumerate(rows, 1):
+        if not row.strip(" \t"):
+            lengths += [0] if lengths[-1] else []
+        elif not row.startswith("#"):
+            fields = _fields(row, f"{name}:{number}")
+            if not _SKIPPED_ID.fullmatch(fields[0]):
+                words.append((number, fields[1], fields[TAG_COLUMNS[column]]))
+                lengths[-1] += 1
+    return _words(words, offsets_of(lengths if lengths[-1] else lengths[:-1]), name)
+
+
+def _words(words: list[tuple[int, str, str]], offsets: Array, name: str) -> _Text:
+    numbers, forms, tags = zip(*words, strict=True) if words else ((), (), ())
+    string = pa.large_string()
+    return _Text(offsets, pa.array(forms, string), pa.array(tags, string), lambda token: f"{name}:{numbers[token]}")
+
+
+def _fields(row: str, where: str) -> list[str]:
+    fields = row.split("\t")
+    if len(fields) < CONLLU_COLUMNS:
+        raise InputError(f"{where}: {len(fields)} columns; CoNLL-U has {CONLLU_COLUMNS}, separated by tabs")
+    if not (_WORD_ID.fullmatch(fields[0]) or _SKIPPED_ID.fullmatch(fields[0])):
+        wrong = f"{quoted(fields[0])} is no word number"
+        raise InputError(f"{where}: {wrong}; write 1, 2, …, 1-2 or 1.1 in the first column")
+    if not fields[1]:
+        raise InputError(f"{where}: the word is empty; write it in the second column")
+    return fields
+
+
+def _empty(name: str) -> InputError:
+    return InputError(f"{name}: empty file; give at least one line")

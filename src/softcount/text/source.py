@@ -1,0 +1,170 @@
+"""Bytes of a text file → checked text → lines → tokens, without a Python loop over either.
+
+Every reader takes its text from here, so every reader gives the same answers: UTF-8 with or without a byte-order
+mark; lines end at ``\\n`` or ``\\r\\n`` and nowhere else (U+2028, U+0085 or a form feed inside a line are text); tokens
+are separated by ASCII blanks only, so a no-break space stays inside its token.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+import zlib
+from codecs import BOM_UTF8, utf_8_decode
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import IO, Any, cast
+
+import numpy as np
+import pyarrow as pa
+
+from softcount.errors import InputError
+from softcount.ragged import Array, offsets_of
+
+MAX_BYTES = 8 << 30  # of text, after decompression: a gzip bomb ends in an error message, not in swap
+CHUNK = 1 << 24
+BLANKS = b" \t\n\v\f\r"
+NEWLINE, RETURN = 10, 13
+_SOLID = bytes(byte not in BLANKS for byte in range(256))
+
+
+def read_text(path: str | Path, max_bytes: int = MAX_BYTES) -> bytes:
+    """The whole text: unpacked if the name ends in ``.gz``, known to be UTF-8 without NUL, byte-order mark removed."""
+    text = b"".join(_checked(_chunks(path, max_bytes), name_of(path)))
+    _check_utf8(text, name_of(path))
+    return text.removeprefix(BOM_UTF8)
+
+
+def lines(path: str | Path, max_bytes: int = MAX_BYTES) -> Any:
+    """The lines without their ends, as a pyarrow LargeStringArray."""
+    return split_lines(read_text(path, max_bytes))
+
+
+def split_lines(text: bytes) -> Any:
+    raw = np.frombuffer(text, dtype=np.uint8)
+    keep = raw != NEWLINE
+    keep[:-1] &= (raw[:-1] != RETURN) | keep[1:]
+    kept_before = np.searchsorted(np.flatnonzero(keep), _line_ends(raw))
+    return strings(raw[keep], np.diff(kept_before, prepend=0))
+
+
+def split_tokens(text: bytes) -> tuple[Array, Any]:
+    """(offsets, tokens): line r holds ``tokens[offsets[r]:offsets[r + 1]]``, like ``[line.split() for line in …]``."""
+    # bytes.translate: 4 ms for the 6 MB of Brown, where a NumPy lookup takes 13.
+    solid = np.frombuffer(text.translate(_SOLID), dtype=bool)
+    edges = np.flatnonzero(np.diff(solid, prepend=False, append=False))
+    starts, ends = edges[0::2], edges[1::2]
+    offsets = np.concatenate([[0], np.searchsorted(starts, _line_ends(np.frombuffer(text, np.uint8)))])
+    return offsets.astype(np.int64), strings(text.translate(None, BLANKS), ends - starts)
+
+
+def strings(data: Array | bytes, lengths: Array) -> Any:
+    """Consecutive pieces of the given lengths as a LargeStringArray over the same memory."""
+    # 64-bit offsets throughout: a corpus may hold more than 2 GiB, and one code path is tested, not two.
+    offsets = offsets_of(lengths)
+    return pa.LargeStringArray.from_buffers(len(lengths), pa.py_buffer(offsets), pa.py_buffer(data))
+
+
+def bytes_of(array: Any) -> tuple[Array, Array]:
+    """(offsets, data) of a LargeStringArray, the inverse of ``strings``."""
+    _, ends, data = array.buffers()
+    if len(array) == 0 or data is None:
+        return np.zeros(len(array) + 1, dtype=np.int64), np.empty(0, dtype=np.uint8)
+    offsets = np.frombuffer(ends, dtype=np.int64)[array.offset : array.offset + len(array) + 1]
+    return offsets - offsets[0], np.frombuffer(data, dtype=np.uint8)[offsets[0] : offsets[-1]]
+
+
+def name_of(path: str | Path) -> str:
+    """How messages call this file. A name with a line break in it must not break the message."""
+    name = os.fspath(path)
+    return "<stdin>" if name == "-" else name if name.isprintable() else repr(name)
+
+
+def quoted(text: str, limit: int = 40) -> str:
+    """A token for a message: a token may be a megabyte long, or hold a line break."""
+    return repr(text if len(text) <= limit else text[:limit] + "…")
+
+
+def line_of(offsets: Array, token: int) -> int:
+    """The line, counted from 1, of the token with this number."""
+    return int(np.searchsorted(offsets, token, side="right"))
+
+
+def _line_ends(raw: Array) -> Array:
+    """Where each line ends; a last line without its newline is a line too."""
+    ends = np.flatnonzero(raw == NEWLINE)
+    unfinished = len(raw) > 0 and raw[-1] != NEWLINE
+    return np.append(ends, len(raw)) if unfinished else ends
+
+
+def _open(path: str | Path) -> AbstractContextManager[IO[bytes]]:
+    name = os.fspath(path)
+    if name == "-":
+        return nullcontext(sys.stdin.buffer)
+    if name.lower().endswith(".gz"):
+        return cast(AbstractContextManager[IO[bytes]], gzip.open(name, "rb"))
+    return open(name, "rb")
+
+
+def _chunks(path: str | Path, max_bytes: int) -> Iterator[bytes]:
+    """The file piece by piece; whatever the system has against it becomes an InputError."""
+    total = 0
+    try:
+        with _open(path) as stream:
+            while chunk := stream.read(CHUNK):
+                total += len(chunk)
+                if total > max_bytes:
+                    raise _error(path, f"more than {max_bytes:,} bytes of text", "split the file")
+                yield chunk
+    except (gzip.BadGzipFile, zlib.error, EOFError):
+        raise _error(path, "not a complete gzip file", "pack it again, or rename it if it is not packed") from None
+    except (OSError, ValueError) as error:
+        raise _system_error(path, error) from None
+
+
+def _system_error(path: str | Path, error: Exception) -> InputError:
+    if isinstance(error, InputError):
+        return error
+    if isinstance(error, FileNotFoundError):
+        return _error(path, "no such file", "check the path")
+    if isinstance(error, PermissionError):
+        return _error(path, "no permission to read it", "change the permissions, or read another file")
+    if isinstance(error, IsADirectoryError):
+        return _error(path, "a folder, not a file", "give a file inside it")
+    return _error(path, f"cannot be read ({getattr(error, 'strerror', None) or error})", "check the path")
+
+
+def _error(path: str | Path, wrong: str, remedy: str) -> InputError:
+    return InputError(f"{name_of(path)}: {wrong}; {remedy}")
+
+
+def _checked(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
+    """Stops at a NUL byte as soon as it is seen: a binary file need not be read to its end."""
+    line = 1
+    for chunk in chunks:
+        nul = chunk.find(b"\0")
+        if nul >= 0:
+            line += chunk.count(b"\n", 0, nul)
+            raise InputError(f"{name}:{line}: NUL byte, which no text has; convert it with iconv if it is UTF-16")
+        line += chunk.count(b"\n")
+        yield chunk
+
+
+def _check_utf8(text: bytes, name: str) -> None:
+    start = 0
+    view = memoryview(text)
+    while start < len(text):  # in pieces, so that the decoded text never stands in memory as a whole
+        stop = start + CHUNK
+        try:
+            start += utf_8_decode(view[start:stop], "strict", stop >= len(text))[1]
+        except UnicodeDecodeError as error:
+            raise _encoding_error(text, start + error.start, name) from None
+
+
+def _encoding_error(text: bytes, position: int, name: str) -> InputError:
+    line = text.count(b"\n", 0, position) + 1
+    column = position - text.rfind(b"\n", 0, position)
+    wrong = f"byte {column} of the line (0x{text[position]:02x}) is not UTF-8"
+    return InputError(f"{name}:{line}: {wrong}; convert the file, for example with iconv -f LATIN1 -t UTF-8")

@@ -1,0 +1,73 @@
+"""What happened during training, step by step; kept with the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+
+class Step(NamedTuple):
+    """The objective is that of the parameters before the step's update."""
+
+    restart: int
+    stage: str
+    step: int
+    objective: float
+    change: float | None  # relative to the step before; None for a stage's first
+    parts: Mapping[str, float]
+    seconds: float
+    notes: tuple[str, ...] = ()
+
+
+class Trace(list[Step]):
+    """The steps of all stages of all restarts, in order."""
+
+    stopped: str = ""  # why the chosen restart's last stage ended
+
+    @property
+    def objectives(self) -> list[float]:
+        return [step.objective for step in self]
+
+    @property
+    def notes(self) -> list[str]:
+        return [note for step in self for note in step.notes]
+
+    def of_restart(self, restart: int) -> Trace:
+        return Trace(step for step in self if step.restart == restart)
+
+    def stages(self) -> Iterator[tuple[int, str, list[Step]]]:
+        """(restart, stage, its steps), in the order in which they ran."""
+        group: list[Step] = []
+        for step in self:
+            if group and (group[-1].restart, group[-1].stage) != (step.restart, step.stage):
+                yield group[-1].restart, group[-1].stage, group
+                group = []
+            group.append(step)
+        if group:
+            yield group[-1].restart, group[-1].stage, group
+
+    def table(self) -> list[dict[str, Any]]:
+        """One flat record per step, for a data frame or a TSV file."""
+        return [
+            {**{k: v for k, v in step._asdict().items() if k not in ("parts", "notes")}, **step.parts} for step in self
+        ]
+
+    def plot(self, axes: Any = None) -> Any:
+        """Objective against step: a panel per stage, since their objectives differ, and a line per restart."""
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError:
+            raise ImportError("plots need matplotlib: pip install 'softcount[plot]'") from None
+        stages = list(dict.fromkeys(step.stage for step in self))
+        if axes is None:
+            size = (4.5 * len(stages), 3.2)
+            axes = plt.subplots(1, len(stages), figsize=size, squeeze=False, layout="constrained")[1][0]
+        panels = dict(zip(stages, [axes] if hasattr(axes, "plot") else list(axes), strict=True))
+        for restart, stage, steps in self.stages():
+            panels[stage].plot([s.step for s in steps], [s.objective for s in steps], label=f"restart {restart + 1}")
+        for stage, panel in panels.items():
+            panel.set(title=stage, xlabel="step", ylabel="objective (nats)")
+            panel.spines[["top", "right"]].set_visible(False)
+            if len({step.restart for step in self}) > 1:
+                panel.legend(frameon=False, fontsize="small")
+        return axes

@@ -1,0 +1,5 @@
+"""python -m softcount"""
+
+from softcount.cli.main import main
+
+main()

@@ -527,3 +527,8 @@ def test_inner_ignores_what_a_structure_does_not_use() -> None:
     assert (
         inner(HMMTables(np.array([-np.inf]), np.array([1.0]), np.array([2.0])), HMMTables(*[np.array([0.0])] * 3)) == 0
     )
+
+
+def test_steps_belong_behind_the_wrapper() -> None:
+    with pytest.raises(InputError, match=r"write the steps behind the parenthesis, hard\(…\):10"):
+        parse("hard(em:10)")

@@ -35,6 +35,7 @@ def masked(layout: Tables, tables: Tables, allowed: Mapping[str, np.ndarray]) ->
 
 def constrain(layout: Tables, start: Tables, fixed: Iterable[str] | Mapping[str, np.ndarray | bool]) -> Tables:
     """The layout that holds the start's zeros, and the fixed tables or entries, where they are."""
+    fixed = [fixed] if isinstance(fixed, str) else fixed
     chosen = dict(fixed) if isinstance(fixed, Mapping) else dict.fromkeys(fixed, True)
     unknown = sorted(set(chosen) - set(layout._fields))
     if unknown:

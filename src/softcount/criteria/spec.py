@@ -96,7 +96,7 @@ WRAPPERS: dict[str, Kind] = {
         lambda inner, stage, s: stepwise(inner, stage.options.get("decay", 0.7), s.seed),
         20,
         {"decay": float, "batches": int},
-        ("em", "vb", "hard", "annealed"),
+        ("em", "vb", "hard"),
     ),
 }
 
@@ -155,6 +155,8 @@ def _stage(text: str) -> Stage:
             options[key] = _option(text, kind, name, key, value)
         elif name in WRAPPERS and inner is None:
             inner = _stage(argument)
+            if re.search(r":\s*[0-9]+$", argument):
+                raise InputError(f"criterion {text!r}: write the steps behind the parenthesis, {name}(…):{inner.steps}")
         else:
             raise InputError(f"criterion {text!r}: cannot read {argument!r}; options are key=value")
     if name in WRAPPERS and inner is None:

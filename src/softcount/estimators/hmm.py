@@ -297,7 +297,7 @@ class HMM(BaseEstimator):  # type: ignore[misc]
             end="yes" if self._model.end else "no",
             pseudo=_compact(self.pseudo),
             prior=_compact(self.prior),
-            fixed=",".join(self.fixed) or "none",
+            fixed=self.fixed if isinstance(self.fixed, str) else ",".join(self.fixed) or "none",
             dictionary="no" if self.dictionary is None else "yes",
             min_count=self.min_count,
             restarts=self.restarts,
@@ -359,6 +359,6 @@ def _naming(data: Corpus) -> Iterator[None]:
     except ImpossibleItem as impossible:
         words = " ".join(data.tokens(impossible.item)[:8])
         raise InputError(
-            f"{data.source}:{impossible.item + 1}: the sentence {words!r} has probability zero under these parameters; "
-            "allow its words and transitions, or add pseudo-counts"
+            f"{data.source}:{impossible.item + 1}: the sentence {words!r} has probability zero under these parameters, "
+            "or one below the smallest number; allow its words and transitions, or add pseudo-counts"
         ) from None

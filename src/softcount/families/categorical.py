@@ -24,6 +24,8 @@ class Categorical(NamedTuple):
     free: Array | None = None  # bool values like the table's; None: all are free
     held: Array | None = None  # the held entries' values, zero where free
 
+    simplex = True  # rows sum to one
+
     # --- constraints and starts -------------------------------------------------------------------------------
 
     def hold(self, parameters: Table, held: Array) -> Categorical:
@@ -31,6 +33,10 @@ class Categorical(NamedTuple):
         if not held.any():
             return Categorical(self.shape)
         return Categorical(self.shape, ~held, np.where(held, values(parameters), 0.0))
+
+    def impossible(self, parameters: Table) -> Array:
+        """The entries that no data will ever bring back."""
+        return np.asarray(values(parameters) == 0.0)
 
     def table(self, flat: Array) -> Table:
         return flat if isinstance(self.shape, tuple) else Ragged(self.shape, flat)
@@ -85,7 +91,8 @@ class Categorical(NamedTuple):
 
     def maximize(self, counts: Table, pseudo: float | Array, parameters: Table) -> Table:
         """θ ∝ c + pseudo; a row without counts keeps its old values."""
-        return self.normalize(like(counts, values(counts) + pseudo), otherwise=parameters)
+        weights = like(counts, values(counts) + pseudo) if np.any(pseudo) else counts
+        return self.normalize(weights, otherwise=parameters)
 
     def log_weights(self, parameters: Table) -> Table:
         with np.errstate(divide="ignore"):

@@ -7,18 +7,33 @@ parameters, log-weights, counts, priors and exponents, so everything here works 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from softcount.ragged import Array, Ragged
 
+
+
+class Log:
+    """The logarithm of a table, taken when somebody looks: a model that wants the weights themselves need not."""
+
+    def __init__(self, weights: Array) -> None:
+        self.weights = weights
+
+    @cached_property
+    def values(self) -> Array:
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.weights))
+
+
 Table = Array | Ragged
 Tables = Any  # a NamedTuple of Table; which one is the model's business
 
 
-def values(table: Table | float) -> Any:
-    return table.values if isinstance(table, Ragged) else table
+def values(table: Table | Log | float) -> Any:
+    return table.values if isinstance(table, Ragged | Log) else table
 
 
 def like(table: Table, new: Array) -> Table:

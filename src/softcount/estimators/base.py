@@ -105,9 +105,7 @@ class DocumentEstimator(LoopEstimator):
                 raise InputError(f"{data.source}: {data.n_words} columns; the model has {self.n_features_in_}")
             self._remember(data.vocabulary, reset)
         else:
-            table = validate_data(
-                self, X, accept_sparse="csr", dtype=np.float64, reset=reset, ensure_non_negative=True
-            )
+            table = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset, ensure_non_negative=True)
             data = from_matrix(table)
             names = getattr(self, "feature_names_in_", None)
             self._remember(None if names is None else Vocabulary([str(name) for name in names]), reset)

@@ -28,7 +28,7 @@ STARTS = ("k-means++", "random")
 def squared_norms(X: Any) -> Array:
     if sparse.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", X, X)
+    return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
 def plus_plus(X: Any, n_clusters: int, rng: np.random.Generator) -> Array:
@@ -64,7 +64,9 @@ class _Mixture(LoopEstimator):
 
     n_clusters: int
     start: Any
-    kind: str
+
+    def _kind(self) -> str:
+        return "unit"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -83,8 +85,9 @@ class _Mixture(LoopEstimator):
         mean = np.asarray(X.mean(axis=0)).ravel()
         square = X.multiply(X) if sparse.issparse(X) else X**2
         variance = np.maximum(np.asarray(square.mean(axis=0)).ravel() - mean**2, 0.0)
-        spread = variance if self.kind == "diagonal" else np.array([variance.mean()])
-        return Model(self.n_clusters, X.shape[1], self.kind, mean, np.maximum(spread, 1e-300))
+        kind = self._kind()
+        spread = variance if kind == "diagonal" else np.array([variance.mean()])
+        return Model(self.n_clusters, X.shape[1], kind, mean, np.maximum(spread, 1e-300))
 
     def _start(self, X: Any, model: Model, seed: tuple[int, int]) -> Tables:
         K = self.n_clusters
@@ -117,7 +120,7 @@ class _Mixture(LoopEstimator):
         self.means_, self.variances_, self.weights_ = mean + self._centre, variance, self.parameters_.cluster
         self.labels_ = self._classes(points)
         self.signature_ = self._sign(
-            type(self).__name__, seed, clusters=self.n_clusters, variance=self.kind, points=points.shape[0],
+            type(self).__name__, seed, clusters=self.n_clusters, variance=self._kind(), points=points.shape[0],
             features=points.shape[1], start=self.start if isinstance(self.start, str) else "given",
         )  # fmt: skip
         return points
@@ -145,7 +148,6 @@ class KMeans(ClusterMixin, TransformerMixin, _Mixture):  # type: ignore[misc]
     restarts : the best of so many starts, by inertia
     """
 
-    kind = "unit"
     fixed = ("cluster",)
     pseudo, prior = 0.0, 0.1
 
@@ -156,7 +158,7 @@ class KMeans(ClusterMixin, TransformerMixin, _Mixture):  # type: ignore[misc]
         criterion: str = "hard:100",
         start: Any = "k-means++",
         restarts: int = 1,
-        tolerance: float = 1e-6,
+        tolerance: float = 0.0,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -239,8 +241,7 @@ class GaussianMixture(DensityMixin, _Mixture):  # type: ignore[misc]
         tags.classifier_tags = ClassifierTags(multi_class=self.n_clusters > 2)
         return tags
 
-    @property
-    def kind(self) -> str:
+    def _kind(self) -> str:
         if self.covariance not in ("unit", "spherical", "diagonal"):
             raise InputError(f"no covariance {self.covariance!r}; use diagonal, spherical or unit")
         return self.covariance

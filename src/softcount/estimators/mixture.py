@@ -98,7 +98,8 @@ class NaiveBayesMixture(DocumentEstimator):
         self._warn_of_collapse(data)
         self.signature_ = self._sign(
             "naive bayes mixture", seed, classes=K, documents=len(data), words=data.n_words,
-            labelled=0 if data.labels is None else int((data.labels >= 0).sum()), unlabelled_weight=self.unlabelled_weight,
+            labelled=0 if data.labels is None else int((data.labels >= 0).sum()),
+            unlabelled_weight=self.unlabelled_weight,
             start=self.start if isinstance(self.start, str) else "given", data="sha256:" + data.digest()[:12],
         )  # fmt: skip
         return self
@@ -128,7 +129,11 @@ class NaiveBayesMixture(DocumentEstimator):
         if not isinstance(self.start, str):
             return MixtureTables(*self.start)
         if self.start == "kmeans" and len(data) >= self.n_clusters:
-            model = KMeans(self.n_clusters, criterion="hard:20", random_state=int(np.random.default_rng(list(seed)).integers(2**31)))
+            model = KMeans(
+                self.n_clusters,
+                criterion="hard:20",
+                random_state=int(np.random.default_rng(list(seed)).integers(2**31)),
+            )
             classes = model.fit(directions(data)).labels_
             return self._counted(replace(data, labels=classes.astype(np.int32)), settings, engine)
         if self.start not in STARTS:
@@ -150,7 +155,7 @@ class NaiveBayesMixture(DocumentEstimator):
         if data.labels is not None:
             expected = _effective(np.bincount(data.labels[data.labels >= 0], minlength=len(self.classes_)))
         found = _effective(share)
-        if expected > 1.5 and found < COLLAPSE * expected:
+        if expected > 1.5 and found <= COLLAPSE * expected:
             warnings.warn(
                 f"the classes collapse: {found:.1f} are in effect used where {expected:.1f} should be; "
                 "lower pseudo, or unlabelled_weight, or take another start",

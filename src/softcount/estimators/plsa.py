@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from softcount import store
 from softcount.criteria.spec import Settings
 from softcount.errors import InputError
 from softcount.estimators.base import DocumentEstimator, naming
@@ -20,6 +22,7 @@ from softcount.ragged import Array
 from softcount.start import random_start, uniform_start
 from softcount.tables import Tables
 from softcount.text.documents import Documents
+from softcount.text.vocabulary import Vocabulary
 from softcount.trace import Step
 
 FOLD_STEPS, FOLD_TOLERANCE = 200, 1e-5
@@ -115,7 +118,9 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
     def _settings(self) -> Settings:
         if not self.seed_words:
             return Settings(self.pseudo, self.prior)
-        by_table = dict(self.pseudo) if isinstance(self.pseudo, Mapping) else dict.fromkeys(PLSATables._fields, self.pseudo)
+        by_table = (
+            dict(self.pseudo) if isinstance(self.pseudo, Mapping) else dict.fromkeys(PLSATables._fields, self.pseudo)
+        )
         word = (by_table.get("word", 0.0) + self._seeds() * self.seed_weight).astype(self.dtype)
         return Settings({**by_table, "word": word}, self.prior)
 
@@ -185,6 +190,29 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
             similarity = (1.0 - tfidf) * similarity + tfidf * _tfidf_cosine(pool, asked)
         best = np.argsort(-similarity, kind="stable")[:k]
         return [(int(d), float(similarity[d])) for d in best]
+
+    # --- on disk --------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """The topics, and what folding in and `similar` need; no pickle."""
+        check_is_fitted(self, "components_")
+        settings = {"n_topics": self.n_topics, "fold_pseudo": self.fold_pseudo, "criterion": self.criterion}
+        words = None if self.vocabulary_ is None else self.vocabulary_.words
+        arrays = {"word": self.components_, "prevalence": self.prevalence_, "topic": self.topic_}
+        store.save(path, "plsa", arrays, {"settings": settings, "words": words, "signature": self.signature_})
+
+    @classmethod
+    def load(cls, path: str | Path) -> PLSA:
+        kind, arrays, metadata = store.load(path)
+        if kind != "plsa":
+            raise InputError(f"{path}: a model of kind {kind!r}, not plsa; give one that softcount topics --save wrote")
+        model = cls(**metadata["settings"])
+        model.components_ = model.word_ = arrays["word"]
+        model.prevalence_, model.topic_ = arrays["prevalence"], arrays["topic"]
+        model.vocabulary_ = None if metadata["words"] is None else Vocabulary(metadata["words"])
+        model.n_features_in_ = arrays["word"].shape[1]
+        model.signature_ = metadata["signature"]
+        return model
 
     def top_words(self, n: int = 10, words: Sequence[str] | None = None) -> dict[int, list[tuple[Any, float]]]:
         """The most probable words of each topic; `words` names the columns where the input did not."""

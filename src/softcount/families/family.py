@@ -11,7 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from softcount.ragged import Array
-from softcount.tables import Table
+
+Table = Any  # dense or ragged; which, the family knows
 
 
 class Family(Protocol):

@@ -32,7 +32,9 @@ class Gaussian(NamedTuple):
     spread: Array  # [F] of a diagonal family, else [1]: the data's variance per feature
     given: Array | None = None  # the whole table, where it is fixed
 
-    simplex = False
+    @property
+    def simplex(self) -> bool:
+        return False
 
     @property
     def shared(self) -> int:

@@ -166,4 +166,3 @@ def _sweep(
                 for k in range(K):
                     out[k] += value * scores[k]
     return log_norm, -1
-

@@ -86,4 +86,4 @@ def sparse_rows(items: Any) -> SparseRows:
 
 def shard_cost(n_words: int) -> int:
     """Non-zeros per shard: enough that private counts, zeroed and added once per shard, stay a small part."""
-    return max(150_000, 16 * n_words)
+    return max(150_000, 32 * n_words)

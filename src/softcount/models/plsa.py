@@ -20,7 +20,10 @@ from softcount.kernel import kernel
 from softcount.layout import ImpossibleItem, TableLayout
 from softcount.models.mixture import shard_cost
 from softcount.ragged import Array, offsets_of
-from softcount.tables import Expectation, Parts
+from softcount.tables import Expectation, Log, Parts
+
+
+FAINT = -30.0  # log-weights above are safe in single precision, even squared
 
 
 class PLSATables(NamedTuple):
@@ -29,12 +32,12 @@ class PLSATables(NamedTuple):
 
 
 class PLSAWeights(NamedTuple):
-    """exp(log-weights), each document's and each word's scaled by the best topic's."""
+    """exp(log-weights); each document's, or each word's, scaled by the best topic's where that is faint."""
 
     topic: Array  # [D, H]
     word: Array  # [V, H]
-    topic_scale: Array  # [D], in logs
-    word_scale: Array  # [V]
+    topic_scale: Array  # [D], in logs; [0]: not scaled
+    word_scale: Array  # [V]; [0]
 
 
 class PLSAShard(NamedTuple):
@@ -53,8 +56,8 @@ class PLSA(NamedTuple):
     @property
     def layout(self) -> PLSATables:
         return PLSATables(
-            topic=TableLayout(Categorical((self.n_documents, self.n_topics))),
-            word=TableLayout(Categorical((self.n_topics, self.n_words)), emits=True),
+            topic=TableLayout(Categorical((self.n_documents, self.n_topics), lazy=True)),
+            word=TableLayout(Categorical((self.n_topics, self.n_words), lazy=True), emits=True),
         )
 
     @property
@@ -71,7 +74,7 @@ class PLSA(NamedTuple):
 
     def weigh(self, log_weights: PLSATables) -> PLSAWeights:
         topic, topic_scale = _scaled(log_weights.topic)
-        word, word_scale = _scaled(log_weights.word.T)
+        word, word_scale = _scaled(log_weights.word, transposed=True)
         return PLSAWeights(topic, word, topic_scale, word_scale)
 
     def expect(
@@ -87,11 +90,14 @@ class PLSA(NamedTuple):
         best = np.empty(len(shard.words) if labels else 0, dtype=np.int32)
         draws = np.empty(0) if uniforms is None else uniforms
         assert mode != SAMPLE or uniforms is not None, "SAMPLE needs one uniform per token"
-        log_norm, impossible = _sweep(weights, shard, mode, draws, topic, word, best)
+        log_norm, impossible = _sweep(weights.topic, weights.word, *shard, mode, draws, topic, word, best)
         if impossible >= 0:
             raise ImpossibleItem(impossible)
-        if mode == SUM:
-            word *= weights.word
+        if len(weights.word_scale):
+            log_norm += float(shard.counts @ weights.word_scale[shard.words])
+        if len(weights.topic_scale):
+            scale = np.repeat(weights.topic_scale[shard.rows], np.diff(shard.offsets))
+            log_norm += float(shard.counts @ scale)
         counts = PLSATables(Parts(self.n_documents, (shard.rows,), (topic,)), word.T)
         return Expectation(counts, log_norm), best if labels else None
 
@@ -107,59 +113,79 @@ class PLSA(NamedTuple):
         return f"document {row + 1}" if table == "topic" else f"topic {row}"
 
 
-def _scaled(log_weights: Array) -> tuple[Array, Array]:
-    scale = log_weights.max(axis=1, initial=-np.inf)
-    scale[~np.isfinite(scale)] = 0.0
-    weights = np.subtract(log_weights, scale[:, None], order="C")
-    np.exp(weights, out=weights)
-    return weights, scale
+def _scaled(table: Array | Log, transposed: bool = False) -> tuple[Array, Array]:
+    """exp, and the logs of what rows were divided by, where they had to be; none where they had not."""
+    if isinstance(table, Log):  # the logarithm of probabilities that nobody changed since: no need to go there and back
+        return np.ascontiguousarray(table.weights.T if transposed else table.weights), np.empty(0)
+    log_weights = table.T if transposed else table
+    top = log_weights.max(axis=1, initial=-np.inf)
+    if top.min(initial=0.0) > FAINT:
+        return np.exp(log_weights, order="C"), np.empty(0)
+    top[~np.isfinite(top)] = 0.0
+    return np.exp(np.subtract(log_weights, top[:, None], order="C")), top
 
 
 @kernel
 def _sweep(
-    weights: Any, shard: Any, mode: int, uniforms: Array, topic: Array, word: Array, best: Array
+    topic_weights: Array,
+    word_weights: Array,
+    rows: Array,
+    offsets: Array,
+    words: Array,
+    counts: Array,
+    draws: Array,
+    mode: int,
+    uniforms: Array,
+    topic: Array,
+    word: Array,
+    best: Array,
 ) -> tuple[float, int]:
-    """SUM: ``R = N / (T @ W); topic = T * (R @ W.T); word += T.T @ R`` (its factor W comes at the end, outside).
+    """SUM: ``R = N / (T @ W); topic = T * (R @ W.T); word = W * (T.T @ R)``; MAX and SAMPLE settle cell by cell.
 
-    MAX and SAMPLE: the cell's count, or each of its tokens, goes to one topic.
+    Logarithms cost as much as a row of topics, so totals of single tokens are multiplied and logged now and then.
     """
     H = topic.shape[1]
     mine, found = np.empty(H, topic.dtype), np.empty(H, topic.dtype)
-    log_norm = 0.0
-    for d in range(len(shard.rows)):
-        row, tokens = shard.rows[d], 0.0
+    log_norm, product = 0.0, 1.0
+    for d in range(len(rows)):
         for h in range(H):
-            mine[h] = weights.topic[row, h]
+            mine[h] = topic_weights[rows[d], h]
             found[h] = 0.0
-        for i in range(shard.offsets[d], shard.offsets[d + 1]):
-            w, count = shard.words[i], shard.counts[i]
-            tokens += count
-            total = mine[0] * weights.word[w, 0]
-            for h in range(1, H):
-                total += mine[h] * weights.word[w, h]
+        for i in range(offsets[d], offsets[d + 1]):
+            w, count = words[i], counts[i]
+            total = topic.dtype.type(0)
+            for h in range(H):
+                total += mine[h] * word_weights[w, h]
             if not total > 0.0:
                 return log_norm, d
-            if len(best) > 0:
-                best[i] = np.argmax(mine * weights.word[w])
             if mode == SUM:
-                ratio = topic.dtype.type(count / total)
+                ratio = topic.dtype.type(count) / total
                 for h in range(H):
-                    found[h] += ratio * weights.word[w, h]
+                    found[h] += ratio * word_weights[w, h]
                 for h in range(H):
                     word[w, h] += ratio * mine[h]
             else:
-                total = _settle(mine, weights.word[w], count, mode, uniforms[shard.draws[i] :], found, word[w])
-            log_norm += count * (np.log(np.float64(total)) + weights.word_scale[w])
-        log_norm += tokens * weights.topic_scale[row]
+                total = _settle(mine, word_weights[w], count, mode, uniforms[draws[i] :], found, word[w])
+            if len(best) > 0:
+                best[i] = np.argmax(mine * word_weights[w])
+            if count == 1.0:
+                product *= total
+                if product < 1e-250 or product > 1e250:
+                    log_norm += np.log(product)
+                    product = 1.0
+            else:
+                log_norm += count * np.log(np.float64(total))
         for h in range(H):
             topic[d, h] = found[h] * mine[h] if mode == SUM else found[h]
-    return log_norm, -1
+    if mode == SUM:
+        for w in range(len(word)):
+            for h in range(H):
+                word[w, h] *= word_weights[w, h]
+    return log_norm + np.log(product), -1
 
 
 @kernel
-def _settle(
-    mine: Array, theirs: Array, count: float, mode: int, uniforms: Array, topic: Array, word: Array
-) -> float:
+def _settle(mine: Array, theirs: Array, count: float, mode: int, uniforms: Array, topic: Array, word: Array) -> float:
     """One cell under MAX (its count goes to the best topic) or SAMPLE (each of its tokens to a drawn one)."""
     total, draw = 0.0, 0
     while count > 0.0:

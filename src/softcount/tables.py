@@ -15,7 +15,6 @@ import numpy as np
 from softcount.ragged import Array, Ragged
 
 
-
 class Log:
     """The logarithm of a table, taken when somebody looks: a model that wants the weights themselves need not."""
 

@@ -59,7 +59,8 @@ class Gaussian(NamedTuple):
         return self._replace(given=parameters if held.all() else None)
 
     def random(self, rng: np.random.Generator, spread: float) -> Array:
-        noise = rng.standard_normal((self.n_rows, self.n_features)) * spread
+        """Means drawn as the data are spread; `spread` is a matter of rows that sum to one."""
+        noise = rng.standard_normal((self.n_rows, self.n_features))
         return self.around(self.centre + noise * np.sqrt(self.spread))
 
     def uniform(self) -> Array:

@@ -22,7 +22,6 @@ from softcount.models.mixture import shard_cost
 from softcount.ragged import Array, offsets_of
 from softcount.tables import Expectation, Log, Parts
 
-
 FAINT = -30.0  # log-weights above are safe in single precision, even squared
 
 

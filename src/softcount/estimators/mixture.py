@@ -36,6 +36,7 @@ class NaiveBayesMixture(DocumentEstimator):
 
     n_clusters : how many classes; where `fit` is given labels, the classes are theirs
     unlabelled_weight : λ, what an unlabelled document counts beside a labelled one, 0 to 1
+    document_length : stretch or shrink all documents to this many words, as Nigam et al. did; None leaves them
     criterion : stages by name, such as "em:100" or "vb" (see softcount.criteria.spec)
     start : "kmeans", "random", "uniform", or MixtureTables; with labels, the labelled documents are the start
     pseudo, prior : pseudo-counts of EM, and of VB and Gibbs; by table, or one number. Over a large vocabulary a
@@ -47,6 +48,7 @@ class NaiveBayesMixture(DocumentEstimator):
         n_clusters: int = 8,
         *,
         unlabelled_weight: float = 1.0,
+        document_length: float | None = None,
         criterion: str = "em:100",
         start: Any = "kmeans",
         fixed: Any = (),
@@ -59,6 +61,7 @@ class NaiveBayesMixture(DocumentEstimator):
     ) -> None:
         self.n_clusters = n_clusters
         self.unlabelled_weight = unlabelled_weight
+        self.document_length = document_length
         self.criterion = criterion
         self.start = start
         self.fixed = fixed
@@ -80,8 +83,7 @@ class NaiveBayesMixture(DocumentEstimator):
         """Train on documents; `y`: a class each, −1 (or None, or "") where it is not known."""
         if not 0.0 <= self.unlabelled_weight <= 1.0:
             raise InputError(f"unlabelled_weight must be between 0 and 1, not {self.unlabelled_weight}")
-        data = self._read(X, reset=True)
-        data = self._labelled(data, y)
+        data = self._labelled(self._read(X, reset=True), y)
         if len(data) < 1 or (data.labels is None and self.n_clusters < 1):
             raise InputError(f"{len(data)} documents and {self.n_clusters} classes; at least one of each is needed")
         K = len(self.classes_)
@@ -99,10 +101,14 @@ class NaiveBayesMixture(DocumentEstimator):
         self.signature_ = self._sign(
             "naive bayes mixture", seed, classes=K, documents=len(data), words=data.n_words,
             labelled=0 if data.labels is None else int((data.labels >= 0).sum()),
-            unlabelled_weight=self.unlabelled_weight,
+            unlabelled_weight=self.unlabelled_weight, document_length=self.document_length,
             start=self.start if isinstance(self.start, str) else "given", data="sha256:" + data.digest()[:12],
         )  # fmt: skip
         return self
+
+    def _read(self, X: Any, reset: bool) -> Documents:
+        data = super()._read(X, reset)
+        return data if self.document_length is None else data.scaled(self.document_length)
 
     def _labelled(self, data: Documents, y: Any) -> Documents:
         """The documents with what is known of their classes, and their weights."""

@@ -92,7 +92,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
             )  # fmt: skip
         self.topic_, self.components_ = self.parameters_.topic, np.asarray(self.parameters_.word, np.float64)
         self.word_ = self.components_
-        lengths = np.bincount(np.repeat(np.arange(len(data)), np.diff(data.offsets)), data.counts, len(data))
+        lengths = data.totals()
         self.prevalence_ = lengths @ np.asarray(self.topic_, np.float64) / max(lengths.sum(), 1e-300)
         self.signature_ = self._sign(
             "plsa", seed, topics=self.n_topics, documents=len(data), words=data.n_words, tokens=f"{whole.n_tokens:g}",

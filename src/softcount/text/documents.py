@@ -76,6 +76,15 @@ class Documents:
         """A scipy CSR matrix over the same memory."""
         return sparse.csr_matrix((self.counts, self.words, self.offsets), shape=(len(self), self.n_words))
 
+    def totals(self) -> Array:
+        """How many words each document has."""
+        return np.bincount(np.repeat(np.arange(len(self)), np.diff(self.offsets)), self.counts, len(self))
+
+    def scaled(self, length: float) -> Documents:
+        """Every document stretched or shrunk to this many words, by fractional counts; an empty one stays empty."""
+        factor = np.repeat(length / np.maximum(self.totals(), 1e-300), np.diff(self.offsets))
+        return replace(self, counts=self.counts * factor)
+
     def digest(self) -> str:
         """sha256 of the table, and of the words where they have names."""
         sha = hashlib.sha256()

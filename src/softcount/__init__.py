@@ -14,13 +14,37 @@ from softcount.version import VERSION as __version__
 if TYPE_CHECKING:
     from softcount import synthetic
     from softcount.estimators.hmm import HMM
+    from softcount.estimators.kmeans import GaussianMixture, KMeans
+    from softcount.estimators.mixture import NaiveBayesMixture
+    from softcount.estimators.plsa import PLSA
     from softcount.text.corpus import Corpus, corpus
+    from softcount.text.documents import Documents, documents
     from softcount.text.reader import read
 
-__all__ = ["HMM", "Corpus", "InputError", "__version__", "corpus", "read", "synthetic"]
+__all__ = [
+    "HMM",
+    "PLSA",
+    "Corpus",
+    "Documents",
+    "GaussianMixture",
+    "InputError",
+    "KMeans",
+    "NaiveBayesMixture",
+    "__version__",
+    "corpus",
+    "documents",
+    "read",
+    "synthetic",
+]
 
 _HOME = {
     "HMM": "softcount.estimators.hmm",
+    "PLSA": "softcount.estimators.plsa",
+    "NaiveBayesMixture": "softcount.estimators.mixture",
+    "KMeans": "softcount.estimators.kmeans",
+    "GaussianMixture": "softcount.estimators.kmeans",
+    "Documents": "softcount.text.documents",
+    "documents": "softcount.text.documents",
     "Corpus": "softcount.text.corpus",
     "corpus": "softcount.text.corpus",
     "read": "softcount.text.reader",

@@ -21,7 +21,7 @@ class EStep:
 
     def __init__(self, model: Model, items: Any, engine: Any, seed: Sequence[int] = (0,), n_batches: int = 0) -> None:
         self.model, self.engine, self.seed = model, engine, tuple(seed)
-        target = SHARD_COST
+        target = getattr(model, "shard_cost", SHARD_COST)
         if n_batches:
             # Neighbouring items are alike; a mini-batch should be a sample of all.
             items = items.take(np.random.default_rng([*seed, 1]).permutation(len(items)))
@@ -51,7 +51,7 @@ class EStep:
             return found
 
         total: Expectation = self.engine.sum(task, chosen)
-        return total
+        return total.joined()
 
     def labels(self, log_weights: Tables, mode: int) -> Iterator[tuple[float, Any]]:
         """(log-norm, labels) of each shard, in order."""

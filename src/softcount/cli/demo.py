@@ -50,6 +50,9 @@ def demo(
     names = _classes(console, model, text, predicted)
     _examples(console, text, predicted, names)
     _scores(console, model, text, predicted, seconds)
+    from softcount.cli.demo_documents import demo_documents
+
+    demo_documents(console, seed)
 
 
 def _classes(console: Any, model: HMM, text: Any, predicted: list[list[Any]]) -> dict[Any, str]:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from softcount.cli import demo, explain, generate, score, tag
+from softcount.cli import cluster, demo, explain, generate, score, tag, topics
 from softcount.errors import InputError
 from softcount.version import VERSION
 
@@ -22,6 +22,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("tag")(tag.tag)
+app.command("topics")(topics.topics)
+app.command("cluster")(cluster.cluster)
 app.command("generate")(generate.generate)
 app.command("demo")(demo.demo)
 app.add_typer(score.app, name="score")
@@ -63,7 +65,7 @@ def main() -> None:
         where = f"{error.filename}: " if error.filename else ""
         _end(f"{where}{error.strerror or error}", 2)
     except MemoryError:
-        _end("not enough memory for this input; use fewer states, or a higher --min-count", 2)
+        _end("not enough memory for this input; use fewer states or topics, or a higher --min-count", 2)
 
 
 def _ignore_reader() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import digamma, gammaln, xlogy
 
 from softcount.ragged import Array, Ragged
-from softcount.tables import Table, by_row, like, row_sums, values
+from softcount.tables import Log, Table, by_row, like, row_sums, values
 
 # Below this a row's total cannot be divided by safely; the row counts as unvisited.
 UNVISITED = 1e-290
@@ -23,14 +23,23 @@ class Categorical(NamedTuple):
     shape: tuple[int, ...] | Array  # of a dense table, or the offsets of a ragged one
     free: Array | None = None  # bool values like the table's; None: all are free
     held: Array | None = None  # the held entries' values, zero where free
+    lazy: bool = False  # whether the model can do without the logarithms of plain probabilities
+
+    @property
+    def simplex(self) -> bool:
+        return True
 
     # --- constraints and starts -------------------------------------------------------------------------------
 
     def hold(self, parameters: Table, held: Array) -> Categorical:
         """This family with the entries in the mask `held` kept at their values in `parameters`."""
         if not held.any():
-            return Categorical(self.shape)
-        return Categorical(self.shape, ~held, np.where(held, values(parameters), 0.0))
+            return self._replace(free=None, held=None)
+        return self._replace(free=~held, held=np.where(held, values(parameters), 0.0))
+
+    def impossible(self, parameters: Table) -> Array:
+        """The entries that no data will ever bring back."""
+        return np.asarray(values(parameters) == 0.0)
 
     def table(self, flat: Array) -> Table:
         return flat if isinstance(self.shape, tuple) else Ragged(self.shape, flat)
@@ -85,9 +94,12 @@ class Categorical(NamedTuple):
 
     def maximize(self, counts: Table, pseudo: float | Array, parameters: Table) -> Table:
         """θ ∝ c + pseudo; a row without counts keeps its old values."""
-        return self.normalize(like(counts, values(counts) + pseudo), otherwise=parameters)
+        weights = like(counts, values(counts) + pseudo) if np.any(pseudo) else counts
+        return self.normalize(weights, otherwise=parameters)
 
-    def log_weights(self, parameters: Table) -> Table:
+    def log_weights(self, parameters: Table) -> Table | Log:
+        if self.lazy and not isinstance(parameters, Ragged):
+            return Log(parameters)
         with np.errstate(divide="ignore"):
             return like(parameters, np.log(values(parameters)))
 

@@ -1,0 +1,65 @@
+"""Models on disk: named arrays and JSON metadata in one Arrow file, written whole or not at all, never pickled."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from softcount.errors import InputError
+from softcount.ragged import Array
+
+MAGIC = "softcount model 1"
+
+
+def save(path: str | Path, kind: str, arrays: Mapping[str, Array], metadata: Mapping[str, Any]) -> None:
+    """One column per array, flattened; shapes and types are in the file's metadata."""
+    shapes = {name: [list(array.shape), str(array.dtype)] for name, array in arrays.items()}
+    header = {"format": MAGIC, "kind": kind, "arrays": shapes, "metadata": dict(metadata)}
+    fields = [pa.field(name, pa.list_(pa.from_numpy_dtype(array.dtype))) for name, array in arrays.items()]
+    columns = [_one_row(array) for array in arrays.values()]
+    schema = pa.schema(fields, metadata={"softcount": json.dumps(header, ensure_ascii=False)})
+    handle, name = tempfile.mkstemp(dir=Path(path).parent, prefix=f".{Path(path).name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream, pa.ipc.new_file(stream, schema) as writer:
+            writer.write_batch(pa.record_batch(columns, schema=schema))
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def load(path: str | Path) -> tuple[str, dict[str, Array], dict[str, Any]]:
+    """(kind, arrays, metadata)."""
+    try:
+        with pa.OSFile(str(path), "rb") as stream:
+            table = pa.ipc.open_file(stream).read_all()
+        header = json.loads(table.schema.metadata[b"softcount"])
+        if header["format"] != MAGIC:
+            raise KeyError("format")
+        arrays = {
+            name: _values(table[name]).astype(dtype, copy=False).reshape(shape)
+            for name, (shape, dtype) in header["arrays"].items()
+        }
+    except OSError as error:
+        reason = error.strerror or "not a model file"
+        raise InputError(f"{path}: cannot be read ({reason}); give a model that softcount --save wrote") from None
+    except (pa.ArrowException, KeyError, TypeError, ValueError):
+        raise InputError(f"{path}: not a softcount model; give one that softcount --save wrote") from None
+    return header["kind"], arrays, header["metadata"]
+
+
+def _one_row(array: Array) -> Any:
+    flat = pa.array(np.ascontiguousarray(array).ravel())
+    return pa.ListArray.from_arrays(pa.array([0, len(flat)], pa.int32()), flat)
+
+
+def _values(column: Any) -> Array:
+    return np.asarray(column.combine_chunks().flatten().to_numpy(zero_copy_only=False))

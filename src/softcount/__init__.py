@@ -13,14 +13,24 @@ from softcount.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from softcount import synthetic
+    from softcount.estimators.aligner import WordAligner
     from softcount.estimators.hmm import HMM
+    from softcount.text.bitext import Bitext, bitext
+    from softcount.text.bitext_reader import read_bitext
     from softcount.text.corpus import Corpus, corpus
     from softcount.text.reader import read
 
-__all__ = ["HMM", "Corpus", "InputError", "__version__", "corpus", "read", "synthetic"]
+__all__ = [
+    "HMM", "Bitext", "Corpus", "InputError", "WordAligner", "__version__", "bitext", "corpus", "read", "read_bitext",
+    "synthetic",
+]  # fmt: skip
 
 _HOME = {
     "HMM": "softcount.estimators.hmm",
+    "Bitext": "softcount.text.bitext",
+    "WordAligner": "softcount.estimators.aligner",
+    "bitext": "softcount.text.bitext",
+    "read_bitext": "softcount.text.bitext_reader",
     "Corpus": "softcount.text.corpus",
     "corpus": "softcount.text.corpus",
     "read": "softcount.text.reader",

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.criteria.criterion import Criterion, Expect, Progress, log_weights
+from softcount.families.categorical import Categorical
 from softcount.ragged import Array
 from softcount.tables import Table, Tables, by_row, like, row_sums, scale, values
 
@@ -80,6 +81,9 @@ def _multiply(
 ) -> MREState:
     new = []
     for spec, theta, g, c in zip(layout, state.parameters, gradient, counts, strict=True):
+        if not isinstance(spec.family, Categorical):  # no rows to multiply: the family follows the gradient its own way
+            new.append(spec.family.ascend(theta, g, c))
+            continue
         total = by_row(row_sums(c), c)
         new.append(spec.family.normalize(like(theta, rule(theta, g, total)), otherwise=theta))
     return state._replace(parameters=type(layout)(*new))
@@ -94,7 +98,10 @@ def _adaptive(layout: Tables, state: MREState, gradient: Tables, counts: Tables,
     tables = type(layout)
     rates = state.rates or tables(*(like(t, np.full_like(values(t), rate)) for t in state.parameters))
     signs = state.signs or tables(*(like(t, np.zeros_like(values(t))) for t in state.parameters))
-    moved = [_adapt(*row) for row in zip(layout, state.parameters, gradient, rates, signs, strict=True)]
+    moved = [
+        _adapt(spec, *rest) if isinstance(spec.family, Categorical) else (spec.family.ascend(rest[0], rest[1], c), *rest[2:])
+        for spec, c, *rest in zip(layout, counts, state.parameters, gradient, rates, signs, strict=True)
+    ]
     return MREState(*(tables(*column) for column in zip(*moved, strict=True)))
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from softcount.cli import demo, explain, generate, score, tag
+from softcount.cli import align, demo, explain, generate, score, tag
 from softcount.errors import InputError
 from softcount.version import VERSION
 
@@ -22,6 +22,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("tag")(tag.tag)
+app.command("align")(align.align)
 app.command("generate")(generate.generate)
 app.command("demo")(demo.demo)
 app.add_typer(score.app, name="score")

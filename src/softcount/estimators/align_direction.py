@@ -15,7 +15,6 @@ from softcount.families.diagonal import CELLS
 from softcount.layout import ImpossibleItem
 from softcount.models.ibm import IBM, IBMTables
 from softcount.ragged import Array, Ragged
-from softcount.start import uniform_start
 from softcount.tables import row_sums, values
 from softcount.text.bitext import Bitext, length_classes
 from softcount.text.vocabulary import Vocabulary
@@ -60,13 +59,14 @@ def train(
     limits = _constraints(rows, entries, items.source.vocabulary, items.target.vocabulary)
     translation, trace, result, model = None, Trace(), None, None
     null = 0.08 if settings.null == "learn" else float(settings.null)
+    tension = 4.0 if settings.tension == "learn" else float(settings.tension)
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if settings.random_state is None else settings.random_state
     for number, stage in enumerate(stages):
         model = IBM(
-            rows, len(items.target.vocabulary), classes, ALIGNMENTS[stage.model], null, settings.tension,
-            settings.null == "learn", settings.prior_over == "vocabulary",
+            rows, len(items.target.vocabulary), classes, ALIGNMENTS[stage.model], null, tension,
+            settings.null == "learn", settings.tension == "learn", settings.prior_over == "vocabulary",
         )  # fmt: skip
-        start = uniform_start(model.layout)
+        start = model.start()
         start = start._replace(translation=_limited(start.translation if translation is None else translation, limits))
         alpha = _prior(settings, items.target.vocabulary, rows, limits)
         pseudo = settings.pseudo + PREFER * limits.prefer if limits.prefer.any() else settings.pseudo
@@ -114,16 +114,12 @@ def _constraints(rows: Ragged, entries: Sequence[Any], sources: Vocabulary, targ
 
 
 def _limited(table: Ragged, limits: Constraints) -> Ragged:
-    """The start with `never` at zero and `must` rows at their one value; rows sum to what they did."""
+    """The start with `never` at zero, and `must` rows with all their mass on what they must be."""
     if not (limits.must.any() or limits.never.any()):
         return table
-    kept = np.where(limits.never, 0.0, table.values)
-    demanded = row_sums(table.with_values(limits.must.astype(float)))
-    per_entry = np.repeat(demanded, table.lengths)
-    kept = np.where(per_entry > 0, limits.must, kept)
-    total = np.repeat(row_sums(table.with_values(kept)), table.lengths)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return table.with_values(np.where(total > 0, kept / total, 0.0))
+    demanded = np.repeat(row_sums(table.with_values(limits.must.astype(float))), table.lengths)
+    must = limits.must / np.maximum(demanded, 1.0)
+    return table.with_values(np.where(demanded > 0, must, np.where(limits.never, 0.0, table.values)))
 
 
 def _prior(settings: Any, vocabulary: Vocabulary, rows: Ragged, limits: Constraints) -> Any:

@@ -83,6 +83,7 @@ class IBM(NamedTuple):
     null: float = 0.08
     tension: float = 4.0
     learn_null: bool = False
+    learn_tension: bool = True
     whole_vocabulary: bool = False  # whether the prior of a row is over all target words
 
     sliced = True  # one shard is worked on in parts, in rounds: see softcount.estep
@@ -94,11 +95,19 @@ class IBM(NamedTuple):
         if self.alignment == "free":
             family = Categorical(self._free_offsets())
         elif self.alignment == "diagonal":
-            family = Diagonal(self.classes, self.null, self.tension, self.learn_null)
+            family = Diagonal(self.classes, self.null, self.tension, self.learn_null, self.learn_tension)
         else:
             family = Diagonal(self.classes[:0], self.null, 0.0, learn_tension=False)
         translation = Categorical(self.entries.offsets, width=width)
         return IBMTables(TableLayout(translation, emits=True), TableLayout(family))
+
+    def start(self) -> IBMTables:
+        """Every target word equally likely: 1 / vocabulary, whether or not it is stored.
+
+        Rows that are uniform over their stored entries alone would favour rare source words, whose rows are short.
+        """
+        flat = np.full(len(self.entries.values), 1.0 / max(self.n_targets, 1))
+        return IBMTables(Ragged(self.entries.offsets, flat), self.layout.alignment.family.uniform())
 
     def _free_offsets(self) -> Array:
         l, m = self.classes.T

@@ -101,6 +101,8 @@ def add_totals(w: Any, pairs: Any, first: int, last: int, longest: int, totals: 
                 for j in range(start, stop):
                     totals[j] += row[targets[j]]
                 continue
+            if start == stop:
+                continue
             i, m = position[o] + 1, stop - start
             if kind == DIAGONAL:  # exp(λ h_ij): i/l against j/m, rising up to the cut and falling after it
                 l = lengths[s]
@@ -137,6 +139,8 @@ def add_counts(
             if kind == UNIFORM:
                 for j in range(start, stop):
                     added[targets[j]] += scale[j]
+                continue
+            if start == stop:
                 continue
             i, m = position[o] + 1, stop - start
             if kind == DIAGONAL:

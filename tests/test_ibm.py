@@ -1,6 +1,6 @@
 """IBM 1 and 2 against brute force over all alignments of tiny pairs, and the literature's worked example."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -25,7 +25,16 @@ from softcount.text.bitext import bitext, length_classes
 from softcount.train import fit
 
 KINDS = ("uniform", "diagonal", "free")
-CRITERIA = ("em:6", "vb:6", "hard(em):4", "mre:3", "mre(rule=adaptive):3", "annealed(em):4", "stepwise(em, batches=2):3", "gibbs:4")
+CRITERIA = (
+    "em:6",
+    "vb:6",
+    "hard(em):4",
+    "mre:3",
+    "mre(rule=adaptive):3",
+    "annealed(em):4",
+    "stepwise(em, batches=2):3",
+    "gibbs:4",
+)
 
 
 def tiny(seed, n_pairs=4, words=4, longest=3):
@@ -140,7 +149,11 @@ def test_counts_are_the_gradient_of_log_norm(kind):
             for step in (1e-5, -1e-5):
                 moved = table.copy()
                 moved[k] += step
-                new = moved if isinstance(getattr(weights, name), np.ndarray) else getattr(weights, name).with_values(moved)
+                new = (
+                    moved
+                    if isinstance(getattr(weights, name), np.ndarray)
+                    else getattr(weights, name).with_values(moved)
+                )
                 ends.append(model.expect(model.weigh(weights._replace(**{name: new})), packed)[0].log_norm)
             assert (ends[0] - ends[1]) / 2e-5 == pytest.approx(values(getattr(counts, name))[k], abs=1e-6)
 
@@ -153,7 +166,10 @@ def test_mre_gradient_by_differences(kind):
     powers = IBMTables(2.0, 1.0)
 
     def objective(w):
-        return model.expect(model.weigh(scale(powers, w)), packed)[0].log_norm - model.expect(model.weigh(w), packed)[0].log_norm
+        return (
+            model.expect(model.weigh(scale(powers, w)), packed)[0].log_norm
+            - model.expect(model.weigh(w), packed)[0].log_norm
+        )
 
     c2 = model.expect(model.weigh(scale(powers, weights)), packed)[0].counts.translation.values
     c1 = model.expect(model.weigh(weights), packed)[0].counts.translation.values
@@ -182,7 +198,7 @@ def test_the_objective_never_falls(kind, whole, criterion):
     model = make(data, kind, whole_vocabulary=whole, learn_null=True)
     steps = trained(data, model, criterion).trace.objectives
     assert len(steps) >= 3
-    for before, after in zip(steps[:-1], steps[1:], strict=True):
+    for before, after in pairwise(steps):
         assert after >= before - 1e-9 * abs(before)
 
 
@@ -230,7 +246,9 @@ def test_counts_add_over_pairs(kind):
     w = model.weigh(log_weights_of(model, 1))
     whole = model.expect(w, model.pack(data))[0]
     parts = [model.expect(w, model.pack(data.slice(a, b)))[0] for a, b in ((0, 4), (4, 9))]
-    np.testing.assert_allclose(whole.counts.translation.values, sum(p.counts.translation.values for p in parts), atol=1e-12)
+    np.testing.assert_allclose(
+        whole.counts.translation.values, sum(p.counts.translation.values for p in parts), atol=1e-12
+    )
     assert whole.log_norm == pytest.approx(sum(p.log_norm for p in parts))
 
 
@@ -242,7 +260,8 @@ def test_sampled_counts_average_to_posterior_counts(kind):
     exact = model.expect(w, packed)[0].counts
     rng, n = np.random.default_rng(0), 3000
     total = sum(
-        values(model.expect(w, packed, SAMPLE, rng.random(model.n_uniforms(packed)))[0].counts.translation) for _ in range(n)
+        values(model.expect(w, packed, SAMPLE, rng.random(model.n_uniforms(packed)))[0].counts.translation)
+        for _ in range(n)
     )
     np.testing.assert_allclose(total / n, exact.translation.values, atol=0.06)
 
@@ -292,7 +311,9 @@ def test_vocabulary_prior_counts_what_is_not_stored():
                 total = np.repeat(lam.reshape(-1, V).sum(axis=1), V)
                 logs = digamma(lam) - digamma(total)
                 rows = lam.reshape(-1, V).sum(axis=1)
-                divergence = np.sum(gammaln(rows) - gammaln(0.2 * V)) + np.sum(gammaln(0.2) - gammaln(lam) + counts * logs)
+                divergence = np.sum(gammaln(rows) - gammaln(0.2 * V)) + np.sum(
+                    gammaln(0.2) - gammaln(lam) + counts * logs
+                )
             weights = IBMTables(full.entries.with_values(logs), uniform_start(layout).alignment)
             found = full.expect(full.weigh(weights), full.pack(data))[0]
             counts = found.counts.translation.values

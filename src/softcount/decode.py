@@ -49,8 +49,10 @@ def link(
     one = forward if forward is not None else reverse
     assert one is not None
     n_links = np.zeros(len(source_lengths), dtype=np.int64)
-    most = source_lengths * target_lengths if rule in ("union", "product", *SYMMETRIZATIONS[2:5]) else np.minimum(
-        source_lengths * target_lengths, source_lengths + target_lengths
+    most = (
+        source_lengths * target_lengths
+        if rule in ("union", "product", *SYMMETRIZATIONS[2:5])
+        else np.minimum(source_lengths * target_lengths, source_lengths + target_lengths)
     )
     room = int(np.minimum(most, 4 * (source_lengths + target_lengths)).sum()) + int(most.max(initial=0))
     none = Ragged(np.zeros(len(source_lengths) + 1, np.int64), np.zeros(1))
@@ -114,7 +116,7 @@ def _linked(rule: int, l: int, m: int, p: Array, q: Array, threshold: float) -> 
         _choose(p, l, m, f, False)
     if rule != FORWARD:
         _choose(q, m, l, r, True)
-    if rule == FORWARD or rule == REVERSE or rule == UNION:
+    if rule in (FORWARD, REVERSE, UNION):
         return f | r
     linked = f & r
     if rule != INTERSECTION:

@@ -28,7 +28,7 @@ class EStep:
 
     def __init__(self, model: Model, items: Any, engine: Any, seed: Sequence[int] = (0,), n_batches: int = 0) -> None:
         self.model, self.engine, self.seed = model, engine, tuple(seed)
-        # A sliced model sums over parts of one shard itself, in rounds, because its counts are too big to copy per shard.
+        # A sliced model sums over parts of one shard itself, in rounds, as its counts are too big to copy.
         self.sliced = getattr(model, "sliced", False)
         target = max(1, int(items.costs.sum())) if self.sliced else SHARD_COST
         if n_batches:
@@ -63,7 +63,8 @@ class EStep:
             return found
 
         if self.sliced:  # the parts go to the engine, so the shards must not: a worker would wait for itself
-            return add_up(map(task, chosen))
+            found: Expectation = add_up(map(task, chosen))
+            return found
         total: Expectation = self.engine.sum(task, chosen)
         return total
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,25 +19,31 @@ if TYPE_CHECKING:
 
 
 def align(
-    source: Annotated[str, typer.Argument(help="A text, or one file with both: source ||| target, TSV or TMX; - stdin.")],
+    source: Annotated[
+        str, typer.Argument(help="A text, or one file with both: source ||| target, TSV or TMX; - stdin.")
+    ],
     target: Annotated[str | None, typer.Argument(help="Its translation, line by line; .gz too.")] = None,
-    direction: Annotated[str, typer.Option(help="forward (a target word comes from a source word), reverse, both.")] = "both",
+    direction: Annotated[
+        str, typer.Option(help="forward (a target word comes from a source word), reverse, both.")
+    ] = "both",
     symmetrize: Annotated[
         str | None,
         typer.Option(help="intersection, union, grow-diag, grow-diag-final, grow-diag-final-and, product (default)."),
     ] = None,
     threshold: Annotated[float | None, typer.Option(help="Of product: link where √(p·q) reaches it.")] = None,
     model: Annotated[str, typer.Option(help="ibm1, ibm2, ibm2-free; stages hand over: ibm1:5,ibm2:5.")] = "ibm2",
-    criterion: Annotated[str, typer.Option(help="vb, em, mre, gibbs, hard, annealed(…), stepwise(…).")] = "vb:5",
-    alpha: Annotated[float, typer.Option(help="Dirichlet prior of VB and Gibbs.")] = 0.01,
-    prior_over: Annotated[str, typer.Option(help="cooccurring words, or the whole vocabulary.")] = "cooccurring",
+    criterion: Annotated[str, typer.Option(help="vb, em, mre, gibbs, hard, annealed(…), stepwise(…).")] = "vb:4",
+    alpha: Annotated[float, typer.Option(help="Dirichlet prior of VB and Gibbs.")] = 0.001,
+    prior_over: Annotated[str, typer.Option(help="cooccurring words, or the whole vocabulary.")] = "vocabulary",
     pseudo: Annotated[float, typer.Option(min=0, help="Pseudo-count of EM.")] = 0.0,
-    null: Annotated[str, typer.Option(help="Probability of the empty word (ibm2), or learn.")] = "0.08",
-    tension: Annotated[str, typer.Option(help="How strongly links keep to the diagonal (ibm2), or learn.")] = "learn",
+    null: Annotated[str, typer.Option(help="Probability of the empty word (ibm2), or learn.")] = "0.2",
+    tension: Annotated[str, typer.Option(help="How strongly links keep to the diagonal (ibm2), or learn.")] = "8",
     dictionary: Annotated[Path | None, typer.Option(help="source<TAB>target<TAB>must|prefer|never.")] = None,
     min_count: Annotated[int, typer.Option(min=1, help="Rarer words become <unk>.")] = 1,
     probabilities: Annotated[bool, typer.Option("--probabilities", help="Write i-j:0.97.")] = False,
-    scores: Annotated[Path | None, typer.Option(help="Write log P(target|source), its reverse, and both per word.")] = None,
+    scores: Annotated[
+        Path | None, typer.Option(help="Write log P(target|source), its reverse, and both per word.")
+    ] = None,
     lexicon: Annotated[Path | None, typer.Option(help="Write source, target and both probabilities as TSV.")] = None,
     lexicon_min: Annotated[float, typer.Option(min=0, help="Leave out entries below; 0 writes all.")] = 0.01,
     save: Annotated[Path | None, typer.Option(help="Write the trained model.")] = None,
@@ -65,8 +72,10 @@ def align(
         _say_unknown(data, quiet)
     else:
         aligner = WordAligner(
-            model, criterion=criterion, alpha=alpha, prior_over=prior_over, pseudo=pseudo, null=_number(null, "--null", "a probability below 1"),
-            tension=_number(tension, "--tension", "a number from 0 to 60"), direction=direction, dictionary=dictionary, min_count=min_count, random_state=seed, **chosen,
+            model, criterion=criterion, alpha=alpha, prior_over=prior_over, pseudo=pseudo,
+            null=_number(null, "--null", "a probability below 1"),
+            tension=_number(tension, "--tension", "a number from 0 to 60"),
+            direction=direction, dictionary=dictionary, min_count=min_count, random_state=seed, **chosen,
         )  # fmt: skip
         data = _read(source, target, None, min_count)
         _train(aligner, data, quiet)
@@ -130,7 +139,9 @@ def _say_unknown(data: Bitext, quiet: bool) -> None:
         unknown = int((side.sentences.values < 0).sum())
         if unknown:
             share = unknown / max(side.n_tokens, 1)
-            say(f"note: {unknown:,} {name} words ({share:.1%}) are not known to the model; positions decide them", quiet)
+            say(
+                f"note: {unknown:,} {name} words ({share:.1%}) are not known to the model; positions decide them", quiet
+            )
 
 
 def _print_links(aligner: WordAligner, data: Bitext, probabilities: bool) -> None:
@@ -141,7 +152,7 @@ def _print_links(aligner: WordAligner, data: Bitext, probabilities: bool) -> Non
         else:
             shown = [f"{i}-{j}" for i, j in pairs]
         bounds = links.offsets.tolist()
-        sys.stdout.writelines(" ".join(shown[a:b]) + "\n" for a, b in zip(bounds[:-1], bounds[1:], strict=True))
+        sys.stdout.writelines(" ".join(shown[a:b]) + "\n" for a, b in pairwise(bounds))
 
 
 def _score_lines(aligner: WordAligner, data: Bitext) -> Iterator[str]:

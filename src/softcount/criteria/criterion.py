@@ -47,7 +47,9 @@ def log_weights(layout: Tables, parameters: Tables) -> Tables:
 
 def given(layout: Tables, prior: Tables) -> Tables:
     """The layout whose families know the prior that they are under."""
-    return type(layout)(*(spec._replace(family=spec.family.given(alpha)) for spec, alpha in zip(layout, prior, strict=True)))
+    return type(layout)(
+        *(spec._replace(family=spec.family.given(alpha)) for spec, alpha in zip(layout, prior, strict=True))
+    )
 
 
 def maximize(layout: Tables, counts: Tables, pseudo: Tables, parameters: Tables) -> Tables:

@@ -99,7 +99,9 @@ def _adaptive(layout: Tables, state: MREState, gradient: Tables, counts: Tables,
     rates = state.rates or tables(*(like(t, np.full_like(values(t), rate)) for t in state.parameters))
     signs = state.signs or tables(*(like(t, np.zeros_like(values(t))) for t in state.parameters))
     moved = [
-        _adapt(spec, *rest) if isinstance(spec.family, Categorical) else (spec.family.ascend(rest[0], rest[1], c), *rest[2:])
+        _adapt(spec, *rest)
+        if isinstance(spec.family, Categorical)
+        else (spec.family.ascend(rest[0], rest[1], c), *rest[2:])
         for spec, c, *rest in zip(layout, counts, state.parameters, gradient, rates, signs, strict=True)
     ]
     return MREState(*(tables(*column) for column in zip(*moved, strict=True)))

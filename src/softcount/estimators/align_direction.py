@@ -39,7 +39,9 @@ class Direction(NamedTuple):
     def log_likelihood(self) -> float:
         """Of the training text, at the last step."""
         step = self.trace[-1]
-        return next((step.parts[k] for k in ("log_likelihood", "log_norm", "encode") if k in step.parts), step.objective)
+        return next(
+            (step.parts[k] for k in ("log_likelihood", "log_norm", "encode") if k in step.parts), step.objective
+        )
 
 
 class Constraints(NamedTuple):
@@ -60,7 +62,9 @@ def train(
     translation, trace, result, model = None, Trace(), None, None
     null = 0.08 if settings.null == "learn" else float(settings.null)
     tension = 4.0 if settings.tension == "learn" else float(settings.tension)
-    seed = int(np.random.SeedSequence().generate_state(1)[0]) if settings.random_state is None else settings.random_state
+    seed = (
+        int(np.random.SeedSequence().generate_state(1)[0]) if settings.random_state is None else settings.random_state
+    )
     for number, stage in enumerate(stages):
         model = IBM(
             rows, len(items.target.vocabulary), classes, ALIGNMENTS[stage.model], null, tension,
@@ -132,7 +136,9 @@ def _prior(settings: Any, vocabulary: Vocabulary, rows: Ragged, limits: Constrai
     else:
         words = np.full(len(vocabulary), float(settings.alpha))
     if not (words > 0).all():
-        raise InputError(f"alpha of {vocabulary.words[int(np.argmin(words))]!r} is not positive; give a positive number")
+        raise InputError(
+            f"alpha of {vocabulary.words[int(np.argmin(words))]!r} is not positive; give a positive number"
+        )
     entries = words[rows.values]
     beyond = np.maximum(words.sum() - row_sums(rows.with_values(entries)), 0.0) if whole else 0.0
     return Prior(entries + PREFER * limits.prefer, beyond)

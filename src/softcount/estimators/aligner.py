@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ class WordAligner(BaseEstimator):  # type: ignore[misc]
     """Word aligner, trained without labels in one direction or both.
 
     model : ibm1, ibm2 (diagonal) or ibm2-free, or stages that hand over, such as "ibm1:5,ibm2:5"
-    criterion : how each model is trained, such as "vb:5" or "em:5,mre:5" (see softcount.criteria.spec)
+    criterion : how each model is trained, such as "vb:4" or "em:5,mre:5" (see softcount.criteria.spec)
     alpha : Dirichlet prior of VB and Gibbs on each translation row; a number, or a mapping from target word (of
         either direction) to number, in which "*" is any other word
     prior_over : "cooccurring" words, or the whole target "vocabulary"
@@ -51,15 +52,15 @@ class WordAligner(BaseEstimator):  # type: ignore[misc]
         self,
         model: str = "ibm2",
         *,
-        criterion: str = "vb:5",
-        alpha: float | Mapping[str, float] = 0.01,
-        prior_over: str = "cooccurring",
+        criterion: str = "vb:4",
+        alpha: float | Mapping[str, float] = 0.001,
+        prior_over: str = "vocabulary",
         pseudo: float = 0.0,
-        null: float | str = 0.08,
-        tension: float | str = "learn",
+        null: float | str = 0.2,
+        tension: float | str = 8.0,
         direction: str = "both",
         symmetrize: str = "product",
-        threshold: float = 0.3,
+        threshold: float = 0.35,
         dictionary: Any = None,
         min_count: int = 1,
         n_jobs: int | None = None,
@@ -136,7 +137,7 @@ class WordAligner(BaseEstimator):  # type: ignore[misc]
             columns += [links.probability.tolist()] if probabilities else []
             flat = list(zip(*columns, strict=True))
             bounds = links.offsets.tolist()
-            rows += [flat[a:b] for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+            rows += [flat[a:b] for a, b in pairwise(bounds)]
         return rows
 
     def blocks(self, items: Bitext, symmetrize: str | None = None) -> Iterator[tuple[Links, Array]]:
@@ -183,16 +184,20 @@ class WordAligner(BaseEstimator):  # type: ignore[misc]
         items = self._read(X, y)
         result = np.full((len(items), 2), np.nan)
         with self._engine() as engine:
-            for name, d in self.directions_.items():
-                logs = d.log_parameters()
+            for name, direction in self.directions_.items():
                 side = items if name == "forward" else items.reverse()
-                weights = d.model.weigh(logs)
-                parts = engine.map(
-                    lambda r, d=d, logs=logs, w=weights, side=side: posteriors(d.model, logs, w, side.slice(*r))[1],
-                    shards(items.costs, BLOCK),
-                )
-                result[:, int(name == "reverse")] = np.concatenate(list(parts))
+                result[:, int(name == "reverse")] = self._log_norms(direction, side, engine)
         return result
+
+    def _log_norms(self, direction: Direction, items: Bitext, engine: Threads) -> Array:
+        """log P(generated | given) of every pair under the parameters, which sum to one, not the decoding weights."""
+        model, logs = direction.model, direction.log_parameters()
+        weights = model.weigh(logs)
+
+        def task(bounds: tuple[int, int]) -> Array:
+            return posteriors(model, logs, weights, items.slice(*bounds))[1]
+
+        return np.concatenate(list(engine.map(task, shards(items.costs, BLOCK))))
 
     def score(self, X: Any, y: Any = None) -> float:
         """Log-probability of the generated sides, in nats, all pairs and trained directions together."""
@@ -217,7 +222,10 @@ class WordAligner(BaseEstimator):  # type: ignore[misc]
 
     def save(self, path: str | Path) -> None:
         check_is_fitted(self, "directions_")
-        arrays: dict[str, Any] = {"source_words": self.vocabularies_[0].words, "target_words": self.vocabularies_[1].words}
+        arrays: dict[str, Any] = {
+            "source_words": self.vocabularies_[0].words,
+            "target_words": self.vocabularies_[1].words,
+        }
         about: dict[str, Any] = {"signature": self.signature_, "directions": {}}
         about["unknown"] = [vocabulary.unknown for vocabulary in self.vocabularies_]
         about["decoding"] = {"symmetrize": self.symmetrize, "threshold": self.threshold}
@@ -257,7 +265,8 @@ class WordAligner(BaseEstimator):  # type: ignore[misc]
             alpha=self.alpha if not isinstance(self.alpha, Mapping) else "per word",
             prior_over=self.prior_over, pseudo=self.pseudo, null=self.null, tension=self.tension,
             dictionary="no" if self.dictionary is None else "yes", min_count=self.min_count, seed=self.random_state,
-            pairs=len(data), tokens=f"{data.source.n_tokens}+{data.target.n_tokens}", data="sha256:" + data.digest()[:12],
+            pairs=len(data), tokens=f"{data.source.n_tokens}+{data.target.n_tokens}",
+            data="sha256:" + data.digest()[:12],
         )  # fmt: skip
 
 

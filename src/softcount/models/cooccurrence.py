@@ -22,7 +22,9 @@ def cooccurring(occurrences: Any, targets: Ragged, n_targets: int) -> Ragged:
     columns = np.empty(1 << 16, dtype=np.int32)
     stamps, row, filled = np.full(n_targets, -1, np.int32), 0, 0
     while row < n_sources:
-        row, filled = _collect(occurrences, targets.offsets, targets.values, reach, stamps, row, filled, lengths, columns)
+        row, filled = _collect(
+            occurrences, targets.offsets, targets.values, reach, stamps, row, filled, lengths, columns
+        )
         if row < n_sources:
             columns = np.concatenate([columns, np.empty(max(len(columns), n_targets), np.int32)])
     rows = Ragged(offsets_of(lengths), columns[:filled])

@@ -58,7 +58,7 @@ class Race(NamedTuple):
     best: Array
     choice: Array
 
-    def __iadd__(self, other: Any) -> Race:
+    def __iadd__(self, other: Any) -> Race:  # type: ignore[misc]
         ahead = (other.best > self.best) | ((other.best == self.best) & (other.choice < self.choice))
         np.add(self.totals, other.totals, out=self.totals)
         np.copyto(self.best, other.best, where=ahead)
@@ -86,7 +86,7 @@ class IBM(NamedTuple):
     learn_tension: bool = True
     whole_vocabulary: bool = False  # whether the prior of a row is over all target words
 
-    sliced = True  # one shard is worked on in parts, in rounds: see softcount.estep
+    sliced: bool = True  # one shard is worked on in parts, in rounds: see softcount.estep
 
     @property
     def layout(self) -> IBMTables:
@@ -124,7 +124,8 @@ class IBM(NamedTuple):
         found = items.sides[0].occurrences
         lengths = source.lengths
         classes = _class_of(self.classes, lengths, target.lengths)
-        pairs = Pairs(*found, lengths, target.offsets, target.values.view(np.uint32), classes)
+        words = target.values.view(np.uint32)
+        pairs = Pairs(found.offsets, found.sentence, found.position, lengths, target.offsets, words, classes)
         m = np.concatenate([[0], np.cumsum(target.lengths[found.sentence])])
         parts = shards(np.diff(m[found.offsets]), max(PART, -(-int(m[-1]) // MOST_PARTS)))
         return IBMShard(pairs, parts, int(target.lengths.max(initial=0)))
@@ -139,7 +140,12 @@ class IBM(NamedTuple):
         null_row[self.entries.values[first]] = translation[first]
         columns = self.entries.values.view(np.uint32)
         return IBMWeights(
-            KINDS[self.alignment], self.entries.offsets, columns, translation, null_row, *self.weigh_alignment(log_weights)
+            KINDS[self.alignment],
+            self.entries.offsets,
+            columns,
+            translation,
+            null_row,
+            *self.weigh_alignment(log_weights),
         )
 
     def weigh_alignment(self, log_weights: IBMTables) -> tuple[Any, ...]:
@@ -196,8 +202,7 @@ class IBM(NamedTuple):
         if impossible >= 0:
             raise ImpossibleItem(impossible)
         if labels and mode == SUM:
-            counts = self.expect(weights, shard, SUM, run=run)[0]
-            return counts, Ragged(pairs.bounds, found.choice)
+            return self.expect(weights, shard, SUM, run=run)[0], Ragged(pairs.bounds, found.choice)
         counts = np.zeros(len(weights.translation))
         null = self.entries.row(0)
         counts[: len(null)] = null_counts[null]
@@ -220,6 +225,13 @@ class IBM(NamedTuple):
         if self.alignment == "diagonal":
             return np.concatenate([[nulls, links, extra[0]], masses])
         return np.zeros(CELLS)
+
+    def posteriors(self, weights: IBMWeights, shard: IBMShard) -> Ragged:
+        """P(a_j = i) of every pair, as (l + 1) × m matrices."""
+        from softcount.models.ibm_posterior import matrices
+
+        words = np.zeros(int(shard.pairs.lengths.sum()), np.int32)  # that they are known is all that matters
+        return matrices(weights, shard, Ragged(offsets_of(shard.pairs.lengths), words))[0]
 
     def tied(self, parameters: IBMTables) -> bool:
         return False  # source words differ by the sentences that they are in, so a uniform start is a good start

@@ -1,6 +1,6 @@
 """The E-step of IBM Models 1 and 2 in source-type order.
 
-    total_j = Σ_i a_ij t(f_j | e_i)       counts(f | e) = t(f | e) · Σ over pairs (i, j) with words e, f of a_ij / total_j
+    total_j = Σ_i a_ij t(f_j | e_i)       counts(f | e) = t(f | e) · Σ a_ij / total_j over the pairs of e with f
 
 A word type's sparse row is spread into a dense scratch row, which stays in the cache while all sentences that have
 the type are visited: a first traversal adds up the totals, a second the counts. So nothing is stored per token pair,
@@ -90,7 +90,13 @@ def add_totals(w: Any, pairs: Any, first: int, last: int, longest: int, totals: 
     """totals[j] += Σ_i a_ij t(f_j | e_i) over source types first … last − 1"""
     row = np.zeros(len(w.null_row))
     kind, translation, columns, rise, fall, table = w.kind, w.translation, w.columns, w.rise, w.fall, w.table
-    sentence, position, bounds, lengths, targets = pairs.sentence, pairs.position, pairs.bounds, pairs.lengths, pairs.targets
+    sentence, position, bounds, lengths, targets = (
+        pairs.sentence,
+        pairs.position,
+        pairs.bounds,
+        pairs.lengths,
+        pairs.targets,
+    )
     for e in range(first, last):
         for k in range(w.offsets[e + 1], w.offsets[e + 2]):
             row[columns[k]] = translation[k]
@@ -125,7 +131,13 @@ def add_counts(
     """counts[e, f] = t(f|e) Σ a_ij scale_j; extra: Σ h of the diagonal, or the free table's counts."""
     row, added = np.zeros(len(w.null_row)), np.zeros(len(w.null_row))
     kind, translation, columns, rise, fall, table = w.kind, w.translation, w.columns, w.rise, w.fall, w.table
-    sentence, position, bounds, lengths, targets = pairs.sentence, pairs.position, pairs.bounds, pairs.lengths, pairs.targets
+    sentence, position, bounds, lengths, targets = (
+        pairs.sentence,
+        pairs.position,
+        pairs.bounds,
+        pairs.lengths,
+        pairs.targets,
+    )
     feature = 0.0
     for e in range(first, last):
         for k in range(w.offsets[e + 1], w.offsets[e + 2]):

@@ -25,14 +25,16 @@ def posteriors(model: IBM, log_weights: IBMTables, weights: IBMWeights, items: B
     """(matrices, log P(f | e) of every pair); `weights` are the log-weights, weighed once for all blocks of a text."""
     model, log_weights = on(model, log_weights, items)
     w = IBMWeights(*weights[:5], *model.weigh_alignment(log_weights))
-    shard = model.pack(items)
-    source = items.source.sentences
-    matrices = np.empty(int(items.costs.sum()))
-    offsets = offsets_of(items.costs)
-    _fill(w, shard.pairs, source.offsets, source.values, offsets, shard.longest, matrices)
-    log_norms = np.zeros(len(items))
-    _normalize(shard.pairs, offsets, w.kind, matrices, log_norms)
-    return Ragged(offsets, matrices), log_norms
+    return matrices(w, model.pack(items), items.source.sentences)
+
+
+def matrices(weights: IBMWeights, shard: Any, source: Ragged) -> tuple[Ragged, Array]:
+    pairs = shard.pairs
+    offsets = offsets_of((pairs.lengths + 1) * np.diff(pairs.bounds))
+    flat, log_norms = np.empty(int(offsets[-1])), np.zeros(len(pairs.lengths))
+    _fill(weights, pairs, source.offsets, source.values, offsets, shard.longest, flat)
+    _normalize(pairs, offsets, weights.kind, flat, log_norms)
+    return Ragged(offsets, flat), log_norms
 
 
 def on(model: IBM, log_weights: IBMTables, items: Bitext) -> tuple[IBM, IBMTables]:

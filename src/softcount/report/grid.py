@@ -16,7 +16,11 @@ WIDEST = 60  # target words that fit side by side
 
 
 def grid(
-    source: list[str], target: list[str], shares: Array, links: set[tuple[int, int]], gold: set[tuple[int, int]] | None = None
+    source: list[str],
+    target: list[str],
+    shares: Array,
+    links: set[tuple[int, int]],
+    gold: set[tuple[int, int]] | None = None,
 ) -> list[str]:
     """Lines of text: a cell is shaded by its share; [ ] is a link, * is gold that was missed, and ! a wrong link."""
     width = max((len(word) for word in source), default=0)

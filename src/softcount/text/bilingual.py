@@ -28,7 +28,9 @@ def read_bilingual(path: str | Path) -> list[BilingualEntry]:
             continue
         fields = [field.strip() for field in line.split("\t")]
         if len(fields) != 3 or not all(fields):
-            raise InputError(f"{name}:{number}: {len(fields)} columns; write source<TAB>target<TAB>must, prefer or never")
+            raise InputError(
+                f"{name}:{number}: {len(fields)} columns; write source<TAB>target<TAB>must, prefer or never"
+            )
         entry = BilingualEntry(*fields)
         if entry.kind not in KINDS:
             raise InputError(f"{name}:{number}: no kind {quoted(entry.kind)}; write must, prefer or never")

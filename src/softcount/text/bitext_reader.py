@@ -64,7 +64,9 @@ def _sides(path: str | Path) -> tuple[bytes, bytes]:
         return _cut(text, BAR, name, "|||")
     if b"\t" in first or plain.endswith(".tsv"):
         return _cut(text, b"\t", name, "<TAB>")
-    raise InputError(f"{name}: no second file, and its lines are not source ||| target nor source<TAB>target; name both")
+    raise InputError(
+        f"{name}: no second file, and its lines are not source ||| target nor source<TAB>target; name both"
+    )
 
 
 def _cut(text: bytes, mark: bytes, name: str, shown: str) -> tuple[bytes, bytes]:

@@ -9,9 +9,10 @@ import numpy as np
 from softcount.errors import InputError
 from softcount.tables import Tables, values
 
-# Random rows lie between 1 and 1 + SPREAD times their smallest entry: near uniform, so that the data, not the start,
-# decides what a state becomes, but no two rows alike.
-SPREAD = 1.0
+# Random rows lie between 1 and 1 + SPREAD times their smallest entry. Measured on the WSJ sample, 45 states, EM 100,
+# mean many-to-one of three seeds: spread 0.1 0.34, 1 0.45, 10 0.51, 1000 0.49; rows drawn from Dirichlet(1) 0.44, from
+# Dirichlet(0.3) 0.40. The final log-likelihood ranks them alike.
+SPREAD = 10.0
 
 
 def random_start(layout: Tables, seed: tuple[int, ...]) -> Tables:
@@ -34,6 +35,7 @@ def masked(layout: Tables, tables: Tables, allowed: Mapping[str, np.ndarray]) ->
 
 def constrain(layout: Tables, start: Tables, fixed: Iterable[str] | Mapping[str, np.ndarray | bool]) -> Tables:
     """The layout that holds the start's zeros, and the fixed tables or entries, where they are."""
+    fixed = [fixed] if isinstance(fixed, str) else fixed
     chosen = dict(fixed) if isinstance(fixed, Mapping) else dict.fromkeys(fixed, True)
     unknown = sorted(set(chosen) - set(layout._fields))
     if unknown:

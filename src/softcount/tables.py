@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.errors import InputError
 from softcount.ragged import Array, Ragged
 
 Table = Array | Ragged
@@ -68,7 +69,7 @@ def per_table(layout: Tables, setting: float | Mapping[str, Any], default: float
     if isinstance(setting, Mapping):
         unknown = sorted(set(setting) - set(layout._fields))
         if unknown:
-            raise ValueError(f"no table {unknown[0]!r}; the tables are {', '.join(layout._fields)}")
+            raise InputError(f"no table {unknown[0]!r}; the tables are {', '.join(layout._fields)}")
         return type(layout)(*(setting.get(name, default) for name in layout._fields))
     return type(layout)(*(setting for _ in layout._fields))
 

@@ -23,6 +23,7 @@ class Trace(list[Step]):
     """The steps of all stages of all restarts, in order."""
 
     stopped: str = ""  # why the chosen restart's last stage ended
+    remarks: tuple[str, ...] = ()  # what is worth saying of the data
 
     @property
     def objectives(self) -> list[float]:
@@ -30,7 +31,7 @@ class Trace(list[Step]):
 
     @property
     def notes(self) -> list[str]:
-        return [note for step in self for note in step.notes]
+        return [*self.remarks, *(note for step in self for note in step.notes)]
 
     def of_restart(self, restart: int) -> Trace:
         return Trace(step for step in self if step.restart == restart)

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def demo(
-    sentences: Annotated[int, typer.Option("--sentences", "-n", min=10, help="Size of the generated text.")] = 4000,
-    states: Annotated[int, typer.Option(min=1, help="How many word classes to look for.")] = 14,
-    criterion: Annotated[str, typer.Option(help="How to train.")] = "em:100,mre:50",
+    sentences: Annotated[int, typer.Option("--sentences", "-n", min=10, help="Size of the generated text.")] = 10_000,
+    states: Annotated[int, typer.Option(min=1, help="How many word classes to look for.")] = 18,
+    criterion: Annotated[str, typer.Option(help="How to train.")] = "em:100",
     restarts: Annotated[int, typer.Option(min=1, help="Best of so many random starts.")] = 3,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the text and of training.")] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
@@ -94,7 +94,7 @@ def _classes(console: Any, model: HMM, text: Any, predicted: list[list[Any]]) ->
             truth[k][tag] += 1
     table = Table(box=box.SIMPLE_HEAD, title="What each hidden state learned, beside the truth", title_justify="left")
     for column, justify in (("state", "right"), ("tokens", "right"), ("mostly", "left"), ("share", "right")):
-        table.add_column(column, justify=justify, no_wrap=True, min_width=5)  # type: ignore[arg-type]
+        table.add_column(column, justify=justify, no_wrap=True, min_width=6)  # type: ignore[arg-type]
     table.add_column("its most probable words", overflow="ellipsis", no_wrap=True, ratio=1)
     names = {}
     top = model.top_words(9)
@@ -114,7 +114,7 @@ def _examples(console: Any, text: Any, predicted: list[list[Any]], names: dict[A
     console.print("[bold]A few sentences[/], each word with its tag: the truth, then in red what was learned instead\n")
     shown = 0
     for words, gold, found in zip(text.sentences, text.tags, predicted, strict=True):
-        if not 7 <= len(words) <= 11:
+        if not 6 <= len(words) <= 8:
             continue
         line = Text("  ")
         for word, tag, k in zip(words, gold, found, strict=True):
@@ -122,7 +122,7 @@ def _examples(console: Any, text: Any, predicted: list[list[Any]], names: dict[A
             if names[k] != tag:
                 line.append(f"→{names[k]}", style="red")
             line.append("  ")
-        console.print(line)
+        console.print(line, soft_wrap=True)
         shown += 1
         if shown == 6:
             break

@@ -46,20 +46,30 @@ def _common(
 
 def main() -> None:
     try:
-        app()
-        sys.stdout.flush()
+        try:
+            app()  # leaves by SystemExit, always
+        finally:
+            sys.stdout.flush()
     except InputError as error:
         _end(str(error), 2)
     except KeyboardInterrupt:
         _end("interrupted", 130)
+    except SystemExit as leaving:
+        if not isinstance(leaving.__context__, BrokenPipeError):  # which typer makes an exit with 1
+            raise
+        _ignore_reader()
     except BrokenPipeError:
-        # The reader went away (| head): that is its right. Python must not complain of it at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _ignore_reader()
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         _end(f"{where}{error.strerror or error}", 2)
     except MemoryError:
         _end("not enough memory for this input; use fewer states, or a higher --min-count", 2)
+
+
+def _ignore_reader() -> None:
+    """The reader went away (| head): that is its right. Python must not complain of it at exit either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _end(message: str, code: int) -> None:

@@ -26,7 +26,7 @@ def tag(
     start: Annotated[str, typer.Option(help="random, uniform, P.json, or a labelled file to count.")] = "random",
     fix: Annotated[str, typer.Option(help="Tables to leave alone: initial,transition,emission.")] = "",
     pseudo: Annotated[str, typer.Option(help="Pseudo-count of EM: a number, or emission=0.1,transition=1.")] = "0",
-    prior: Annotated[str, typer.Option(help="Dirichlet prior of VB and Gibbs, likewise.")] = "0.1",
+    prior: Annotated[str, typer.Option(help="Dirichlet prior of VB and Gibbs, likewise.")] = "0.001",
     end: Annotated[bool, typer.Option("--end", help="Model the end of the sentence.")] = False,
     restarts: Annotated[int, typer.Option(min=1, help="Best of so many random starts.")] = 1,
     dev: Annotated[
@@ -65,7 +65,7 @@ def tag(
         dictionary=dictionary, restarts=restarts, tolerance=tolerance, min_count=min_count, decode=decode,
         n_jobs=threads, random_state=seed,
     )  # fmt: skip
-    data = read(text, format=format, tags=tags, column=column, min_count=min_count, lowercase=lowercase)
+    data = read(text, format=format, tags=tags, column=column, lowercase=lowercase)
     held_out = None
     if dev is not None:
         held_out = read(
@@ -90,11 +90,12 @@ def tag(
 
 
 def summary(model: HMM) -> dict[str, Any]:
+    objective = model.objective_ if model.history_ else None  # JSON has no NaN
     return {
-        "objective": model.objective_,
+        "objective": objective,
         "steps": sum(r.steps for r in model.restarts_),
         "stopped": model.history_.stopped,
-        "restarts": [r._asdict() for r in model.restarts_],
+        "restarts": [r._asdict() for r in model.restarts_ if r.steps],
         "notes": model.history_.notes,
         "signature": model.signature_,
     }
@@ -108,10 +109,8 @@ def _report(model: HMM, quiet: bool) -> None:
             chosen = "  ← chosen" if i == model.restart_ else ""
             say(f"restart {i + 1}: objective {restart.objective:,.4f}, score {restart.score:,.4f}{chosen}", quiet)
     seconds = sum(step.seconds for step in model.history_)
-    say(
-        f"{len(model.history_)} steps in {seconds:.1f} s; {model.history_.stopped}; objective {model.objective_:,.4f}",
-        quiet,
-    )
+    objective = f"; objective {model.objective_:,.4f}" if model.history_ else ""
+    say(f"{len(model.history_)} steps in {seconds:.1f} s; {model.history_.stopped}{objective}", quiet)
     say(model.signature_, quiet)
 
 

@@ -123,4 +123,4 @@ def _movable(theta: Table, total: Array) -> Any:
 
 
 RULES = {"row-scaled": _row_scaled, "adaptive": _adaptive, "growth": _growth}
-DEFAULT_RATES = {"row-scaled": 0.5, "adaptive": 0.01, "growth": 1.0}
+DEFAULT_RATES = {"row-scaled": 1.0, "adaptive": 0.01, "growth": 1.0}

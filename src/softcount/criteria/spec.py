@@ -13,6 +13,8 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from softcount.criteria.annealed import annealed
 from softcount.criteria.criterion import Criterion
 from softcount.criteria.em import em
@@ -33,11 +35,22 @@ class Settings(NamedTuple):
     seed: tuple[int, ...] = (0,)
 
 
+# Options that zero gives no meaning.
+POSITIVE = ("prior", "rate", "start", "stop", "over", "batches")
+
+
 class Kind(NamedTuple):
     build: Callable[..., Criterion]
     steps: int  # when the stage names none
     options: dict[str, type]
     around: tuple[str, ...] = ()  # the criteria that it may wrap
+
+
+def _prior(layout: Tables, stage: Stage, settings: Settings) -> Tables:
+    prior = per_table(layout, stage.options.get("prior", settings.prior), 0.1)
+    if not all(np.all(np.asarray(table) > 0) for table in prior):
+        raise InputError(f"criterion {stage.text!r}: a Dirichlet prior must be positive; use for example 0.1")
+    return prior
 
 
 def _mre(layout: Tables, stage: Stage, settings: Settings) -> Criterion:
@@ -54,13 +67,13 @@ BASES: dict[str, Kind] = {
         {"pseudo": float},
     ),
     "vb": Kind(
-        lambda layout, stage, s: vb(layout, per_table(layout, stage.options.get("prior", s.prior), 0.1)),
+        lambda layout, stage, s: vb(layout, _prior(layout, stage, s)),
         100,
         {"prior": float},
     ),
     "mre": Kind(_mre, 50, {"rule": str, "rate": float}),
     "gibbs": Kind(
-        lambda layout, stage, s: gibbs(layout, per_table(layout, stage.options.get("prior", s.prior), 0.1), s.seed),
+        lambda layout, stage, s: gibbs(layout, _prior(layout, stage, s), s.seed),
         200,
         {"prior": float},
     ),
@@ -83,7 +96,7 @@ WRAPPERS: dict[str, Kind] = {
         lambda inner, stage, s: stepwise(inner, stage.options.get("decay", 0.7), s.seed),
         20,
         {"decay": float, "batches": int},
-        ("em", "vb", "hard", "annealed"),
+        ("em", "vb", "hard"),
     ),
 }
 
@@ -142,6 +155,8 @@ def _stage(text: str) -> Stage:
             options[key] = _option(text, kind, name, key, value)
         elif name in WRAPPERS and inner is None:
             inner = _stage(argument)
+            if re.search(r":\s*[0-9]+$", argument):
+                raise InputError(f"criterion {text!r}: write the steps behind the parenthesis, {name}(…):{inner.steps}")
         else:
             raise InputError(f"criterion {text!r}: cannot read {argument!r}; options are key=value")
     if name in WRAPPERS and inner is None:
@@ -149,7 +164,7 @@ def _stage(text: str) -> Stage:
     if inner is not None and inner.name not in kind.around:
         raise InputError(f"criterion {text!r}: {name} goes around {', '.join(kind.around)}, not around {inner.name}")
     n_steps = int(steps) if steps is not None else kind.steps
-    return Stage(name, n_steps, options, inner, f"{re.sub(r':[0-9]+$', '', text)}:{n_steps}")
+    return Stage(name, n_steps, options, inner, f"{re.sub(r'[ ]*:[ ]*[0-9]+$', '', text)}:{n_steps}")
 
 
 def _option(text: str, kind: Kind, name: str, key: str, value: str) -> Any:
@@ -162,4 +177,6 @@ def _option(text: str, kind: Kind, name: str, key: str, value: str) -> Any:
         raise InputError(f"criterion {text!r}: {key} must be a number, not {value!r}") from None
     if not isinstance(result, str) and not (0 <= result < float("inf")):
         raise InputError(f"criterion {text!r}: {key} must be a finite number that is not negative, not {value!r}")
+    if key in POSITIVE and result == 0:
+        raise InputError(f"criterion {text!r}: {key} must be more than zero")
     return result

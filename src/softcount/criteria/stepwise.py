@@ -1,9 +1,10 @@
 """Online training of any criterion: update after each mini-batch, from statistics that forget slowly.
 
-    s ← (1 − γ_k) s + γ_k (N / B) c,   γ_k = (k + 1)^−decay,   then the inner criterion's update from s
+    s ← (1 − γ_k) s + γ_k (N / B) c,   γ_k = (k + 2)^−decay,   then the inner criterion's update from s
 
 O. Cappé, E. Moulines, J. Royal Statistical Society B 71(3), 2009; P. Liang, D. Klein, NAACL 2009. One step is one
-pass over all mini-batches, so that steps cost the same under every criterion.
+pass over all mini-batches, so that steps cost the same under every criterion. The first s is that of all data under
+the start: were it the first mini-batch's, a word that the batch lacks would have no probability left.
 """
 
 from __future__ import annotations
@@ -19,21 +20,23 @@ from softcount.tables import Expectation, Tables, each
 
 class StepwiseState(NamedTuple):
     inner: State
-    statistics: Tables | None  # s; None before the first mini-batch
+    statistics: Tables  # s
     updates: int  # k
     step: int
 
 
 def stepwise(inner: Criterion, decay: float, seed: tuple[int, ...]) -> Criterion:
     def init(parameters: Tables, expect: Expect) -> StepwiseState:
-        return StepwiseState(inner.init(parameters, expect), None, 0, 0)
+        begun, whole = inner.init(parameters, expect), _Whole(expect)
+        inner.step(begun, whole)
+        return StepwiseState(begun, whole.statistics, 0, 0)
 
     def step(state: StepwiseState, expect: Expect) -> tuple[StepwiseState, Progress]:
         moved, statistics, updates, done = state
-        order = np.random.default_rng([*seed, done]).permutation(len(expect.batches))
+        order = np.random.default_rng([*seed, done]).permutation(np.flatnonzero(expect.batches))
         objective, last = 0.0, Progress(0.0)
         for batch in order.tolist():
-            blend = _Blend(expect, batch, statistics, float(updates + 1) ** -decay, key=updates)
+            blend = _Blend(expect, batch, statistics, float(updates + 2) ** -decay, key=updates)
             moved, last = inner.step(moved, blend)
             statistics, updates = blend.statistics, updates + 1
             objective += last.objective * float(expect.batches[batch])
@@ -48,10 +51,24 @@ def stepwise(inner: Criterion, decay: float, seed: tuple[int, ...]) -> Criterion
     )
 
 
+class _Whole:
+    """The E-step of all data, whose counts it keeps."""
+
+    statistics: Tables
+
+    def __init__(self, expect: Expect) -> None:
+        self.expect, self.batches = expect, expect.batches
+
+    def __call__(self, log_weights: Tables, mode: int = SUM, key: int = 0, batch: int | None = None) -> Expectation:
+        found = self.expect(log_weights, mode, key)
+        self.statistics = found.counts
+        return found
+
+
 class _Blend:
     """The E-step of one mini-batch, as if it were the whole data, blended into the statistics so far."""
 
-    def __init__(self, expect: Expect, batch: int, statistics: Tables | None, rate: float, key: int) -> None:
+    def __init__(self, expect: Expect, batch: int, statistics: Tables, rate: float, key: int) -> None:
         self.expect, self.batch, self.statistics, self.rate, self.key = expect, batch, statistics, rate, key
         self.batches = expect.batches
 
@@ -59,10 +76,7 @@ class _Blend:
         scale = 1.0 / float(self.batches[self.batch])
         counts, log_norm = self.expect(log_weights, mode, self.key, self.batch)
         fresh = each(lambda c: c * scale, counts)
-        if self.statistics is None:
-            self.statistics = fresh
-        else:
-            self.statistics = each(self._mix, self.statistics, fresh)
+        self.statistics = each(self._mix, self.statistics, fresh)
         return Expectation(self.statistics, log_norm * scale)
 
     def _mix(self, old: Any, new: Any) -> Any:

@@ -36,4 +36,8 @@ def vb(layout: Tables, prior: Tables) -> Criterion:
     def mean(state: Tables) -> Tables:
         return type(layout)(*(spec.family.mean(table) for spec, table in zip(layout, state, strict=True)))
 
-    return Criterion(init=init, step=step, log_weights=weights, parameters=mean, never_falls=True)
+    def decoding(state: Tables) -> Tables:
+        """Those of the mean: exp ψ(α) of a small α is zero in floating point, and new text may need the entry."""
+        return log_weights(layout, mean(state))
+
+    return Criterion(init=init, step=step, log_weights=decoding, parameters=mean, never_falls=True)

@@ -58,7 +58,7 @@ class HMM(BaseEstimator):  # type: ignore[misc]
         start: Any = "random",
         fixed: Any = (),
         pseudo: float | Mapping[str, float] = 0.0,
-        prior: float | Mapping[str, float] = 0.1,
+        prior: float | Mapping[str, float] = 0.001,
         end: bool = False,
         dictionary: Any = None,
         restarts: int = 1,
@@ -93,14 +93,15 @@ class HMM(BaseEstimator):  # type: ignore[misc]
         if given and self.end and not given.end:
             raise InputError('the start has no "end"; add it there, or leave the end out')
         dictionary = _dictionary(self.dictionary)
-        data = corpus(X, _vocabulary(given), self.min_count, labels=y)
+        text = corpus(X, labels=y)
+        data = corpus(text, _vocabulary(given), self.min_count)
         if data.n_tokens == 0:
             raise InputError(f"{data.source}: no tokens to train on; give at least one word")
         self.states_ = self._states(given, dictionary, data)
         data = _with_states(data, self.states_)
         self.vocabulary_ = data.vocabulary
         self._model = Model(len(self.states_), len(data.vocabulary), self.end or bool(given and given.end))
-        allowed = {"emission": dictionary.mask(data.vocabulary, self.states_)} if dictionary else {}
+        allowed = _allowed(dictionary.mask(data.vocabulary, self.states_), self._model.end) if dictionary else {}
         seed = int(np.random.SeedSequence().generate_state(1)[0]) if self.random_state is None else self.random_state
         layout = self._model.layout
 
@@ -117,9 +118,10 @@ class HMM(BaseEstimator):  # type: ignore[misc]
         self._log_weights = result.log_weights
         self._show(result.parameters)
         self.history_, self.restarts_, self.restart_ = result.trace, result.restarts, result.chosen
+        self.history_.remarks = _unobserved(data)
         self.objective_ = result.restarts[result.chosen].objective
         self.lengths_ = np.bincount(data.sentences.lengths)
-        self.signature_ = self._signature(stages, seed, data)
+        self.signature_ = self._signature(stages, seed, text)
         return self
 
     def _check(self) -> None:
@@ -295,7 +297,7 @@ class HMM(BaseEstimator):  # type: ignore[misc]
             end="yes" if self._model.end else "no",
             pseudo=_compact(self.pseudo),
             prior=_compact(self.prior),
-            fixed=",".join(self.fixed) or "none",
+            fixed=self.fixed if isinstance(self.fixed, str) else ",".join(self.fixed) or "none",
             dictionary="no" if self.dictionary is None else "yes",
             min_count=self.min_count,
             restarts=self.restarts,
@@ -316,10 +318,26 @@ def _dictionary(given: Any) -> TagDictionary | None:
     return read_dictionary(given) if isinstance(given, str | Path) else TagDictionary.from_mapping(given)
 
 
+def _allowed(emission: Array, end: bool) -> dict[str, Array]:
+    """By table, what a dictionary allows. A tag that no word of the text may have cannot be entered at all."""
+    entered: Array = np.asarray(emission.any(axis=1))
+    if entered.all():
+        return {"emission": emission}
+    onward = np.append(entered, True) if end else entered
+    return {"initial": entered, "transition": np.tile(onward, (len(entered), 1)), "emission": emission}
+
+
 def _vocabulary(given: NamedHMM | None) -> Vocabulary | None:
     if given is None:
         return None
     return Vocabulary(given.words, UNKNOWN if UNKNOWN in given.words else None)
+
+
+def _unobserved(data: Corpus) -> tuple[str, ...]:
+    unknown = int((data.sentences.values < 0).sum())
+    if not unknown:
+        return ()
+    return (f"{unknown:,} of {data.n_tokens:,} tokens are words that the start does not list; any state may emit them",)
 
 
 def _compact(setting: Any) -> str:
@@ -341,6 +359,6 @@ def _naming(data: Corpus) -> Iterator[None]:
     except ImpossibleItem as impossible:
         words = " ".join(data.tokens(impossible.item)[:8])
         raise InputError(
-            f"{data.source}:{impossible.item + 1}: the sentence {words!r} has probability zero under these parameters; "
-            "allow its words and transitions, or add pseudo-counts"
+            f"{data.source}:{impossible.item + 1}: the sentence {words!r} has probability zero under these parameters, "
+            "or one below the smallest number; allow its words and transitions, or add pseudo-counts"
         ) from None

@@ -164,7 +164,7 @@ class Categorical(NamedTuple):
         gained = values(posterior) - values(alpha)
         free = slice(None) if self.free is None else self.free
         if self.held is not None:  # the mass is a constant of both densities
-            with np.errstate(divide="ignore"):
+            with np.errstate(divide="ignore", invalid="ignore"):
                 expected = expected - by_row(np.log(self.mass()), posterior)
         return float(self._log_beta(alpha) - self._log_beta(posterior) + np.sum(xproduct(gained[free], expected[free])))
 

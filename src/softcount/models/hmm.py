@@ -33,13 +33,16 @@ class HMMTables(NamedTuple):
 
 
 class HMMWeights(NamedTuple):
-    """exp(log-weights), each word's scaled by its best state's so that no word underflows everywhere."""
+    """exp(log-weights), scaled so that nothing underflows everywhere: each word's by its best state's weight, the
+    other tables by their largest. The scales return in log Z, since every path through a sentence uses them equally."""
 
     initial: Array  # [K]
     transition: Array  # [K, K]
     end: Array  # [K]; ones where the model has no end
     emission: Array  # [V + 1, K]; the last row, all ones, is the unknown word: any state may emit it
     log_scale: Array  # [V + 1]
+    log_sentence: float  # scale of the initial weights, once a sentence
+    log_link: float  # scale of the transition weights, once a transition (an end is one)
 
 
 class HMMShard(NamedTuple):
@@ -77,16 +80,17 @@ class HMM(NamedTuple):
 
     def weigh(self, log_weights: HMMTables) -> HMMWeights:
         K = self.n_states
-        emission = log_weights.emission.T  # [V, K], contiguous
-        log_scale = emission.max(axis=1, initial=-np.inf)
-        log_scale[~np.isfinite(log_scale)] = 0.0
-        scaled = np.ones((self.n_words + 1, K))
-        np.subtract(emission, log_scale[:, None], out=scaled[:-1])
-        np.exp(scaled[:-1], out=scaled[:-1])
-        transition = np.exp(log_weights.transition)
-        end = np.ascontiguousarray(transition[:, K]) if self.end else np.ones(K)
+        emission, log_scale = _scaled(log_weights.emission.T, axis=1)  # [V, K], contiguous
+        initial, log_sentence = _scaled(log_weights.initial)
+        onward, log_link = _scaled(log_weights.transition)
         return HMMWeights(
-            np.exp(log_weights.initial), np.ascontiguousarray(transition[:, :K]), end, scaled, np.append(log_scale, 0.0)
+            initial=initial,
+            transition=np.ascontiguousarray(onward[:, :K]),
+            end=np.ascontiguousarray(onward[:, K]) if self.end else np.ones(K),
+            emission=np.concatenate([emission, np.ones((1, K))]),
+            log_scale=np.append(log_scale, 0.0),
+            log_sentence=float(log_sentence),
+            log_link=float(log_link),
         )
 
     def expect(
@@ -108,6 +112,9 @@ class HMM(NamedTuple):
             raise ImpossibleItem(impossible)
         if self.end:
             transition = np.concatenate([transition, end[:, None]], axis=1)
+        n_sentences = len(shard.items)
+        n_links = len(shard.words) - n_sentences * (1 - self.end)
+        log_norm += n_sentences * weights.log_sentence + n_links * weights.log_link
         counts = HMMTables(initial, transition, emission[:-1].T)
         return Expectation(counts, log_norm), _unpack(states, shard) if labels else None
 
@@ -158,6 +165,13 @@ def generate(
         words[mine] = np.searchsorted(ladder, rng.random(int(mine.sum())) * ladder[-1], side="right")
     offsets = offsets_of(np.bincount(sentence, minlength=n_sentences))
     return Ragged(offsets, words), Ragged(offsets, states)
+
+
+def _scaled(log_weights: Array, axis: int | None = None) -> tuple[Array, Any]:
+    """(exp(log-weights − scale), scale), with the largest as scale."""
+    scale = log_weights.max(axis=axis, initial=-np.inf)
+    scale = np.where(np.isfinite(scale), scale, 0.0)
+    return np.exp(log_weights - (scale if axis is None else scale[:, None])), scale
 
 
 # --- packing ------------------------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ What is not listed is zero. With "end", a state's transitions and its end togeth
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -117,7 +116,7 @@ def _row(content: Any, key: str, names: Any, table: str = "") -> Any:
         if foreign:
             raise InputError(f"{name}: {foreign[0]!r} is not one of the states")
     for column, value in mapping.items():
-        if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value) or value < 0:
+        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1 + ROUNDED:
             raise InputError(f"{name}: {column!r} must be a probability, not {json.dumps(value)}")
     return np.array([float(mapping.get(column, 0.0)) for column in names])
 

@@ -33,7 +33,7 @@ def lattice(model: NamedHMM, sentence: str) -> dict[str, Any]:
     before, after, beta = _passes(initial, step, end, emitted)
     probability = float(after[-1] @ end)
     if not probability > 0.0:
-        raise InputError("the sentence has probability zero under these parameters")
+        raise InputError("the sentence has probability zero under these parameters, or is too long to show unscaled")
     posterior = after * beta / probability
     counts = _counts(model, words, step, emitted, after, beta, posterior, probability)
     updated = HMMTables(*(_normalized(c, old) for c, old in zip(counts, model.tables, strict=True)))

@@ -1,0 +1,219 @@
+"""What rows of counts become: point estimates by hand, Dirichlet posteriors against numeric integrals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+from softcount.families.categorical import Categorical
+from softcount.ragged import Ragged
+from softcount.tables import like, row_sums, values
+
+OFFSETS = np.array([0, 2, 2, 5])  # the second row is empty
+
+
+def family(kind: str) -> Categorical:
+    return Categorical((3, 4)) if kind == "dense" else Categorical(OFFSETS)
+
+
+def table(kind: str, seed: int = 0) -> Any:
+    rng = np.random.default_rng(seed)
+    return rng.random((3, 4)) if kind == "dense" else Ragged(OFFSETS, rng.random(5))
+
+
+def sums(t: Any) -> np.ndarray:
+    result = row_sums(t)
+    return result[np.diff(OFFSETS) > 0] if isinstance(t, Ragged) else result
+
+
+def holding(kind: str) -> tuple[Categorical, Any, np.ndarray]:
+    """A family with one entry of the first row forbidden and one of the last row fixed; the start; the mask."""
+    start = values(family(kind).normalize(table(kind))).copy()
+    start[(0, 0) if kind == "dense" else 0] = 0.0
+    held = start == 0.0
+    held[(2, 1) if kind == "dense" else 3] = True
+    first = family(kind).normalize(like(table(kind), start))
+    return family(kind).hold(first, held), first, held
+
+
+both = pytest.mark.parametrize("kind", ["dense", "ragged"])
+
+
+# --- point estimates ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("pseudo", "first", "second"), [(0, 0.24, 0.76), (0.5, 0.29, 0.71), (1, 0.32, 0.68)])
+def test_pseudo_counts_of_the_tutorial(pseudo: float, first: float, second: float) -> None:
+    found = Categorical((2,)).maximize(np.array([1.1, 3.5]), pseudo, np.array([0.5, 0.5]))
+    assert np.round(found, 2).tolist() == [first, second]
+
+
+@both
+@given(seed=st.integers(0, 1000))
+def test_rows_sum_to_one(kind: str, seed: int) -> None:
+    free, start = family(kind), table(kind, seed)
+    rng = np.random.default_rng(seed)
+    for made in (
+        free.uniform(),
+        free.random(rng, 1.0),
+        free.normalize(start),
+        free.maximize(start, 0.3, start),
+        free.mean(free.posterior(start, 0.1)),
+        like(start, np.exp(values(free.draw(free.posterior(start, 0.1), rng)))),
+    ):
+        np.testing.assert_allclose(sums(made), 1.0, rtol=1e-12)
+        assert (values(made) >= 0).all()
+
+
+@both
+@given(seed=st.integers(0, 1000))
+def test_held_entries_stay_and_the_rest_shares_the_mass(kind: str, seed: int) -> None:
+    constrained, start, held = holding(kind)
+    counts, rng = table(kind, seed), np.random.default_rng(seed)
+    posterior = constrained.posterior(counts, 0.1)
+    for made in (
+        constrained.uniform(),
+        constrained.random(rng, 1.0),
+        constrained.maximize(counts, 0.5, start),
+        constrained.mean(posterior),
+        like(counts, np.exp(values(constrained.draw(posterior, rng)))),
+    ):
+        np.testing.assert_allclose(values(made)[held], values(start)[held], rtol=1e-12)
+        np.testing.assert_allclose(sums(made), 1.0, rtol=1e-12)
+    free = constrained.maximize(counts, 0.0, start)
+    ratio = values(free)[~held] / values(counts)[~held]
+    owner = np.repeat(np.arange(3), 4).reshape(3, 4) if kind == "dense" else np.repeat(np.arange(3), np.diff(OFFSETS))
+    for row in range(3):  # in proportion to the counts
+        mine = ratio[owner[~held] == row]
+        np.testing.assert_allclose(mine, mine[:1].repeat(len(mine)), rtol=1e-12)
+
+
+def test_a_fixed_entry_by_hand() -> None:
+    constrained = Categorical((3,)).hold(np.array([0.5, 0.2, 0.3]), np.array([True, False, False]))
+    found = constrained.maximize(np.array([100.0, 3.0, 1.0]), 0.0, np.array([0.5, 0.2, 0.3]))
+    np.testing.assert_allclose(found, [0.5, 0.375, 0.125])
+
+
+def test_a_row_without_counts_keeps_its_values() -> None:
+    old = np.array([[0.9, 0.1], [0.3, 0.7]])
+    found = Categorical((2, 2)).maximize(np.array([[0.0, 0.0], [1.0, 1.0]]), 0.0, old)
+    np.testing.assert_array_equal(found, [[0.9, 0.1], [0.5, 0.5]])
+    assert Categorical((2, 2)).unvisited(np.array([[0.0, 0.0], [1.0, 1.0]])).tolist() == [0]
+    fixed = Categorical((2, 2)).hold(old, np.array([[True, True], [False, False]]))
+    assert fixed.unvisited(np.zeros((2, 2))).tolist() == [1]  # a fixed row has nothing to learn
+
+
+def test_log_prior_counts_free_entries_only() -> None:
+    theta = np.array([0.5, 0.2, 0.3])
+    constrained = Categorical((3,)).hold(theta, np.array([True, False, False]))
+    assert np.isclose(constrained.log_prior(theta, 2.0), 2 * np.log(0.2) + 2 * np.log(0.3))
+    zero = Categorical((2,)).hold(np.array([0.0, 1.0]), np.array([True, False]))
+    assert zero.log_prior(np.array([0.0, 1.0]), 1.0) == 0.0
+
+
+# --- Dirichlet, by quadrature over the one free number of a row of two ----------------------------------------------
+
+
+def integral(function: Any) -> float:
+    return integrate.quad(function, 0.0, 1.0, limit=200)[0]
+
+
+pairs = st.tuples(st.floats(1.2, 6), st.floats(1.2, 6))
+
+
+def row_of_two(mass: float) -> tuple[Categorical, Any]:
+    """A row whose two free entries share `mass`; a third entry holds the rest."""
+    if mass == 1.0:
+        return Categorical((2,)), lambda a, b: np.array([a, b])
+    start = np.array([mass / 2, mass / 2, 1 - mass])
+    return Categorical((3,)).hold(start, np.array([False, False, True])), lambda a, b: np.array([a, b, 0.0])
+
+
+@pytest.mark.parametrize("mass", [1.0, 0.6])
+@settings(max_examples=15)
+@given(posterior=pairs)
+def test_expected_log(mass: float, posterior: tuple[float, float]) -> None:
+    constrained, row = row_of_two(mass)
+    density = stats.beta(*posterior).pdf
+    found = constrained.expected_log(row(*posterior))
+    assert np.isclose(found[0], integral(lambda t: density(t) * np.log(mass * t)), rtol=1e-6)
+    assert np.isclose(found[1], integral(lambda t: density(t) * np.log(mass * (1 - t))), rtol=1e-6)
+    if mass < 1:
+        assert np.isclose(found[2], np.log(0.4))
+
+
+@pytest.mark.parametrize("mass", [1.0, 0.6])
+@settings(max_examples=15)
+@given(gained=st.tuples(st.floats(0, 4), st.floats(0, 4)), prior=st.floats(1.2, 4))
+def test_divergence(mass: float, gained: tuple[float, float], prior: float) -> None:
+    constrained, row = row_of_two(mass)
+    lam = row(prior + gained[0], prior + gained[1])
+    q, p = stats.beta(*lam[:2]), stats.beta(prior, prior)
+    truth = integral(lambda t: q.pdf(t) * (q.logpdf(t) - p.logpdf(t)) if 0 < t < 1 else 0.0)
+    found = constrained.divergence(lam, prior)
+    assert np.isclose(found, truth, rtol=1e-6, atol=1e-8)
+    assert found >= -1e-12
+
+
+@both
+@given(seed=st.integers(0, 1000), prior=st.sampled_from([1e-3, 0.1, 1.0, 30.0]))
+def test_divergence_is_never_negative_and_zero_at_the_prior(kind: str, seed: int, prior: float) -> None:
+    for chosen in (family(kind), holding(kind)[0]):
+        nothing = like(table(kind), np.zeros_like(values(table(kind))))
+        assert abs(chosen.divergence(chosen.posterior(nothing, prior), prior)) < 1e-10
+        assert chosen.divergence(chosen.posterior(table(kind, seed), prior), prior) > 0
+
+
+@pytest.mark.parametrize("mass", [1.0, 0.6])
+@settings(max_examples=15)
+@given(counts=st.tuples(st.integers(0, 5), st.integers(0, 5)), prior=st.floats(1.0, 4))
+def test_log_evidence(mass: float, counts: tuple[int, int], prior: float) -> None:
+    constrained, row = row_of_two(mass)
+    a, b = counts
+    truth = np.log(integral(lambda t: (mass * t) ** a * (mass * (1 - t)) ** b * stats.beta(prior, prior).pdf(t)))
+    counted = row(float(a), float(b))
+    if mass < 1:
+        counted[2] = 2.0  # the held entry, twice
+        truth += 2 * np.log(0.4)
+    assert np.isclose(constrained.log_evidence(counted, prior), truth, rtol=1e-6, atol=1e-8)
+
+
+@both
+def test_rows_add(kind: str) -> None:
+    """A table's divergence and evidence are the sums of its rows'."""
+    whole, posterior = family(kind), table(kind, 3)
+    rows = posterior if kind == "dense" else [r for r in posterior.rows() if len(r)]
+    for of in ("divergence", "log_evidence"):
+        parts = sum(getattr(Categorical((len(r),)), of)(np.asarray(r), 0.5) for r in rows)
+        assert np.isclose(getattr(whole, of)(posterior, 0.5), parts, rtol=1e-10)
+
+
+@both
+def test_draws_average_to_the_mean(kind: str) -> None:
+    """The standard error of a Dirichlet draw is below 1/2; five of them for the mean of 4000."""
+    rng, n = np.random.default_rng(0), 4000
+    for chosen in (family(kind), holding(kind)[0]):
+        posterior = chosen.posterior(table(kind), 0.05)
+        mean = sum(np.exp(values(chosen.draw(posterior, rng))) for _ in range(n)) / n
+        assert np.abs(mean - values(chosen.mean(posterior))).max() < 5 * 0.5 / np.sqrt(n)
+
+
+@both
+@pytest.mark.parametrize("prior", [1e-300, 1e-12])
+def test_tiny_priors_are_finite(kind: str, prior: float) -> None:
+    rng = np.random.default_rng(0)
+    for chosen in (family(kind), holding(kind)[0]):
+        counts = table(kind, 1)
+        values(counts)[..., 0] = 0.0  # an entry that only the prior feeds
+        posterior = chosen.posterior(counts, prior)
+        drawn = values(chosen.draw(posterior, rng))
+        assert not np.isnan(drawn).any() and (drawn <= 1e-12).all()
+        np.testing.assert_allclose(sums(like(counts, np.exp(drawn))), 1.0, rtol=1e-9)
+        assert not np.isnan(values(chosen.expected_log(posterior))).any()
+        assert np.isfinite(chosen.divergence(posterior, prior)) and chosen.divergence(posterior, prior) >= 0
+        assert np.isfinite(chosen.log_evidence(counts, prior))

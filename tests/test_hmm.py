@@ -1,0 +1,294 @@
+"""softcount.HMM: the worked example by hand, every way to start, to constrain and to read a model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from softcount import HMM, InputError, corpus
+from softcount.models.hmm_json import from_json, read_parameters, to_json
+from softcount.report.lattice import lattice
+from softcount.synthetic import dictionary, language
+
+EXAMPLE: dict[str, Any] = {
+    "states": ["V", "N"],
+    "initial": {"V": 0.6, "N": 0.4},
+    "transition": {"V": {"V": 0.6, "N": 0.4}, "N": {"V": 0.9, "N": 0.1}},
+    "emission": {"V": {"can": 0.5, "I": 0.5}, "N": {"can": 0.5, "I": 0.5}},
+}
+COUNTS = {
+    "initial": {"V": 0.6, "N": 0.4},
+    "transition": {"V": {"V": 0.792, "N": 0.528}, "N": {"V": 0.612, "N": 0.068}},
+    "emission": {"V": {"can": 1.284, "I": 0.72}, "N": {"can": 0.716, "I": 0.28}},
+}
+TEXT = language(80, seed=3)
+
+
+# --- the literal example --------------------------------------------------------------------------------------------
+
+
+def near(found: Any, truth: Any) -> bool:
+    if isinstance(truth, dict):
+        return found.keys() == truth.keys() and all(near(found[k], truth[k]) for k in truth)
+    return bool(np.isclose(found, truth, rtol=1e-10))
+
+
+def normalized(row: dict[str, float]) -> dict[str, float]:
+    return {k: v / sum(row.values()) for k, v in row.items()}
+
+
+UPDATED = {
+    "initial": COUNTS["initial"],
+    "transition": {s: normalized(row) for s, row in COUNTS["transition"].items()},
+    "emission": {s: normalized(row) for s, row in COUNTS["emission"].items()},
+}
+
+
+def test_explained_example() -> None:
+    found = lattice(from_json(EXAMPLE), "can I can")
+    assert np.isclose(found["probability"], 0.125, rtol=1e-12)
+    columns = [[c[w][s] for s in "VN"] for c in found["alpha"] for w in ("before", "after")]
+    truth = [[0.6, 0.4], [0.3, 0.2], [0.36, 0.14], [0.18, 0.07], [0.171, 0.079], [0.0855, 0.0395]]
+    np.testing.assert_allclose(columns, truth, rtol=1e-12)
+    assert near(found["counts"], COUNTS)
+    assert near({k: v for k, v in found["updated"].items() if k != "states"}, UPDATED)
+    alpha, beta = (
+        np.array([[row[s] for s in "VN"] for row in rows])
+        for rows in ([c["after"] for c in found["alpha"]], found["beta"])
+    )
+    np.testing.assert_allclose((alpha * beta).sum(axis=1), 0.125)
+    posterior = np.array([[row[s] for s in "VN"] for row in found["posterior"]])
+    np.testing.assert_allclose(posterior, alpha * beta / 0.125)
+
+
+def test_estimated_example() -> None:
+    model = HMM(criterion="em:1", start=EXAMPLE).fit(["can I can"])
+    assert np.isclose(model.objective_, np.log(0.125), rtol=1e-12)
+    assert model.states_ == ("V", "N")
+    assert near({k: v for k, v in model.to_json().items() if k != "states"}, UPDATED)
+    untouched = HMM(criterion="em:0", start=EXAMPLE).fit(["can I can"])
+    truth = lattice(from_json(EXAMPLE), "can I can")["posterior"]
+    np.testing.assert_allclose(untouched.predict_proba(["can I can"])[0], [[r["V"], r["N"]] for r in truth], rtol=1e-12)
+    assert np.isclose(untouched.score(["can I can"]), np.log(0.125))
+    assert np.isclose(untouched.perplexity(["can I can"]), 2.0)
+
+
+def test_explain_with_an_end() -> None:
+    with_end = {
+        **EXAMPLE,
+        "transition": {"V": {"V": 0.3, "N": 0.2}, "N": {"V": 0.5, "N": 0.1}},
+        "end": {"V": 0.5, "N": 0.4},
+    }
+    found = lattice(from_json(with_end), "can I")
+    model = HMM(criterion="em:1", start=with_end).fit(["can I"])
+    assert np.isclose(np.log(found["probability"]), model.objective_)
+    assert near(found["updated"]["end"], model.to_json()["end"])
+    assert near(found["updated"]["transition"], model.to_json()["transition"])
+    assert np.isclose(sum(found["counts"]["end"].values()), 1.0)
+
+
+# --- starts ---------------------------------------------------------------------------------------------------------
+
+
+def test_start_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "P.json"
+    path.write_text(json.dumps(EXAMPLE))
+    for start in (path, str(path), EXAMPLE, read_parameters(path)):
+        assert HMM(criterion="em:1", start=start).fit(["can I can"]).to_json()["states"] == ["V", "N"]
+
+
+@pytest.mark.parametrize("end", [False, True])
+def test_parameters_round_trip(tmp_path: Path, end: bool) -> None:
+    model = HMM(4, criterion="em:3", end=end, random_state=0).fit(TEXT.sentences)
+    path = tmp_path / "P.json"
+    path.write_text(json.dumps(model.to_json()))
+    named = read_parameters(path)
+    assert named.end == end and ("end" in model.to_json()) == end
+    again = HMM(criterion="em:0", start=path).fit(TEXT.sentences)
+    assert np.isclose(again.score(TEXT.sentences), model.score(TEXT.sentences), rtol=1e-12)
+    assert [list(map(str, row)) for row in again.predict(TEXT.sentences)] == [
+        list(map(str, row)) for row in model.predict(TEXT.sentences)
+    ]
+    assert to_json(named.states, named.words, named.tables) == json.loads(path.read_text())
+
+
+def test_start_from_a_labelled_corpus_and_uniform() -> None:
+    labelled = corpus(TEXT.sentences[:40], labels=TEXT.tags[:40])
+    model = HMM(criterion="em:0", start=labelled).fit(TEXT.sentences[40:])
+    assert set(model.states_) == {t for tags in TEXT.tags[:40] for t in tags}
+    found = [t for row in model.predict(TEXT.sentences[40:]) for t in row]
+    gold = [t for row in TEXT.tags[40:] for t in row]
+    assert np.mean([a == b for a, b in zip(found, gold, strict=True)]) > 0.8
+    tied = HMM(3, criterion="em:2", start="uniform").fit(TEXT.sentences)
+    assert any(note.startswith("tied") for note in tied.history_.notes)
+
+
+def test_seeds() -> None:
+    a, b, c = (HMM(3, criterion="em:2", random_state=s).fit(TEXT.sentences) for s in (1, 1, 2))
+    assert np.array_equal(a.emission_, b.emission_) and not np.array_equal(a.emission_, c.emission_)
+    assert HMM(3, criterion="em:1").fit(TEXT.sentences).objective_ < 0
+
+
+# --- constraints ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("criterion", ["em:5", "hard(em):5", "vb:5", "mre:3", "gibbs:3", "stepwise(em,batches=3):2"])
+def test_dictionary_is_obeyed(criterion: str) -> None:
+    allowed = dictionary()
+    model = HMM(criterion=criterion, dictionary=allowed, random_state=0).fit(TEXT.sentences)
+    for decode in ("viterbi", "posterior", "mre"):
+        for words, tags in zip(TEXT.sentences, model.predict(TEXT.sentences, decode), strict=True):
+            assert all(tag in allowed[word] for word, tag in zip(words, tags, strict=True))
+
+
+def test_tag_of_no_word_in_the_text_is_never_used() -> None:
+    """The dictionary allows X only for a word that the text does not have."""
+    allowed = {"dog": ["N"], "runs": ["V"], "blue": ["X"]}
+    model = HMM(criterion="em:3", dictionary=allowed, random_state=1).fit(["dog runs", "dog", "runs dog"])
+    assert model.predict(["dog runs", "runs dog"]) == [["N", "V"], ["V", "N"]]
+    for table in model.parameters_:
+        np.testing.assert_allclose(table.sum(axis=-1), 1.0)
+
+
+def test_known_tags_are_respected() -> None:
+    labels = [[t if i % 3 == 0 else None for t in tags] for i, tags in enumerate(TEXT.tags)]
+    for criterion in ("em:4", "hard(em):4", "vb:4", "gibbs:3"):
+        model = HMM(criterion=criterion, random_state=0).fit(TEXT.sentences, labels)
+        data = corpus(TEXT.sentences, labels=labels)
+        found = model.predict(data)
+        for i in range(0, len(labels), 3):
+            assert found[i] == TEXT.tags[i]
+    blind = HMM(len({t for tags in TEXT.tags for t in tags}), criterion="em:4", random_state=0).fit(TEXT.sentences)
+    assert model.score(TEXT.sentences) != blind.score(TEXT.sentences)
+
+
+def test_fixed_tables() -> None:
+    start = HMM(3, criterion="em:3", random_state=0).fit(TEXT.sentences).to_json()
+    model = HMM(criterion="em:3", start=start, fixed=("transition",)).fit(TEXT.sentences)
+    given = from_json(start).tables
+    np.testing.assert_allclose(model.transition_, given.transition, rtol=1e-12)
+    assert not np.allclose(model.emission_, given.emission)
+
+
+# --- using it -------------------------------------------------------------------------------------------------------
+
+
+def test_input_kinds_agree() -> None:
+    lines = [" ".join(words) for words in TEXT.sentences]
+    by_kind = [
+        HMM(3, criterion="em:3", random_state=0).fit(data) for data in (lines, TEXT.sentences, corpus(TEXT.sentences))
+    ]
+    assert len({m.objective_ for m in by_kind}) == 1
+    assert by_kind[0].predict(lines) == by_kind[1].predict(TEXT.sentences) == by_kind[2].predict(corpus(TEXT.sentences))
+
+
+def test_empty_sentences_and_unknown_words() -> None:
+    model = HMM(2, criterion="em:3", random_state=0).fit(["a b", "", "b a a"])
+    found = model.predict(["", "a zzz b", "zzz"])
+    assert [len(row) for row in found] == [0, 3, 1]
+    assert [p.shape for p in model.predict_proba(["", "a zzz b"])] == [(0, 2), (3, 2)]
+    assert np.isclose(model.score(["zzz"]), 0.0, atol=1e-12), "an unknown word is unobserved"
+    with pytest.raises(InputError, match="without a single known word"):
+        model.perplexity(["zzz"])
+    pruned = HMM(2, criterion="em:3", random_state=0, min_count=2).fit(["a b", "b a a c d"])
+    assert pruned.vocabulary_.unknown in pruned.vocabulary_ and pruned.predict(["zzz a"])[0]
+
+
+def test_readings_agree_with_their_definitions() -> None:
+    model = HMM(3, criterion="em:5", random_state=0).fit(TEXT.sentences)
+    posterior = model.predict_proba(TEXT.sentences)
+    assert model.predict(TEXT.sentences, "posterior") == [p.argmax(axis=1).tolist() for p in posterior]
+    np.testing.assert_allclose(np.concatenate(posterior).sum(axis=1), 1.0)
+    with pytest.raises(InputError, match="no decoding 'best'"):
+        model.predict(TEXT.sentences, "best")
+
+
+def test_mre_reading_squares_the_emissions() -> None:
+    start = {
+        **EXAMPLE,
+        "initial": {"V": 0.8, "N": 0.2},
+        "emission": {"V": {"a": 0.3, "b": 0.7}, "N": {"a": 0.9, "b": 0.1}},
+    }
+    model = HMM(criterion="em:0", start=start).fit(["a"])
+    assert model.predict(["a"], "viterbi") == [["V"]]  # .8 · .3 > .2 · .9
+    assert model.predict(["a"], "mre") == [["N"]]  # .8 · .09 < .2 · .81
+
+
+@pytest.mark.parametrize("end", [False, True])
+def test_samples_have_the_model_s_statistics(end: bool) -> None:
+    model = HMM(3, criterion="em:10", end=end, random_state=0).fit(TEXT.sentences)
+    sentences, tags = model.sample(3000, random_state=1)
+    assert [len(s) for s in sentences] == [len(t) for t in tags] and len(sentences) == 3000
+    first = np.bincount([t[0] for t in tags if t], minlength=3) / sum(bool(t) for t in tags)
+    np.testing.assert_allclose(first, model.initial_, atol=5 * 0.5 / np.sqrt(2500))
+    pairs = np.zeros((3, 3))
+    for row in tags:
+        np.add.at(pairs, (row[:-1], row[1:]), 1)
+    onward = model.transition_ / model.transition_.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(pairs / pairs.sum(axis=1, keepdims=True), onward, atol=0.05)
+    assert model.sample(5, random_state=1)[0] == sentences[:5] or model.sample(5, random_state=1)[0]
+    assert {len(s) for s in model.sample(4, length=6, random_state=0)[0]} == {6}
+    assert model.sample(0) == ([], [])
+
+
+def test_top_words_and_clone() -> None:
+    model = HMM(2, criterion="em:5", random_state=0).fit(TEXT.sentences)
+    for state, words in model.top_words(4).items():
+        assert len(words) == 4 and [p for _, p in words] == sorted((p for _, p in words), reverse=True)
+        assert words[0][1] == model.emission_[state].max()
+    copy = clone(model)
+    assert copy.get_params() == model.get_params() and not hasattr(copy, "emission_")
+    assert copy.set_params(n_states=3).n_states == 3
+
+
+def test_perplexity_falls_with_training() -> None:
+    held_out = language(40, seed=9).sentences
+    little, much = (HMM(8, criterion=c, random_state=0, pseudo=0.1).fit(TEXT.sentences) for c in ("em:1", "em:40"))
+    assert much.perplexity(held_out) < little.perplexity(held_out)
+
+
+def test_restarts_by_objective_and_by_development_tags() -> None:
+    model = HMM(4, criterion="em:8", restarts=3, random_state=0).fit(TEXT.sentences)
+    assert len(model.restarts_) == 3 and model.objective_ == max(r.objective for r in model.restarts_)
+    by_tags = HMM(4, criterion="em:8", restarts=3, random_state=0)
+    by_tags.fit(TEXT.sentences, dev=corpus(TEXT.sentences[:30], labels=TEXT.tags[:30]))
+    assert by_tags.restarts_[by_tags.restart_].score == max(r.score for r in by_tags.restarts_) <= 1.0
+    by_text = HMM(4, criterion="em:8", restarts=2, random_state=0).fit(TEXT.sentences, dev=TEXT.sentences[:20])
+    assert by_text.restarts_[by_text.restart_].score == max(r.score for r in by_text.restarts_)
+
+
+def test_threads_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("softcount.estep.SHARD_COST", 100)
+    one, two = (HMM(3, criterion="em:4", n_jobs=n, random_state=0).fit(TEXT.sentences) for n in (1, 2))
+    assert np.array_equal(one.emission_, two.emission_) and one.signature_ == two.signature_
+
+
+@pytest.mark.parametrize(
+    ("options", "data", "message"),
+    [
+        ({"n_states": None}, ["a"], "how many states"),
+        ({"n_states": 0}, ["a"], "n_states must be at least 1"),
+        ({"n_states": 2, "restarts": 0}, ["a"], "restarts must be at least 1"),
+        ({"n_states": 2, "decode": "best"}, ["a"], "no decoding 'best'"),
+        ({"n_states": 2, "criterion": "magic"}, ["a"], "no criterion 'magic'"),
+        ({"n_states": 2, "fixed": ("emissions",)}, ["a"], "cannot fix 'emissions'"),
+        ({"n_states": 2, "pseudo": {"emissions": 1}}, ["a"], "no table 'emissions'"),
+        ({"n_states": 2, "criterion": "vb:2", "prior": 0}, ["a"], "prior must be positive"),
+        ({"n_states": 2}, ["", ""], "no tokens to train on"),
+        ({"n_states": 2}, [], "no tokens to train on"),
+        ({"n_states": 3, "start": EXAMPLE}, ["can"], "3 states asked for, but 2 are named"),
+        ({"start": EXAMPLE, "end": True}, ["can"], 'the start has no "end"'),
+        ({"start": EXAMPLE, "dictionary": {"can": ["X"]}}, ["can"], "'X' is not one of the start's states"),
+        ({"dictionary": {"can": ["V"], "I": ["N"]}, "start": {**EXAMPLE, "transition": {"V": {"V": 1}, "N": {"N": 1}}}},
+         ["can can", "can I"], "<memory>:2: the sentence 'can I' has probability zero"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_trained_is_explained(options: dict[str, Any], data: Any, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        HMM(**options).fit(data)
+    assert message in str(caught.value)

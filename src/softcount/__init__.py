@@ -13,10 +13,13 @@ from softcount.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from softcount import synthetic
+    from softcount.estimators.aligner import WordAligner
     from softcount.estimators.hmm import HMM
     from softcount.estimators.kmeans import GaussianMixture, KMeans
     from softcount.estimators.mixture import NaiveBayesMixture
     from softcount.estimators.plsa import PLSA
+    from softcount.text.bitext import Bitext, bitext
+    from softcount.text.bitext_reader import read_bitext
     from softcount.text.corpus import Corpus, corpus
     from softcount.text.documents import Documents, documents
     from softcount.text.reader import read
@@ -24,30 +27,38 @@ if TYPE_CHECKING:
 __all__ = [
     "HMM",
     "PLSA",
+    "Bitext",
     "Corpus",
     "Documents",
     "GaussianMixture",
     "InputError",
     "KMeans",
     "NaiveBayesMixture",
+    "WordAligner",
     "__version__",
+    "bitext",
     "corpus",
     "documents",
     "read",
+    "read_bitext",
     "synthetic",
 ]
 
 _HOME = {
     "HMM": "softcount.estimators.hmm",
+    "WordAligner": "softcount.estimators.aligner",
     "PLSA": "softcount.estimators.plsa",
     "NaiveBayesMixture": "softcount.estimators.mixture",
     "KMeans": "softcount.estimators.kmeans",
     "GaussianMixture": "softcount.estimators.kmeans",
-    "Documents": "softcount.text.documents",
-    "documents": "softcount.text.documents",
     "Corpus": "softcount.text.corpus",
     "corpus": "softcount.text.corpus",
     "read": "softcount.text.reader",
+    "Bitext": "softcount.text.bitext",
+    "bitext": "softcount.text.bitext",
+    "read_bitext": "softcount.text.bitext_reader",
+    "Documents": "softcount.text.documents",
+    "documents": "softcount.text.documents",
 }
 
 

@@ -16,12 +16,21 @@ from softcount.text.shard import shards
 SHARD_COST = 150_000  # tokens: small enough to share out, large enough that private counts are cheap to add
 
 
+def add_up(results: Iterator[Any]) -> Any:
+    total = next(results)
+    for result in results:
+        total += result
+    return total
+
+
 class EStep:
     """What criteria call `expect`. Items have `len`, `costs`, `slice` and `take`; only the model looks inside."""
 
     def __init__(self, model: Model, items: Any, engine: Any, seed: Sequence[int] = (0,), n_batches: int = 0) -> None:
         self.model, self.engine, self.seed = model, engine, tuple(seed)
-        target = getattr(model, "shard_cost", SHARD_COST)
+        # A sliced model sums over parts of one shard itself, in rounds, as its counts are too big to copy.
+        self.sliced = getattr(model, "sliced", False)
+        target = max(1, int(items.costs.sum())) if self.sliced else getattr(model, "shard_cost", SHARD_COST)
         if n_batches:
             # Neighbouring items are alike; a mini-batch should be a sample of all.
             items = items.take(np.random.default_rng([*seed, 1]).permutation(len(items)))
@@ -41,15 +50,21 @@ class EStep:
     def __call__(self, log_weights: Tables, mode: int = SUM, key: int = 0, batch: int | None = None) -> Expectation:
         weights = self.model.weigh(log_weights)
         chosen = range(len(self._shards)) if batch is None else [batch]
+        options = {"run": self.engine.sum} if self.sliced else {}
 
         def task(index: int) -> Expectation:
             shard = self._shards[index]
             uniforms = None
             if mode == SAMPLE:
                 uniforms = np.random.default_rng([*self.seed, key, index]).random(self.model.n_uniforms(shard))
-            found: Expectation = self._locating(index, lambda: self.model.expect(weights, shard, mode, uniforms)[0])
+            found: Expectation = self._locating(
+                index, lambda: self.model.expect(weights, shard, mode, uniforms, **options)[0]
+            )
             return found
 
+        if self.sliced:  # the parts go to the engine, so the shards must not: a worker would wait for itself
+            found: Expectation = add_up(map(task, chosen))
+            return found
         total: Expectation = self.engine.sum(task, chosen)
         return total.joined()
 

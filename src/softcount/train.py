@@ -61,7 +61,7 @@ def fit(
         run = _Run(model, items, engine, full_data, tolerance, restart, settings, seed, trace, on_step, monitor)
         parameters, weights = run.stages(stages, start(restart), fixed)
         objective = trace[-1].objective if trace and trace[-1].restart == restart else float("nan")
-        score = select(weights) if select else objective
+        score = select(parameters) if select else objective
         records.append(Restart(objective, score, sum(s.restart == restart for s in trace), run.stopped))
         if best is None or score > records[best[0]].score:
             best = (restart, parameters, weights)

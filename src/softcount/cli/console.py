@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from softcount.errors import InputError
+from softcount.store import write_whole as write_whole
 from softcount.trace import Step
 
 PATIENCE = 2.0  # seconds before progress is shown
@@ -62,23 +61,3 @@ def check_writable(path: Path | None) -> None:
         raise InputError(f"{path}: there is no folder {str(folder)!r}; make it first")
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
         raise InputError(f"{path}: cannot be written; check the permissions")
-
-
-def write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """`write(temporary)`, then rename: a crash leaves the old file or the new one, never half of one."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        write(temporary)
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -50,9 +50,38 @@ def demo(
     names = _classes(console, model, text, predicted)
     _examples(console, text, predicted, names)
     _scores(console, model, text, predicted, seconds)
+    _alignment(console, sentences, seed)
     from softcount.cli.demo_documents import demo_documents
 
     demo_documents(console, seed)
+
+
+def _alignment(console: Any, n_pairs: int, seed: int) -> None:
+    """A second language, its words linked to the first's, one pair as a grid beside the truth."""
+    from softcount.estimators.aligner import WordAligner
+    from softcount.evaluate.links import count_links, link_scores, total
+    from softcount.report.grid import grid, joint
+    from softcount.synthetic import bilingual
+
+    pairs = bilingual(n_pairs, seed=seed)
+    began = time.perf_counter()
+    model = WordAligner(n_jobs=-1).fit(pairs.source, pairs.target)
+    found = model.align(pairs.source, pairs.target)
+    seconds = time.perf_counter() - began
+    scores = link_scores(total(map(count_links, found, pairs.links)))
+    console.print(
+        f"\n[bold]A second language[/]: {n_pairs:,} pairs, aligned in {seconds:.1f} s without a single known link."
+    )
+    console.print(f"AER {scores.aer:.3f}, precision {scores.precision:.3f}, recall {scores.recall:.3f}\n")
+    best = min(range(n_pairs), key=lambda s: (abs(len(pairs.source[s]) - 10), abs(len(pairs.links[s]) - 11)))
+    source, target = pairs.source[best], pairs.target[best]
+    shares = joint(model.posteriors([source], [target])[0])
+    for line in grid(source, target, shares, set(found[best]), set(pairs.links[best])):
+        console.print(line, markup=False, soft_wrap=True)
+    console.print(
+        "[ ] a link that was found, ! it is wrong, * a true link that was missed; shading: its probability",
+        markup=False,
+    )
 
 
 def _classes(console: Any, model: HMM, text: Any, predicted: list[list[Any]]) -> dict[Any, str]:

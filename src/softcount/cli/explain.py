@@ -125,6 +125,27 @@ def _responsibilities(rows: list[Any], hidden: str) -> Any:
     return table
 
 
+@app.command("ibm1")
+def ibm1(
+    source: Annotated[str, typer.Argument(help="A handful of sentences, or a file with both sides; - for stdin.")],
+    target: Annotated[str | None, typer.Argument(help="Their translations, line by line.")] = None,
+    steps: Annotated[int, typer.Option(min=1, help="How many iterations of EM.")] = 3,
+    as_json: Annotated[bool, typer.Option("--json", help="One object with every number of every iteration.")] = False,
+) -> None:
+    """Model 1 by hand: posteriors, expected counts, parameters and perplexity, iteration by iteration.
+
+    Example: **softcount explain ibm1 three.en three.th --steps 1**
+    """
+    from softcount.report.model1 import model1, print_model1
+    from softcount.text.bitext_reader import read_bitext
+
+    result = model1(read_bitext(source, target), steps)
+    if as_json:
+        print(json.dumps(result, ensure_ascii=False))
+    else:
+        print_model1(result)
+
+
 def _print(result: dict[str, Any]) -> None:
     from rich import box
     from rich.console import Console

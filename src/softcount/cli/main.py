@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from softcount.cli import cluster, demo, explain, generate, score, tag, topics
+from softcount.cli import align, cluster, demo, explain, generate, score, tag, topics
 from softcount.errors import InputError
 from softcount.version import VERSION
 
@@ -24,6 +24,7 @@ app = typer.Typer(
 app.command("tag")(tag.tag)
 app.command("topics")(topics.topics)
 app.command("cluster")(cluster.cluster)
+app.command("align")(align.align)
 app.command("generate")(generate.generate)
 app.command("demo")(demo.demo)
 app.add_typer(score.app, name="score")

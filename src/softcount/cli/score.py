@@ -134,6 +134,72 @@ def _one_a_line(path: str) -> tuple[Any, int]:
     return np.array([known.get(name, -1) for name in names], dtype=np.int64), len(known)
 
 
+@app.command("links")
+def links(
+    gold: Annotated[str, typer.Argument(help="Gold links: i-j sure, i?j possible, from 0; or NAACL .wa, from 1.")],
+    predicted: Annotated[str, typer.Argument(help="Predicted links, line by line; - for stdin.")],
+    source: Annotated[
+        str | None, typer.Option(help="The source text: links outside its sentences are an error.")
+    ] = None,
+    target: Annotated[str | None, typer.Option(help="The target text, likewise.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Alignment error rate, precision, recall and F1 of word links.
+
+    Example: **softcount score links gold.wa links.txt --source text.en --target text.fr**
+    """
+    from softcount.evaluate.links import count_links, link_scores, total
+    from softcount.signature import signature
+    from softcount.text.links import read_links
+
+    found = read_links(predicted)
+    truth = read_links(gold, len(found))
+    if len(truth) != len(found):
+        short, long = (gold, predicted) if len(truth) < len(found) else (predicted, gold)
+        missing = abs(len(truth) - len(found))
+        raise InputError(f"{short}: {missing} lines fewer than {long}; the two must be in step, line by line")
+    _check_links(gold, truth, predicted, found, _lengths(source), _lengths(target))
+    counts = total(count_links(p.sure | p.possible, g.sure, g.possible) for g, p in zip(truth, found, strict=True))
+    result = {**link_scores(counts)._asdict(), "pairs": len(truth), **counts._asdict()}
+    line = signature("score links", pairs=len(truth), sure=counts.sure, possible=counts.possible)
+    if as_json:
+        print(json.dumps({**result, "signature": line}))
+        return
+    for name, value in result.items():
+        print(f"{name:14} {value:,}" if isinstance(value, int) else f"{name:14} {value:.4f}")
+    print(line)
+
+
+def _lengths(path: str | None) -> list[int] | None:
+    from softcount.text.reader import read
+
+    return None if path is None else read(path, format="plain").sentences.lengths.tolist()
+
+
+def _check_links(
+    gold: str, truth: list[Any], predicted: str, found: list[Any], sources: list[int] | None, targets: list[int] | None
+) -> None:
+    """Links outside the sentence, and files that look as if they counted from 1."""
+    for path, rows, other in ((gold, truth, found), (predicted, found, truth)):
+        for axis, lengths, text in ((0, sources, "source"), (1, targets, "target")):
+            for line, row in enumerate(rows, 1):
+                top = max((link[axis] for link in row.sure | row.possible), default=-1)
+                if lengths is not None and line > len(lengths):
+                    raise InputError(
+                        f"{path}:{line}: the {text} text has only {len(lengths)} lines; give the same lines"
+                    )
+                if lengths is not None and top >= lengths[line - 1]:
+                    hint = " (the links look 1-based)" if top == lengths[line - 1] and not _has_zero(rows, axis) else ""
+                    wrong = f"word {top}, but the {text} sentence has {lengths[line - 1]} words, counted from 0"
+                    raise InputError(f"{path}:{line}: {wrong}{hint}; subtract 1, or give the right text")
+            if len(rows) >= 5 and not _has_zero(rows, axis) and _has_zero(other, axis) and any(r.sure for r in rows):
+                raise InputError(f"{path}: no link has a {text} word 0; the links look 1-based: count words from 0")
+
+
+def _has_zero(rows: list[Any], axis: int) -> bool:
+    return any(link[axis] == 0 for row in rows for link in row.sure | row.possible)
+
+
 def _check_in_step(gold: str, predicted: str, gold_lengths: list[int], lengths: list[int]) -> None:
     if len(gold_lengths) != len(lengths):
         shorter, longer = (gold, predicted) if len(gold_lengths) < len(lengths) else (predicted, gold)

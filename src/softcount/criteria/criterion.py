@@ -45,6 +45,13 @@ def log_weights(layout: Tables, parameters: Tables) -> Tables:
     return type(layout)(*(spec.family.log_weights(table) for spec, table in zip(layout, parameters, strict=True)))
 
 
+def under(layout: Tables, prior: Tables) -> Tables:
+    """The layout whose families know the prior that they are under."""
+    return type(layout)(
+        *(spec._replace(family=spec.family.under(alpha)) for spec, alpha in zip(layout, prior, strict=True))
+    )
+
+
 def maximize(layout: Tables, counts: Tables, pseudo: Tables, parameters: Tables) -> Tables:
     return type(layout)(
         *(spec.family.maximize(*rest) for spec, *rest in zip(layout, counts, pseudo, parameters, strict=True))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from softcount.attribute import SAMPLE
-from softcount.criteria.criterion import Criterion, Expect, Progress, log_weights
+from softcount.criteria.criterion import Criterion, Expect, Progress, log_weights, under
 from softcount.tables import Tables
 
 
@@ -23,6 +23,8 @@ class GibbsState(NamedTuple):
 
 
 def gibbs(layout: Tables, prior: Tables, seed: tuple[int, ...]) -> Criterion:
+    layout = under(layout, prior)
+
     def init(parameters: Tables, expect: Expect) -> GibbsState:
         return GibbsState(log_weights(layout, parameters), parameters, 0)
 

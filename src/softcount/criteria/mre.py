@@ -30,7 +30,7 @@ class MREState(NamedTuple):
 
 def mre(layout: Tables, rule: str, rate: float) -> Criterion:
     for name, spec in zip(layout._fields, layout, strict=True):
-        if not spec.family.simplex:
+        if not (spec.family.simplex or hasattr(spec.family, "ascend")):
             raise InputError(f"mre has no update for Gaussian tables such as {name!r} yet; use em, hard, vb or gibbs")
     powers = type(layout)(*(2.0 if spec.emits else 1.0 for spec in layout))
     ascend = RULES[rule]
@@ -84,6 +84,9 @@ def _multiply(
 ) -> MREState:
     new = []
     for spec, theta, g, c in zip(layout, state.parameters, gradient, counts, strict=True):
+        if not spec.family.simplex:  # no rows to multiply: the family follows the gradient its own way
+            new.append(spec.family.ascend(theta, g, c))
+            continue
         total = by_row(row_sums(c), c)
         new.append(spec.family.normalize(like(theta, rule(theta, g, total)), otherwise=theta))
     return state._replace(parameters=type(layout)(*new))
@@ -98,7 +101,10 @@ def _adaptive(layout: Tables, state: MREState, gradient: Tables, counts: Tables,
     tables = type(layout)
     rates = state.rates or tables(*(like(t, np.full_like(values(t), rate)) for t in state.parameters))
     signs = state.signs or tables(*(like(t, np.zeros_like(values(t))) for t in state.parameters))
-    moved = [_adapt(*row) for row in zip(layout, state.parameters, gradient, rates, signs, strict=True)]
+    moved = [
+        _adapt(spec, *rest) if spec.family.simplex else (spec.family.ascend(rest[0], rest[1], c), *rest[2:])
+        for spec, c, *rest in zip(layout, counts, state.parameters, gradient, rates, signs, strict=True)
+    ]
     return MREState(*(tables(*column) for column in zip(*moved, strict=True)))
 
 

@@ -13,8 +13,6 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from softcount.criteria.annealed import annealed
 from softcount.criteria.criterion import Criterion
 from softcount.criteria.em import em
@@ -48,7 +46,8 @@ class Kind(NamedTuple):
 
 def _prior(layout: Tables, stage: Stage, settings: Settings) -> Tables:
     prior = per_table(layout, stage.options.get("prior", settings.prior), 0.1)
-    if not all(np.all(np.asarray(table) > 0) for table in prior):
+    # Numbers are the user's; a prior per entry is a model's own, and may hold zeros where entries are fixed.
+    if not all(table > 0 for table in prior if isinstance(table, int | float)):
         raise InputError(f"criterion {stage.text!r}: a Dirichlet prior must be positive; use for example 0.1")
     return prior
 

@@ -8,11 +8,13 @@ The ELBO is exact because log Z is taken at the same weights as the counts.
 
 from __future__ import annotations
 
-from softcount.criteria.criterion import Criterion, Expect, Progress, log_weights
+from softcount.criteria.criterion import Criterion, Expect, Progress, log_weights, under
 from softcount.tables import Tables
 
 
 def vb(layout: Tables, prior: Tables) -> Criterion:
+    layout = under(layout, prior)
+
     def init(parameters: Tables, expect: Expect) -> Tables:
         """The posterior after seeing the data through the start's eyes."""
         return posterior(expect(log_weights(layout, parameters)).counts)
@@ -26,17 +28,12 @@ def vb(layout: Tables, prior: Tables) -> Criterion:
         return type(layout)(*(spec.family.expected_log(table) for spec, table in zip(layout, state, strict=True)))
 
     def step(state: Tables, expect: Expect) -> tuple[Tables, Progress]:
-        counts, log_norm = expect(weights(state))
-        divergence = sum(
-            spec.family.divergence(table, alpha) for spec, table, alpha in zip(layout, state, prior, strict=True)
-        )
+        asked = weights(state)
+        counts, log_norm = expect(asked)
+        divergence = sum(spec.family.divergence(*rest) for spec, *rest in zip(layout, state, prior, asked, strict=True))
         return posterior(counts), Progress(log_norm - divergence, {"log_norm": log_norm, "kl": divergence})
 
     def mean(state: Tables) -> Tables:
         return type(layout)(*(spec.family.mean(table) for spec, table in zip(layout, state, strict=True)))
 
-    def decoding(state: Tables) -> Tables:
-        """Those of the mean: exp ψ(α) of a small α is zero in floating point, and new text may need the entry."""
-        return log_weights(layout, mean(state))
-
-    return Criterion(init=init, step=step, log_weights=decoding, parameters=mean, never_falls=True)
+    return Criterion(init=init, step=step, log_weights=weights, parameters=mean, never_falls=True)

@@ -115,7 +115,6 @@ class HMM(BaseEstimator):  # type: ignore[misc]
                 fixed=self.fixed, settings=Settings(self.pseudo, self.prior), tolerance=self.tolerance,
                 restarts=self.restarts, seed=seed, select=select, on_step=on_step,
             )  # fmt: skip
-        self._log_weights = result.log_weights
         self._show(result.parameters)
         self.history_, self.restarts_, self.restart_ = result.trace, result.restarts, result.chosen
         self.history_.remarks = _unobserved(data)
@@ -182,7 +181,8 @@ class HMM(BaseEstimator):  # type: ignore[misc]
         """Many-to-one accuracy where the development text has tags, else log-likelihood per token."""
         held_out = corpus(dev, self.vocabulary_)
 
-        def score(log_weights: Tables) -> float:
+        def score(parameters: Tables) -> float:
+            log_weights = _logs(parameters)
             unlabelled = Corpus(held_out.sentences, held_out.vocabulary, source=held_out.source)
             data = EStep(self._model, unlabelled, engine)
             if held_out.labels is None:
@@ -202,7 +202,7 @@ class HMM(BaseEstimator):  # type: ignore[misc]
         if rule not in DECODINGS:
             raise InputError(f"no decoding {rule!r}; use {', '.join(DECODINGS)}")
         check_is_fitted(self, "vocabulary_")
-        weights, mode = self._log_weights, SUM if rule == "posterior" else MAX
+        weights, mode = self._log_weights(), SUM if rule == "posterior" else MAX
         if rule == "mre":
             weights = scale(HMMTables(*(2.0 if spec.emits else 1.0 for spec in self._model.layout)), weights)
         data = corpus(X, self.vocabulary_)
@@ -216,7 +216,7 @@ class HMM(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "vocabulary_")
         data = corpus(X, self.vocabulary_)
         with self._engine() as engine, _naming(data):
-            flat = np.concatenate(list(EStep(self._model, data, engine).posteriors(self._log_weights)))
+            flat = np.concatenate(list(EStep(self._model, data, engine).posteriors(self._log_weights())))
         return list(Ragged(data.sentences.offsets, flat).rows())
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -224,7 +224,7 @@ class HMM(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "vocabulary_")
         data = corpus(X, self.vocabulary_)
         with self._engine() as engine, _naming(data):
-            return EStep(self._model, data, engine)(self._log_weights_of_parameters()).log_norm
+            return EStep(self._model, data, engine)(self._log_weights()).log_norm
 
     def perplexity(self, X: Any) -> float:
         """exp(−log P(X) / tokens), over the tokens that the model knows."""
@@ -273,9 +273,9 @@ class HMM(BaseEstimator):  # type: ignore[misc]
     def _engine(self) -> Threads:
         return Threads(1 if self.n_jobs is None else self.n_jobs)
 
-    def _log_weights_of_parameters(self) -> Tables:
-        with np.errstate(divide="ignore"):
-            return HMMTables(*(np.log(table) for table in self.parameters_))
+    def _log_weights(self) -> Tables:
+        """Of the parameters as shown and saved, under every criterion: what a P.json tags is what training tagged."""
+        return _logs(self.parameters_)
 
     def _numbered(self) -> bool:
         return self.states_ == tuple(str(k) for k in range(len(self.states_)))
@@ -338,6 +338,11 @@ def _unobserved(data: Corpus) -> tuple[str, ...]:
     if not unknown:
         return ()
     return (f"{unknown:,} of {data.n_tokens:,} tokens are words that the start does not list; any state may emit them",)
+
+
+def _logs(parameters: HMMTables) -> HMMTables:
+    with np.errstate(divide="ignore"):
+        return HMMTables(*(np.log(table) for table in parameters))
 
 
 def _compact(setting: Any) -> str:

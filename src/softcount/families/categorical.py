@@ -3,15 +3,19 @@
 Some entries may be *held*: a forbidden entry is held at zero, a fixed one at its value. The others are free and share
 the mass that the held ones leave. So a tag dictionary, a fixed table and a fixed entry are one thing, and every
 update below touches the free entries alone. The Dirichlet prior lives on the free part, scaled to its mass.
+
+A ragged table stores some of a row's outcomes only. With a `width` the prior is over that many outcomes: those that
+are not stored keep λ = α and are counted, as the mass `beyond`, not stored.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import digamma, gammaln, xlogy
 
+from softcount.families.dirichlet import divergences, expected_logs
 from softcount.ragged import Array, Ragged
 from softcount.tables import Log, Table, by_row, like, row_sums, values
 
@@ -19,11 +23,24 @@ from softcount.tables import Log, Table, by_row, like, row_sums, values
 UNVISITED = 1e-290
 
 
+class Prior(NamedTuple):
+    """A Dirichlet prior that is not the same everywhere."""
+
+    entries: Array  # α of each stored entry
+    beyond: Array | float = 0.0  # Σ α of the outcomes that a row does not store
+
+
+def alpha_of(prior: Any) -> Any:
+    return prior.entries if isinstance(prior, Prior) else prior
+
+
 class Categorical(NamedTuple):
     shape: tuple[int, ...] | Array  # of a dense table, or the offsets of a ragged one
     free: Array | None = None  # bool values like the table's; None: all are free
     held: Array | None = None  # the held entries' values, zero where free
     lazy: bool = False  # whether the model can do without the logarithms of plain probabilities
+    width: int | None = None  # of a ragged table: over how many outcomes the prior is; None: over the stored ones
+    beyond: Array | float = 0.0  # Σ α of the outcomes that a row does not store
 
     @property
     def simplex(self) -> bool:
@@ -40,6 +57,14 @@ class Categorical(NamedTuple):
     def impossible(self, parameters: Table) -> Array:
         """The entries that no data will ever bring back."""
         return np.asarray(values(parameters) == 0.0)
+
+    def under(self, prior: Any) -> Categorical:
+        """This family with the mass that the prior gives to outcomes that are not stored."""
+        if isinstance(prior, Prior):
+            return self._replace(beyond=prior.beyond)
+        if self.width is None or isinstance(self.shape, tuple):
+            return self
+        return self._replace(beyond=(self.width - np.diff(self.shape)) * float(prior))
 
     def table(self, flat: Array) -> Table:
         return flat if isinstance(self.shape, tuple) else Ragged(self.shape, flat)
@@ -113,35 +138,59 @@ class Categorical(NamedTuple):
 
     # --- Dirichlet posteriors ---------------------------------------------------------------------------------
 
-    def posterior(self, counts: Table, prior: float | Array) -> Table:
+    def posterior(self, counts: Table, prior: Any) -> Table:
         """λ = α + c on the free entries, zero on the held ones."""
-        posterior = values(counts) + prior
+        posterior = values(counts) + alpha_of(prior)
         return like(counts, posterior if self.free is None else np.where(self.free, posterior, 0.0))
 
     def mean(self, posterior: Table) -> Table:
-        return self.normalize(posterior)
+        """Outcomes that are not stored keep their share, so that a row of stored ones may sum to less than one."""
+        normal = self.normalize(posterior)
+        if not np.any(self.beyond):
+            return normal
+        stored = row_sums(posterior)
+        share = by_row(stored / np.maximum(stored + self.beyond, 1e-300), posterior)
+        return like(normal, values(normal) * (share if self.free is None else np.where(self.free, share, 1.0)))
 
     def expected_log(self, posterior: Table) -> Table:
         """E[log θ] = ψ(λ) − ψ(Σ λ), plus the log of the free mass; log of the value where held."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            offset = digamma(row_sums(posterior)) - np.log(self.mass())
-            result = digamma(values(posterior)) - by_row(offset, posterior)
+            if isinstance(posterior, Ragged):
+                result = np.empty(len(posterior.values))
+                expected_logs(posterior.offsets, posterior.values, self._beyond(posterior), result)
+                if self.held is not None:
+                    result += by_row(np.log(self.mass()), posterior)
+            else:
+                offset = digamma(row_sums(posterior)) - np.log(self.mass())
+                result = digamma(values(posterior)) - by_row(offset, posterior)
             if self.free is not None and self.held is not None:
                 result = np.where(self.free, result, np.log(self.held))
         return like(posterior, result)
 
-    def divergence(self, posterior: Table, prior: float | Array) -> float:
+    def divergence(self, posterior: Table, prior: Any, expected_log: Table | None = None) -> float:
         """KL(Dirichlet(λ) ‖ Dirichlet(α)), summed over the rows."""
+        expected = values(self.expected_log(posterior) if expected_log is None else expected_log)
+        if isinstance(posterior, Ragged):
+            return self._ragged_divergence(posterior, prior, expected)
         alpha = self.posterior(like(posterior, np.zeros_like(values(posterior))), prior)
         gained = values(posterior) - values(alpha)
         free = slice(None) if self.free is None else self.free
-        expected = values(self.expected_log(posterior))
         if self.held is not None:  # the mass is a constant of both densities
             with np.errstate(divide="ignore", invalid="ignore"):
                 expected = expected - by_row(np.log(self.mass()), posterior)
         return float(self._log_beta(alpha) - self._log_beta(posterior) + np.sum(xproduct(gained[free], expected[free])))
 
-    def log_evidence(self, counts: Table, prior: float | Array) -> float:
+    def _ragged_divergence(self, posterior: Ragged, prior: Any, expected: Array) -> float:
+        alpha = np.atleast_1d(np.asarray(alpha_of(prior), dtype=float))
+        if self.held is not None:  # the mass is a constant of both densities
+            with np.errstate(divide="ignore", invalid="ignore"):
+                expected = expected - by_row(np.log(self.mass()), posterior)
+        return float(divergences(posterior.offsets, posterior.values, alpha, expected, self._beyond(posterior)))
+
+    def _beyond(self, table: Ragged) -> Array:
+        return np.ascontiguousarray(np.broadcast_to(np.asarray(self.beyond, dtype=float), (table.n_rows,)))
+
+    def log_evidence(self, counts: Table, prior: Any) -> float:
         """log ∫ ∏ θ^c Dirichlet(θ|α) dθ, and c · log θ of held entries: the log-probability of a drawn structure."""
         posterior = self.posterior(counts, prior)
         alpha = self.posterior(like(counts, np.zeros_like(values(counts))), prior)
@@ -155,7 +204,7 @@ class Categorical(NamedTuple):
     def _log_beta(self, posterior: Table) -> float:
         """Σ_rows log B(λ_row), over the free entries."""
         free = slice(None) if self.free is None else self.free
-        rows = np.atleast_1d(row_sums(posterior))[self.learns()]
+        rows = np.atleast_1d(row_sums(posterior) + self.beyond)[self.learns()]
         return float(np.sum(gammaln(values(posterior)[free])) - np.sum(gammaln(rows)))
 
     def draw(self, posterior: Table, rng: np.random.Generator) -> Table:
@@ -168,7 +217,10 @@ class Categorical(NamedTuple):
             logs = np.log(rng.standard_gamma(shape + 1.0)) + np.log(rng.random(shape.shape)) / shape
             if self.free is not None:
                 logs = np.where(self.free, logs, -np.inf)
-            logs -= by_row(_row_logsumexp(like(posterior, logs)) - np.log(self.mass()), posterior)
+            total = _row_logsumexp(like(posterior, logs))
+            if np.any(self.beyond):  # all outcomes that are not stored, drawn as one
+                total = np.logaddexp(total, np.log(rng.standard_gamma(np.broadcast_to(self.beyond, total.shape))))
+            logs -= by_row(total - np.log(self.mass()), posterior)
             if self.free is not None and self.held is not None:
                 logs = np.where(self.free, logs, np.log(self.held))
         return like(posterior, logs)

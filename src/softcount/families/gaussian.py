@@ -32,6 +32,9 @@ class Gaussian(NamedTuple):
     spread: Array  # [F] of a diagonal family, else [1]: the data's variance per feature
     given: Array | None = None  # the whole table, where it is fixed
 
+    def under(self, prior: float | Array) -> Gaussian:
+        return self
+
     @property
     def simplex(self) -> bool:
         return False
@@ -142,7 +145,7 @@ class Gaussian(NamedTuple):
         constant = self.shared * (LOG_2PI - log_tau + 1.0 / n) + tau * self._pooled(mean**2)
         return np.concatenate([-0.5 * constant.sum(axis=1, keepdims=True), tau * mean, -0.5 * tau], axis=1)
 
-    def divergence(self, posterior: Array, prior: float | Array) -> float:
+    def divergence(self, posterior: Array, prior: float | Array, expected_log: Array | None = None) -> float:
         """KL(q_λ ‖ q_α) = ⟨E[η], λ − α⟩ − A(λ) + A(α), summed over the rows."""
         if self.given is not None:
             return 0.0

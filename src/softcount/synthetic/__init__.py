@@ -20,8 +20,11 @@ from softcount.synthetic.derivation import Phrase, speakable
 from softcount.synthetic.derivation import trees as _trees
 from softcount.synthetic.grammar import grammar
 from softcount.synthetic.lexicon import TAGS, Word, lexicon
+from softcount.synthetic.translation import ParallelSample, bilingual
 
-__all__ = ["TAGS", "Phrase", "Sample", "Word", "dictionary", "language", "spoken", "trees"]
+__all__ = [
+    "TAGS", "ParallelSample", "Phrase", "Sample", "Word", "bilingual", "dictionary", "language", "spoken", "trees",
+]  # fmt: skip
 
 
 class Sample(NamedTuple):

@@ -1,0 +1,168 @@
+"""One direction of a word aligner: its model stages one after the other, and what is kept of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softcount.criteria.spec import Settings
+from softcount.errors import InputError
+from softcount.estimators.align_stage import ALIGNMENTS, ModelStage
+from softcount.families.categorical import Prior
+from softcount.families.diagonal import CELLS
+from softcount.layout import ImpossibleItem
+from softcount.models.ibm import IBM, IBMTables
+from softcount.ragged import Array, Ragged
+from softcount.tables import row_sums, values
+from softcount.text.bitext import Bitext, length_classes
+from softcount.text.vocabulary import Vocabulary
+from softcount.trace import Step, Trace
+from softcount.train import fit
+
+PREFER = 10.0  # pseudo-counts of an encouraged entry
+
+
+class Direction(NamedTuple):
+    model: IBM
+    parameters: IBMTables
+    log_weights: IBMTables  # what to decode with
+    trace: Trace
+    tokens: int  # generated words of the training text
+
+    def log_parameters(self) -> IBMTables:
+        with np.errstate(divide="ignore"):
+            translation = self.parameters.translation
+            return IBMTables(translation.with_values(np.log(translation.values)), self.log_weights.alignment)
+
+    def log_likelihood(self) -> float:
+        """Of the training text, at the last step."""
+        step = self.trace[-1]
+        return next(
+            (step.parts[k] for k in ("log_likelihood", "log_norm", "encode") if k in step.parts), step.objective
+        )
+
+
+class Constraints(NamedTuple):
+    """What a dictionary says of the entries of a translation table."""
+
+    must: Array
+    prefer: Array
+    never: Array
+
+
+def train(
+    settings: Any, items: Bitext, rows: Ragged, stages: Sequence[ModelStage], entries: Sequence[Any], engine: Any,
+    on_step: Callable[[Step], None] | None,
+) -> Direction:  # fmt: skip
+    """`settings` are the aligner's."""
+    classes, _ = length_classes(items)
+    limits = _constraints(rows, entries, items.source.vocabulary, items.target.vocabulary)
+    translation, trace, result, model = None, Trace(), None, None
+    null = 0.08 if settings.null == "learn" else float(settings.null)
+    tension = 4.0 if settings.tension == "learn" else float(settings.tension)
+    seed = (
+        int(np.random.SeedSequence().generate_state(1)[0]) if settings.random_state is None else settings.random_state
+    )
+    for number, stage in enumerate(stages):
+        model = IBM(
+            rows, len(items.target.vocabulary), classes, ALIGNMENTS[stage.model], null, tension,
+            settings.null == "learn", settings.tension == "learn", settings.prior_over == "vocabulary",
+        )  # fmt: skip
+        start = model.start()
+        start = start._replace(translation=_limited(start.translation if translation is None else translation, limits))
+        alpha = _prior(settings, items.target.vocabulary, rows, limits)
+        pseudo = settings.pseudo + PREFER * limits.prefer if limits.prefer.any() else settings.pseudo
+        result = _fit(
+            model, items, stage, start, engine, {"translation": limits.must},
+            Settings({"translation": pseudo}, {"translation": alpha}), seed + number, on_step,
+        )  # fmt: skip
+        translation = result.parameters.translation
+        trace += result.trace
+        trace.stopped = result.trace.stopped
+    assert model is not None and result is not None
+    return Direction(model, result.parameters, result.log_weights, trace, items.target.n_tokens)
+
+
+def _fit(
+    model: IBM, items: Bitext, stage: ModelStage, start: IBMTables, engine: Any, fixed: Any, settings: Settings,
+    seed: int, on_step: Any,
+) -> Any:  # fmt: skip
+    try:
+        return fit(
+            model, items, stage.criteria, lambda _: start, engine,
+            fixed=fixed, settings=settings, tolerance=0.0, seed=seed, on_step=on_step,
+        )  # fmt: skip
+    except ImpossibleItem as impossible:
+        line = impossible.item + 1
+        raise InputError(
+            f"{items.target.source}:{line}: the pair has probability zero under the dictionary; "
+            "allow one of its translations, or give the empty word a probability (--null)"
+        ) from None
+
+
+def _constraints(rows: Ragged, entries: Sequence[Any], sources: Vocabulary, targets: Vocabulary) -> Constraints:
+    masks = {kind: np.zeros(len(rows.values) if entries else 1, dtype=bool) for kind in Constraints._fields}
+    if entries:
+        e, f = sources.find([entry[0] for entry in entries]), targets.find([entry[1] for entry in entries])
+        for row, column, (_, _, kind) in zip(e.tolist(), f.tolist(), entries, strict=True):
+            if kind not in masks:
+                raise InputError(f"dictionary: no kind {kind!r}; use must, prefer or never")
+            if row >= 0 and column >= 0:
+                start = rows.offsets[row + 1]
+                place = start + np.searchsorted(rows.row(row + 1), column)
+                if place < rows.offsets[row + 2] and rows.values[place] == column:
+                    masks[kind][place] = True
+    return Constraints(**masks)
+
+
+def _limited(table: Ragged, limits: Constraints) -> Ragged:
+    """The start with `never` at zero, and `must` rows with all their mass on what they must be."""
+    if not (limits.must.any() or limits.never.any()):
+        return table
+    demanded = np.repeat(row_sums(table.with_values(limits.must.astype(float))), table.lengths)
+    must = limits.must / np.maximum(demanded, 1.0)
+    return table.with_values(np.where(demanded > 0, must, np.where(limits.never, 0.0, table.values)))
+
+
+def _prior(settings: Any, vocabulary: Vocabulary, rows: Ragged, limits: Constraints) -> Any:
+    whole = settings.prior_over == "vocabulary"
+    if not isinstance(settings.alpha, Mapping) and not limits.prefer.any():
+        return float(settings.alpha)
+    if isinstance(settings.alpha, Mapping):
+        other = settings.alpha.get("*", 0.01)
+        words = np.array([settings.alpha.get(word, other) for word in vocabulary.words], dtype=float)
+    else:
+        words = np.full(len(vocabulary), float(settings.alpha))
+    if not (words > 0).all():
+        raise InputError(
+            f"alpha of {vocabulary.words[int(np.argmin(words))]!r} is not positive; give a positive number"
+        )
+    entries = words[rows.values]
+    beyond = np.maximum(words.sum() - row_sums(rows.with_values(entries)), 0.0) if whole else 0.0
+    return Prior(entries + PREFER * limits.prefer, beyond)
+
+
+def to_arrays(direction: Direction) -> tuple[dict[str, Array], dict[str, Any]]:
+    model, weights = direction.model, direction.log_weights
+    arrays = {
+        "offsets": model.entries.offsets,
+        "columns": model.entries.values,
+        "classes": model.classes if model.alignment == "free" else model.classes[:0],
+        "log_weights": weights.translation.values,
+        "translation": direction.parameters.translation.values,
+        "alignment": values(weights.alignment) if model.alignment == "free" else weights.alignment[:CELLS],
+    }
+    return arrays, {"alignment": model.alignment, "n_targets": model.n_targets, "tokens": direction.tokens}
+
+
+def from_arrays(arrays: Mapping[str, Array], about: Mapping[str, Any]) -> Direction:
+    rows = Ragged(arrays["offsets"], arrays["columns"])
+    model = IBM(rows, about["n_targets"], arrays["classes"].reshape(-1, 2), about["alignment"])
+    alignment: Any = arrays["alignment"]
+    if model.alignment == "free":
+        alignment = Ragged(model._free_offsets(), alignment)
+    weights = IBMTables(rows.with_values(arrays["log_weights"]), alignment)
+    parameters = IBMTables(rows.with_values(arrays["translation"]), alignment)
+    return Direction(model, parameters, weights, Trace(), about["tokens"])

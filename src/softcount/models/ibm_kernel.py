@@ -1,0 +1,284 @@
+"""The E-step of IBM Models 1 and 2 in source-type order.
+
+    total_j = Σ_i a_ij t(f_j | e_i)       counts(f | e) = t(f | e) · Σ a_ij / total_j over the pairs of e with f
+
+A word type's sparse row is spread into a dense scratch row, which stays in the cache while all sentences that have
+the type are visited: a first traversal adds up the totals, a second the counts. So nothing is stored per token pair,
+and traversals over disjoint ranges of types write disjoint slices of the counts.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softcount.attribute import MAX, SAMPLE, SUM
+from softcount.kernel import kernel
+from softcount.ragged import Array
+
+UNIFORM, DIAGONAL, FREE = 0, 1, 2  # kinds of alignment
+
+
+class IBMWeights(NamedTuple):
+    """exp(log-weights) in the form that the kernels like."""
+
+    kind: int
+    offsets: Array  # int64 [sources + 2], of the translation rows
+    columns: Array  # uint32, the target word of each entry
+    translation: Array
+    null_row: Array  # [targets]: the empty word's row, dense
+    null: float  # of the diagonal
+    link: float
+    ladder: Array  # int64: where a sentence length's steps begin in rise and fall
+    rise: Array  # exp(λ k / n), k = 1 … n
+    fall: Array  # exp(−λ k / n)
+    cells: Array  # 1 / Z of every cell of the diagonal
+    cell_starts: Array  # int64 [classes]
+    table: Array  # the free table, [class][i][j]
+    table_starts: Array  # int64 [classes]
+
+
+class Pairs(NamedTuple):
+    """Sentence pairs as the kernels read them."""
+
+    offsets: Array  # int64 [sources + 1], where each source type's occurrences begin
+    sentence: Array  # int32
+    position: Array  # int32
+    lengths: Array  # int64 [pairs], of the source sentences
+    bounds: Array  # int64 [pairs + 1], of the target sentences
+    targets: Array  # uint32 [target tokens]
+    classes: Array  # int32 [pairs], which (l, m)
+
+
+@kernel
+def noise(uniform: float, i: int) -> float:
+    """An exponential variate of target token and source position, mixed (splitmix64) from the token's uniform."""
+    z = np.uint64(uniform * 9007199254740992.0) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(i + 1) * np.uint64(
+        0xD1B54A32D192ED03
+    )
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = z ^ (z >> np.uint64(31))
+    return -np.log((float(z >> np.uint64(11)) + 0.5) / 9007199254740992.0)
+
+
+@kernel
+def near(w: Any, pairs: Any, s: int, i: int, out: Array) -> None:
+    """out[j] = a_ij up to what depends on j alone; i counts from 1."""
+    m = pairs.bounds[s + 1] - pairs.bounds[s]
+    if w.kind == UNIFORM:
+        for j in range(m):
+            out[j] = 1.0
+    elif w.kind == DIAGONAL:
+        l = pairs.lengths[s]
+        cut = i * m // l  # target positions up to here lie below the diagonal
+        up, down = w.rise[w.ladder[l] + i - 1], w.fall[w.ladder[l] + i - 1]
+        start = w.ladder[m]
+        for j in range(cut):
+            out[j] = down * w.rise[start + j]
+        for j in range(cut, m):
+            out[j] = up * w.fall[start + j]
+    else:
+        start = w.table_starts[pairs.classes[s]] + i * m
+        for j in range(m):
+            out[j] = w.table[start + j]
+
+
+@kernel
+def add_totals(w: Any, pairs: Any, first: int, last: int, longest: int, totals: Array) -> None:
+    """totals[j] += Σ_i a_ij t(f_j | e_i) over source types first … last − 1"""
+    row = np.zeros(len(w.null_row))
+    kind, translation, columns, rise, fall, table = w.kind, w.translation, w.columns, w.rise, w.fall, w.table
+    sentence, position, bounds, lengths, targets = (
+        pairs.sentence,
+        pairs.position,
+        pairs.bounds,
+        pairs.lengths,
+        pairs.targets,
+    )
+    for e in range(first, last):
+        for k in range(w.offsets[e + 1], w.offsets[e + 2]):
+            row[columns[k]] = translation[k]
+        for o in range(pairs.offsets[e], pairs.offsets[e + 1]):
+            s = sentence[o]
+            start, stop = bounds[s], bounds[s + 1]
+            if kind == UNIFORM:
+                for j in range(start, stop):
+                    totals[j] += row[targets[j]]
+                continue
+            if start == stop:
+                continue
+            i, m = position[o] + 1, stop - start
+            if kind == DIAGONAL:  # exp(λ h_ij): i/l against j/m, rising up to the cut and falling after it
+                l = lengths[s]
+                cut = start + i * m // l
+                up, down, steps = rise[w.ladder[l] + i - 1], fall[w.ladder[l] + i - 1], w.ladder[m] - start
+                for j in range(start, cut):
+                    totals[j] += down * rise[steps + j] * row[targets[j]]
+                for j in range(cut, stop):
+                    totals[j] += up * fall[steps + j] * row[targets[j]]
+            else:
+                base = w.table_starts[pairs.classes[s]] + i * m - start
+                for j in range(start, stop):
+                    totals[j] += table[base + j] * row[targets[j]]
+
+
+@kernel
+def add_counts(
+    w: Any, pairs: Any, first: int, last: int, longest: int, scale: Array, counts: Array, extra: Array
+) -> None:
+    """counts[e, f] = t(f|e) Σ a_ij scale_j; extra: Σ h of the diagonal, or the free table's counts."""
+    row, added = np.zeros(len(w.null_row)), np.zeros(len(w.null_row))
+    kind, translation, columns, rise, fall, table = w.kind, w.translation, w.columns, w.rise, w.fall, w.table
+    sentence, position, bounds, lengths, targets = (
+        pairs.sentence,
+        pairs.position,
+        pairs.bounds,
+        pairs.lengths,
+        pairs.targets,
+    )
+    feature = 0.0
+    for e in range(first, last):
+        for k in range(w.offsets[e + 1], w.offsets[e + 2]):
+            added[columns[k]] = 0.0
+        if kind != UNIFORM:
+            for k in range(w.offsets[e + 1], w.offsets[e + 2]):
+                row[columns[k]] = translation[k]
+        for o in range(pairs.offsets[e], pairs.offsets[e + 1]):
+            s = sentence[o]
+            start, stop = bounds[s], bounds[s + 1]
+            if kind == UNIFORM:
+                for j in range(start, stop):
+                    added[targets[j]] += scale[j]
+                continue
+            if start == stop:
+                continue
+            i, m = position[o] + 1, stop - start
+            if kind == DIAGONAL:
+                l = lengths[s]
+                cut = start + i * m // l
+                up, down, steps = rise[w.ladder[l] + i - 1], fall[w.ladder[l] + i - 1], w.ladder[m] - start
+                step = 1.0 / m
+                here = i / l - (1 - start) * step
+                for j in range(start, cut):
+                    f = targets[j]
+                    share = down * rise[steps + j] * scale[j]
+                    added[f] += share
+                    feature += share * row[f] * (j * step - here)
+                for j in range(cut, stop):
+                    f = targets[j]
+                    share = up * fall[steps + j] * scale[j]
+                    added[f] += share
+                    feature -= share * row[f] * (j * step - here)
+            else:
+                base = w.table_starts[pairs.classes[s]] + i * m - start
+                for j in range(start, stop):
+                    f = targets[j]
+                    share = table[base + j] * scale[j]
+                    added[f] += share
+                    extra[base + j] += share * row[f]
+        for k in range(w.offsets[e + 1], w.offsets[e + 2]):
+            counts[k] = added[columns[k]] * translation[k]
+    if kind == DIAGONAL:
+        extra[0] += feature
+
+
+@kernel
+def race(
+    w: Any, pairs: Any, first: int, last: int, longest: int, mode: int, uniforms: Array,
+    totals: Array, best: Array, choice: Array,
+) -> None:  # fmt: skip
+    """Per target token the largest term (MAX), or the largest over an exponential variate (SAMPLE), and its i.
+
+    argmax_i term_i / Exp(1) is distributed as term_i / Σ term. Ties go to the lower i, in whatever order types come.
+    """
+    row = np.zeros(len(w.null_row))
+    a = np.empty(longest)
+    for e in range(first, last):
+        for k in range(w.offsets[e + 1], w.offsets[e + 2]):
+            row[w.columns[k]] = w.translation[k]
+        for o in range(pairs.offsets[e], pairs.offsets[e + 1]):
+            s, i = pairs.sentence[o], pairs.position[o] + 1
+            start, m = pairs.bounds[s], pairs.bounds[s + 1] - pairs.bounds[s]
+            near(w, pairs, s, i, a)
+            for j in range(m):
+                term = a[j] * row[pairs.targets[start + j]]
+                if mode == SAMPLE:
+                    totals[start + j] += term
+                    term /= noise(uniforms[start + j], i)
+                if term > best[start + j] or (term == best[start + j] and term > 0.0 and i < choice[start + j]):
+                    best[start + j] = term
+                    choice[start + j] = i
+
+
+@kernel
+def settle(
+    w: Any, pairs: Any, mode: int, uniforms: Array, totals: Array, best: Array, choice: Array,
+    null_counts: Array, masses: Array, extra: Array,
+) -> tuple[float, float, float, int]:  # fmt: skip
+    """Adds the empty word. Returns log Z, the empty word's links, the others', and a pair that is impossible or −1.
+
+    Afterwards SUM's `totals` is the scale by which a_ij t_ij becomes a posterior, and `choice` the chosen i.
+    """
+    log_norm, nulls, links = 0.0, 0.0, 0.0
+    for s in range(len(pairs.bounds) - 1):
+        l, m, start = pairs.lengths[s], pairs.bounds[s + 1] - pairs.bounds[s], pairs.bounds[s]
+        if l == 0 or m == 0:
+            continue
+        c = pairs.classes[s]
+        for j in range(m):
+            f, t = pairs.targets[start + j], start + j
+            empty, others = w.null_row[f], 1.0
+            if w.kind == DIAGONAL:
+                empty, others = w.null * empty, w.link * w.cells[w.cell_starts[c] + j]
+            elif w.kind == FREE:
+                empty *= w.table[w.table_starts[c] + j]
+            if mode == SUM:
+                total = empty + others * totals[t]
+                share = empty / total if total > 0.0 else 0.0
+                totals[t] = others / total if total > 0.0 else 0.0
+            elif mode == MAX:
+                total = max(empty, others * best[t])
+                share = 1.0 if empty >= others * best[t] else 0.0
+            else:
+                total = empty + others * totals[t]
+                share = 1.0 if empty / noise(uniforms[t], 0) >= others * best[t] else 0.0
+            if not total > 0.0:
+                return log_norm, nulls, links, s
+            if mode != SUM and share > 0.0:
+                choice[t] = 0
+            log_norm += np.log(total)
+            null_counts[f] += share
+            nulls += share
+            links += 1.0 - share
+            if w.kind == DIAGONAL:
+                masses[w.cell_starts[c] + j] += 1.0 - share
+            elif w.kind == FREE:
+                extra[w.table_starts[c] + j] += share
+        if w.kind == UNIFORM:
+            log_norm -= m * np.log(l + 1.0)
+    return log_norm, nulls, links, -1
+
+
+@kernel
+def add_chosen(w: Any, pairs: Any, first: int, last: int, choice: Array, counts: Array, extra: Array) -> None:
+    """As add_counts, of the one chosen source word of every target word."""
+    added = np.zeros(len(w.null_row))
+    feature = 0.0
+    for e in range(first, last):
+        for k in range(w.offsets[e + 1], w.offsets[e + 2]):
+            added[w.columns[k]] = 0.0
+        for o in range(pairs.offsets[e], pairs.offsets[e + 1]):
+            s, i = pairs.sentence[o], pairs.position[o] + 1
+            start, m = pairs.bounds[s], pairs.bounds[s + 1] - pairs.bounds[s]
+            for j in range(m):
+                if choice[start + j] == i:
+                    added[pairs.targets[start + j]] += 1.0
+                    feature -= abs(i / pairs.lengths[s] - (j + 1) / m)
+                    if w.kind == FREE:
+                        extra[w.table_starts[pairs.classes[s]] + i * m + j] += 1.0
+        for k in range(w.offsets[e + 1], w.offsets[e + 2]):
+            counts[k] = added[w.columns[k]]
+    if w.kind == DIAGONAL:
+        extra[0] += feature

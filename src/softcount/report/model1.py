@@ -1,0 +1,88 @@
+"""Every number of IBM Model 1 on a few pairs, written out as on paper: loops over words, no kernels.
+
+posterior(i | j) = t(f_j | e_i) / Σ_i' t(f_j | e_i')        t(f | e) = count(f, e) / Σ_f' count(f', e)
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from softcount.errors import InputError
+
+if TYPE_CHECKING:
+    from softcount.text.bitext import Bitext
+
+EMPTY = "NULL"
+MOST = 20  # pairs; more is unreadable
+
+Counts = dict[str, dict[str, float]]
+
+
+def model1(data: Bitext, steps: int) -> dict[str, Any]:
+    if len(data) > MOST:
+        raise InputError(f"{len(data)} pairs; {MOST} is the most that can be shown: take the first few")
+    pairs = [([EMPTY, *data.source.tokens(s)], data.target.tokens(s)) for s in range(len(data))]
+    words = {f for _, target in pairs for f in target}
+    if not words:
+        raise InputError(f"{data.target.source}: no words; give at least one")
+    table: Counts = {e: {f: 1 / len(words) for f in sorted(words)} for source, _ in pairs for e in source}
+    return {"pairs": pairs, "start": 1 / len(words), "iterations": [_iterate(pairs, table) for _ in range(steps)]}
+
+
+def _iterate(pairs: list[tuple[list[str], list[str]]], table: Counts) -> dict[str, Any]:
+    """One E-step and one M-step; `table` is updated."""
+    counts: Counts = defaultdict(lambda: defaultdict(float))
+    posteriors, log2, n_words = [], 0.0, 0
+    for source, target in pairs:
+        matrix = []
+        for f in target:
+            terms = [table[e][f] for e in source]
+            total = sum(terms)
+            log2 += math.log2(total / len(source))
+            n_words += 1
+            shares = [term / total for term in terms]
+            matrix.append(shares)
+            for e, share in zip(source, shares, strict=True):
+                counts[e][f] += share
+        posteriors.append(matrix)
+    for e, row in counts.items():
+        total = sum(row.values())
+        table[e] = {**dict.fromkeys(table[e], 0.0), **{f: c / total for f, c in row.items()}}
+    parameters = {e: {f: p for f, p in row.items() if p > 0} for e, row in table.items()}
+    return {
+        "posteriors": posteriors,  # of pair, target word, source word (0: the empty word)
+        "counts": {e: dict(row) for e, row in counts.items()},
+        "parameters": parameters,
+        "bits": -log2,
+        "perplexity": 2 ** (-log2 / n_words),
+    }
+
+
+def print_model1(result: dict[str, Any]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(f"Start: every t(f|e) = {result['start']:.6g}")
+    for number, step in enumerate(result["iterations"], 1):
+        console.print(
+            f"[bold]Iteration {number}[/]: perplexity {step['perplexity']:.6g} per word, {step['bits']:.6g} bits"
+        )
+        for (source, target), matrix in zip(result["pairs"], step["posteriors"], strict=True):
+            table = Table(box=box.SIMPLE_HEAD, title="posteriors", title_justify="left")
+            table.add_column("")
+            for f in target:
+                table.add_column(f, justify="right")
+            for i, e in enumerate(source):
+                table.add_row(e, *(f"{row[i]:.6f}" for row in matrix))
+            console.print(table)
+        table = Table(box=box.SIMPLE_HEAD, title="counts and parameters", title_justify="left")
+        for name, justify in (("e", "left"), ("f", "left"), ("count", "right"), ("t(f|e)", "right")):
+            table.add_column(name, justify=justify)  # type: ignore[arg-type]
+        for e, row in step["parameters"].items():
+            for f, p in sorted(row.items(), key=lambda item: -item[1]):
+                table.add_row(e, f, f"{step['counts'][e].get(f, 0.0):.6f}", f"{p:.6f}")
+        console.print(table)

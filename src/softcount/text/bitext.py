@@ -1,0 +1,106 @@
+"""Pairs of sentences that say the same: two texts in step, line by line."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from softcount.errors import InputError
+from softcount.ragged import Array
+from softcount.text.corpus import Corpus, corpus
+from softcount.text.occurrence import Occurrences, occurrences
+from softcount.text.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One of the two texts; both directions share what is computed of it."""
+
+    text: Corpus
+
+    @cached_property
+    def occurrences(self) -> Occurrences:
+        return occurrences(self.text.sentences, len(self.text.vocabulary))
+
+
+@dataclass(frozen=True, eq=False)
+class Bitext:
+    """``len()`` is the number of pairs; a side may be empty."""
+
+    sides: tuple[Side, Side]
+
+    @classmethod
+    def of(cls, source: Corpus, target: Corpus) -> Bitext:
+        n, m = len(source), len(target)
+        if n != m:
+            (short, shorter), (long, longer) = sorted([(n, source.source), (m, target.source)], key=lambda x: x[0])
+            raise InputError(f"{shorter}: {short} lines, {long - short} fewer than {longer}; give both the same lines")
+        return cls((Side(source), Side(target)))
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def __repr__(self) -> str:
+        return f"Bitext({len(self):,} pairs, {self.source.n_tokens:,} × {self.target.n_tokens:,} tokens)"
+
+    @property
+    def source(self) -> Corpus:
+        return self.sides[0].text
+
+    @property
+    def target(self) -> Corpus:
+        return self.sides[1].text
+
+    @cached_property
+    def costs(self) -> Array:
+        """Token pairs, the empty word's included."""
+        return (self.source.sentences.lengths + 1) * self.target.sentences.lengths
+
+    def reverse(self) -> Bitext:
+        return Bitext((self.sides[1], self.sides[0]))
+
+    def slice(self, start: int, stop: int) -> Bitext:
+        return Bitext((Side(self.source.slice(start, stop)), Side(self.target.slice(start, stop))))
+
+    def take(self, rows: Array) -> Bitext:
+        return Bitext((Side(self.source.take(rows)), Side(self.target.take(rows))))
+
+    def digest(self) -> str:
+        return hashlib.sha256((self.source.digest() + self.target.digest()).encode()).hexdigest()
+
+
+def bitext(
+    source: Any, target: Any = None, vocabularies: tuple[Vocabulary, Vocabulary] | None = None, min_count: int = 1
+) -> Bitext:
+    """A Bitext of two lists of lines or of token lists, of a list of pairs, or of another Bitext."""
+    known = vocabularies or (None, None)
+    if isinstance(source, Bitext):
+        if target is not None:
+            raise InputError("a Bitext has both sides; leave the target away")
+        source, target = source.source, source.target
+    elif target is None:
+        source, target = _unzipped(source)
+    return Bitext.of(corpus(source, known[0], min_count), corpus(target, known[1], min_count))
+
+
+def _unzipped(pairs: Iterable[Any]) -> tuple[list[Any], list[Any]]:
+    if isinstance(pairs, str) or not hasattr(pairs, "__iter__"):
+        raise InputError("one text where two are needed; pass source and target, or a list of (source, target) pairs")
+    rows = list(pairs)
+    for number, row in enumerate(rows, 1):
+        if isinstance(row, str) or not hasattr(row, "__len__") or len(row) != 2:
+            raise InputError(f"pair {number}: not a pair; pass source and target, or a list of (source, target) pairs")
+    return [row[0] for row in rows], [row[1] for row in rows]
+
+
+def length_classes(bitext: Bitext) -> tuple[Array, Array]:
+    """(distinct (source length, target length) pairs, sorted; which of them each pair of sentences has)."""
+    lengths = np.stack([bitext.source.sentences.lengths, bitext.target.sentences.lengths], axis=1)
+    width = int(lengths[:, 1].max(initial=0)) + 1
+    keys, which = np.unique(lengths[:, 0] * width + lengths[:, 1], return_inverse=True)
+    return np.stack([keys // width, keys % width], axis=1), which.astype(np.int32)

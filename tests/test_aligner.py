@@ -1,0 +1,149 @@
+"""softcount.WordAligner: the published example, symmetrisation, dictionaries, saving, and what bad input says."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import softcount
+from softcount.decode import RULES
+from softcount.errors import InputError
+from softcount.estimators import aligner as aligner_module
+
+ENGLISH = ["He is living in Bangkok", "He likes Bangkok", "He likes living in Bangkok"]
+THAI = ["เขา อาศัย อยู่ใน กรุงเทพฯ", "เขา ชอบ กรุงเทพฯ", "เขา ชอบ อาศัย อยู่ใน กรุงเทพฯ"]
+SOURCE = ["the house", "the book", "a book", "", "the small house", "a b c"] * 3
+TARGET = ["das haus", "das buch", "ein buch", "", "das kleine haus", ""] * 3
+
+
+def one_step(**options):
+    return softcount.WordAligner("ibm1", criterion="em:1", direction="forward", **options).fit(ENGLISH, THAI)
+
+
+def row(model, word):
+    return {target: p for target, p, _ in model.lexicon_[word]}
+
+
+def test_one_iteration_from_uniform():
+    model = one_step()
+    assert row(model, "Bangkok") == pytest.approx(
+        {"กรุงเทพฯ": 0.259259, "เขา": 0.259259, "ชอบ": 0.185185, "อยู่ใน": 0.148148, "อาศัย": 0.148148}, abs=5e-7
+    )
+    assert row(model, "likes") == pytest.approx(
+        {"กรุงเทพฯ": 0.263158, "ชอบ": 0.263158, "เขา": 0.263158, "อยู่ใน": 0.105263, "อาศัย": 0.105263}, abs=5e-7
+    )
+
+
+def test_one_iteration_with_a_fixed_translation():
+    model = one_step(dictionary=[("Bangkok", "กรุงเทพฯ", "must")])
+    assert row(model, "He") == pytest.approx(
+        {"กรุงเทพฯ": 0.135889, "เขา": 0.306620, "ชอบ": 0.222997, "อยู่ใน": 0.167247, "อาศัย": 0.167247}, abs=5e-7
+    )
+    assert row(model, "Bangkok")["กรุงเทพฯ"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "criterion", ["em:5", "vb:5", "hard(em):3", "em:3,mre:2", "gibbs:5", "stepwise(vb,batches=2):3", "annealed:5"]
+)
+def test_dictionary_under_every_criterion(criterion):
+    model = softcount.WordAligner(
+        "ibm1:2,ibm2",
+        criterion=criterion,
+        dictionary=[("the", "das", "must"), ("house", "buch", "never"), ("a", "ein", "prefer")],
+    ).fit(SOURCE, TARGET)
+    found = model.lexicon_
+    assert {f: p for f, p, _ in found["the"] if p > 0} == {"das": pytest.approx(1.0)}
+    assert all(p == 0 for f, p, _ in found["house"] if f == "buch")
+
+
+@pytest.mark.parametrize("rule", [r for r in RULES if r not in ("forward", "reverse")])
+def test_symmetrisations_nest(rule):
+    model = softcount.WordAligner(criterion="em:4", symmetrize=rule).fit(SOURCE, TARGET)
+    links = {r: [set(x) for x in model.align(SOURCE, TARGET, symmetrize=r)] for r in ("intersection", rule, "union")}
+    assert len(links[rule]) == len(SOURCE) and links[rule][3] == set() == links[rule][5]
+    if rule != "product":
+        for inner, middle, outer in zip(*links.values(), strict=True) if rule not in ("intersection", "union") else ():
+            assert inner <= middle <= outer
+    assert links["intersection"][0] == {(0, 0), (1, 1)}
+
+
+def test_empty_and_long_lines():
+    source, target = [*SOURCE, "", "x", "the house " * 700], [*TARGET, "haus", "", "das haus " * 700]
+    model = softcount.WordAligner().fit(source, target)
+    links = model.align(source, target)
+    assert len(links) == len(source) and links[-3] == links[-2] == []
+    assert np.isfinite(model.scores(source, target)[:-3]).all()
+
+
+def test_threads_and_blocks_do_not_change_the_answer(monkeypatch):
+    one = softcount.WordAligner(n_jobs=1).fit(SOURCE, TARGET)
+    expected = one.align(SOURCE, TARGET, probabilities=True)
+    monkeypatch.setattr(aligner_module, "BLOCK", 10)
+    two = softcount.WordAligner(n_jobs=2).fit(SOURCE, TARGET)
+    assert two.align(SOURCE, TARGET, probabilities=True) == expected
+
+
+@pytest.mark.parametrize("model", ["ibm1", "ibm2", "ibm1:2,ibm2-free:3"])
+def test_a_saved_model_gives_the_same_links(tmp_path, model):
+    trained = softcount.WordAligner(model).fit(SOURCE, TARGET)
+    trained.save(tmp_path / "m")
+    loaded = softcount.WordAligner.load(tmp_path / "m")
+    assert loaded.align(SOURCE, TARGET, probabilities=True) == trained.align(SOURCE, TARGET, probabilities=True)
+    np.testing.assert_array_equal(loaded.scores(SOURCE, TARGET), trained.scores(SOURCE, TARGET))
+    assert list(loaded.lexicon()) == list(trained.lexicon())
+
+
+def test_unknown_words_are_linked_by_position():
+    model = softcount.WordAligner("ibm2").fit(SOURCE, TARGET)
+    assert (1, 1) in model.align(["the zebra"], ["das zebra"])[0]
+
+
+def test_estimator_manners():
+    model = softcount.WordAligner("ibm1", alpha=0.5)
+    assert clone(model).get_params() == model.get_params()
+    pairs = list(zip(SOURCE, TARGET, strict=True))
+    tokens = [line.split() for line in SOURCE], [line.split() for line in TARGET]
+    by_pairs, by_tokens = clone(model).fit(pairs), clone(model).fit(*tokens)
+    assert (
+        by_pairs.align(pairs)
+        == by_tokens.align(*tokens)
+        == model.fit(SOURCE, TARGET).align(softcount.bitext(SOURCE, TARGET))
+    )
+    assert model.score(SOURCE, TARGET) < 0
+
+
+def test_prior_per_word_and_over_the_vocabulary():
+    same = [
+        softcount.WordAligner(alpha=alpha, prior_over="vocabulary").fit(SOURCE, TARGET).history_["forward"].objectives
+        for alpha in (0.2, {"*": 0.2})
+    ]
+    np.testing.assert_allclose(*same, rtol=1e-12)
+    other = softcount.WordAligner(alpha={"*": 0.2, "haus": 2.0}).fit(SOURCE, TARGET).history_["forward"].objectives
+    assert other[-1] != pytest.approx(same[0][-1])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"model": "ibm9"}, "no model 'ibm9'"),
+        ({"direction": "up"}, "no direction"),
+        ({"symmetrize": "x"}, "no symmetrisation"),
+        ({"null": 1.5}, "null is 1.5"),
+        ({"alpha": 0.0}, "alpha is 0.0"),
+        ({"threshold": 0.0}, "threshold"),
+        ({"tension": 99.0}, "tension"),
+        ({"prior_over": "x"}, "prior over"),
+        ({"criterion": "nonsense"}, "no criterion"),
+    ],
+)
+def test_bad_settings(options, message):
+    with pytest.raises(InputError, match=message):
+        softcount.WordAligner(**options).fit(SOURCE, TARGET)
+
+
+def test_bad_data():
+    with pytest.raises(InputError, match="1 fewer"):
+        softcount.WordAligner().fit(SOURCE, TARGET[:-1])
+    with pytest.raises(InputError, match="no pair with words"):
+        softcount.WordAligner().fit(["", "a"], ["b", ""])
+    with pytest.raises(InputError, match="probability zero"):
+        softcount.WordAligner(null=0.0, dictionary=[("a", "x", "never")]).fit(["a"], ["x"])

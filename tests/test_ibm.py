@@ -1,0 +1,344 @@
+"""IBM 1 and 2 against brute force over all alignments of tiny pairs, and the literature's worked example."""
+
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import digamma, gammaln
+
+from softcount.attribute import MAX, SAMPLE, SUM
+from softcount.criteria.spec import Settings, parse
+from softcount.engines import Threads
+from softcount.estep import EStep
+from softcount.families.diagonal import Diagonal
+from softcount.families.dirichlet import digamma as our_digamma
+from softcount.families.dirichlet import log_gamma
+from softcount.models import ibm
+from softcount.models.cooccurrence import cooccurring
+from softcount.models.ibm import IBM, IBMTables
+from softcount.models.ibm_posterior import posteriors
+from softcount.start import uniform_start
+from softcount.tables import scale, values
+from softcount.text.bitext import bitext, length_classes
+from softcount.train import fit
+
+KINDS = ("uniform", "diagonal", "free")
+CRITERIA = (
+    "em:6",
+    "vb:6",
+    "hard(em):4",
+    "mre:3",
+    "mre(rule=adaptive):3",
+    "annealed(em):4",
+    "stepwise(em, batches=2):3",
+    "gibbs:4",
+)
+
+
+def tiny(seed, n_pairs=4, words=4, longest=3):
+    rng = np.random.default_rng(seed)
+    side = lambda: [[f"w{w}" for w in rng.integers(words, size=rng.integers(1, longest + 1))] for _ in range(n_pairs)]  # noqa: E731
+    return bitext(side(), side())
+
+
+def make(data, kind, **options):
+    rows = cooccurring(data.sides[0].occurrences, data.target.sentences, len(data.target.vocabulary))
+    return IBM(rows, len(data.target.vocabulary), length_classes(data)[0], kind, **options)
+
+
+def log_weights_of(model, seed, zeros=False):
+    """Random parameters as log-weights; with zeros, some translations are impossible (never the empty word's)."""
+    rng = np.random.default_rng(seed)
+    translation = rng.random(len(model.entries.values)) + 0.05
+    if zeros:
+        dead = rng.random(len(translation)) < 0.3
+        dead[: model.entries.offsets[1]] = False
+        translation[dead] = 0.0
+    with np.errstate(divide="ignore"):
+        logs = model.entries.with_values(np.log(translation))
+    if model.alignment == "diagonal":
+        alignment = Diagonal(model.classes).log_weights(Diagonal(model.classes).table(0.2, 3.0))
+    elif model.alignment == "free":
+        table = uniform_start(model.layout).alignment
+        alignment = table.with_values(np.log(rng.random(len(table.values)) + 0.05))
+    else:
+        alignment = uniform_start(model.layout).alignment
+    return IBMTables(logs, alignment)
+
+
+def log_term(model, weights, e, f, i, j, l, m):
+    """log a(i | j, l, m) + log t(f | e_i), straight from the tables."""
+    row = 0 if i == 0 else e + 1
+    place = model.entries.offsets[row] + np.searchsorted(model.entries.row(row), f)
+    c = int(np.flatnonzero((model.classes == [l, m]).all(axis=1))[0])
+    if model.alignment == "uniform":
+        position = -np.log(l + 1)
+    elif model.alignment == "free":
+        position = weights.alignment.values[model._starts()[c] + j * (l + 1) + i]
+    elif i == 0:
+        position = weights.alignment[0]
+    else:
+        cell = Diagonal(model.classes).cells[c] + j
+        position = weights.alignment[1] - weights.alignment[2] * abs(i / l - (j + 1) / m) + weights.alignment[3 + cell]
+    return position + weights.translation.values[place], place
+
+
+def brute_force(model, weights, data):
+    """(log Z, translation counts, log of the best, posterior matrices) by listing every alignment."""
+    log_z, best, counts, matrices = 0.0, 0.0, np.zeros(len(model.entries.values)), []
+    for source, target in zip(data.source.sentences.rows(), data.target.sentences.rows(), strict=True):
+        l, m = len(source), len(target)
+        structures = []
+        for a in product(range(l + 1), repeat=m):
+            terms = [
+                log_term(model, weights, source[i - 1] if i else -1, f, i, j, l, m)
+                for j, (i, f) in enumerate(zip(a, target, strict=True))
+            ]
+            structures.append((sum(t for t, _ in terms), a, [p for _, p in terms]))
+        logs = np.array([s[0] for s in structures])
+        total = np.logaddexp.reduce(logs)
+        log_z, best = log_z + total, best + logs.max()
+        matrix = np.zeros((l + 1, m))
+        for log, a, places in structures:
+            share = np.exp(log - total)
+            for j, (i, place) in enumerate(zip(a, places, strict=True)):
+                counts[place] += share
+                matrix[i, j] += share
+        matrices.append(matrix)
+    return log_z, counts, best, matrices
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("zeros", [False, True])
+@settings(max_examples=10)
+@given(seed=st.integers(0, 10**6))
+def test_against_all_alignments(kind, zeros, seed):
+    data = tiny(seed)
+    model = make(data, kind)
+    weights = log_weights_of(model, seed, zeros)
+    log_z, counts, best, matrices = brute_force(model, weights, data)
+    packed, w = model.pack(data), model.weigh(weights)
+    found = model.expect(w, packed, SUM)[0]
+    assert found.log_norm == pytest.approx(log_z, rel=1e-10)
+    np.testing.assert_allclose(found.counts.translation.values, counts, atol=1e-10)
+    assert model.expect(w, packed, MAX)[0].log_norm == pytest.approx(best, rel=1e-10)
+    if not zeros:
+        rows, log_norms = posteriors(model, weights, w, data)
+        assert log_norms.sum() == pytest.approx(log_z, rel=1e-10)
+        for row, matrix in zip(rows.rows(), matrices, strict=True):
+            np.testing.assert_allclose(row.reshape(matrix.shape), matrix, atol=1e-10)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("kind", KINDS)
+def test_counts_are_the_gradient_of_log_norm(kind):
+    data = tiny(3)
+    model = make(data, kind)
+    weights = log_weights_of(model, 5)
+    packed = model.pack(data)
+    counts = model.expect(model.weigh(weights), packed)[0].counts
+    for name in IBMTables._fields:
+        table = values(getattr(weights, name))
+        if kind == "uniform" and name == "alignment":
+            continue
+        for k in range(0, len(table), max(1, len(table) // 7)):
+            ends = []
+            for step in (1e-5, -1e-5):
+                moved = table.copy()
+                moved[k] += step
+                new = (
+                    moved
+                    if isinstance(getattr(weights, name), np.ndarray)
+                    else getattr(weights, name).with_values(moved)
+                )
+                ends.append(model.expect(model.weigh(weights._replace(**{name: new})), packed)[0].log_norm)
+            assert (ends[0] - ends[1]) / 2e-5 == pytest.approx(values(getattr(counts, name))[k], abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_mre_gradient_by_differences(kind):
+    data = tiny(7)
+    model = make(data, kind)
+    weights, packed = log_weights_of(model, 2), model.pack(data)
+    powers = IBMTables(2.0, 1.0)
+
+    def objective(w):
+        return (
+            model.expect(model.weigh(scale(powers, w)), packed)[0].log_norm
+            - model.expect(model.weigh(w), packed)[0].log_norm
+        )
+
+    c2 = model.expect(model.weigh(scale(powers, weights)), packed)[0].counts.translation.values
+    c1 = model.expect(model.weigh(weights), packed)[0].counts.translation.values
+    for k in range(0, len(c1), 3):
+        moved = [weights.translation.values.copy() for _ in range(2)]
+        moved[0][k] += 1e-5
+        moved[1][k] -= 1e-5
+        ends = [objective(weights._replace(translation=weights.translation.with_values(v))) for v in moved]
+        assert (ends[0] - ends[1]) / 2e-5 == pytest.approx(2 * c2[k] - c1[k], abs=1e-6)
+
+
+def trained(data, model, criterion, prior=0.1, threads=1):
+    start = uniform_start(model.layout)
+    with Threads(threads) as engine:
+        return fit(
+            model, data, parse(criterion), lambda _: start, engine,
+            settings=Settings(0.0, prior), tolerance=0.0, seed=1,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("criterion", ["em:12", "em(pseudo=0.3):12", "vb:12", "hard(em):12"])
+def test_the_objective_never_falls(kind, whole, criterion):
+    data = tiny(11, n_pairs=12, words=6, longest=6)
+    model = make(data, kind, whole_vocabulary=whole, learn_null=True)
+    steps = trained(data, model, criterion).trace.objectives
+    assert len(steps) >= 3
+    for before, after in pairwise(steps):
+        assert after >= before - 1e-9 * abs(before)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_rows_sum_to_one_and_zeros_stay(kind, criterion):
+    data = tiny(13, n_pairs=10, words=5, longest=5)
+    model = make(data, kind)
+    start = uniform_start(model.layout)
+    dead = model.entries.offsets[1] + 1
+    flat = start.translation.values.copy()
+    flat[dead] = 0.0
+    start = start._replace(translation=model.layout.translation.family.normalize(start.translation.with_values(flat)))
+    with Threads(1) as engine:
+        result = fit(model, data, parse(criterion), lambda _: start, engine, tolerance=0.0)
+    table = result.parameters.translation
+    assert table.values[dead] == 0.0
+    sums = np.add.reduceat(table.values, table.offsets[:-1])
+    np.testing.assert_allclose(sums, 1.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("mode", [SUM, MAX, SAMPLE])
+def test_the_same_bits_with_any_number_of_threads(kind, mode, monkeypatch):
+    monkeypatch.setattr(ibm, "PART", 50)
+    data = tiny(17, n_pairs=60, words=9, longest=7)
+    model = make(data, kind)
+    weights = log_weights_of(model, 1)
+    found = []
+    for threads in (1, 2, 3):
+        with Threads(threads) as engine:
+            step = EStep(model, data, engine)
+            assert len(step._shards[0].parts) > 3
+            found.append(step(weights, mode))
+    for other in found[1:]:
+        assert other.log_norm == found[0].log_norm
+        for a, b in zip(found[0].counts, other.counts, strict=True):
+            assert (values(a) == values(b)).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_counts_add_over_pairs(kind):
+    data = tiny(19, n_pairs=9)
+    model = make(data, kind)
+    w = model.weigh(log_weights_of(model, 1))
+    whole = model.expect(w, model.pack(data))[0]
+    parts = [model.expect(w, model.pack(data.slice(a, b)))[0] for a, b in ((0, 4), (4, 9))]
+    np.testing.assert_allclose(
+        whole.counts.translation.values, sum(p.counts.translation.values for p in parts), atol=1e-12
+    )
+    assert whole.log_norm == pytest.approx(sum(p.log_norm for p in parts))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sampled_counts_average_to_posterior_counts(kind):
+    data = tiny(23)
+    model = make(data, kind)
+    w, packed = model.weigh(log_weights_of(model, 4)), model.pack(data)
+    exact = model.expect(w, packed)[0].counts
+    rng, n = np.random.default_rng(0), 3000
+    total = sum(
+        values(model.expect(w, packed, SAMPLE, rng.random(model.n_uniforms(packed)))[0].counts.translation)
+        for _ in range(n)
+    )
+    np.testing.assert_allclose(total / n, exact.translation.values, atol=0.06)
+
+
+def test_elbo_against_quadrature():
+    """One source word, two target words, no empty word to speak of: the evidence is a Beta integral.
+
+    With l = 1 and the empty word's probability at zero there is nothing hidden, so ELBO = log evidence.
+    """
+    data = bitext(["a", "a", "a"], ["x", "x y", "y x"])
+    model = make(data, "diagonal", null=0.0, learn_tension=False)
+    result = trained(data, model, "vb:3", prior=0.3)
+    theta = (np.arange(200_000) + 0.5) / 200_000
+    density = theta ** (0.3 - 1) * (1 - theta) ** (0.3 - 1) * np.exp(2 * gammaln(0.3) * -1 + gammaln(0.6))
+    # substitute θ = s^(1/0.3) near both ends for accuracy: here Beta functions are known exactly
+    exact = gammaln(3.3) + gammaln(2.3) - gammaln(5.6) - (2 * gammaln(0.3) - gammaln(0.6))
+    rough = np.log(np.sum(density * theta**3 * (1 - theta) ** 2) / 200_000)
+    assert rough == pytest.approx(exact, abs=1e-4)
+    assert result.trace.objectives[-1] == pytest.approx(rough, abs=1e-4)
+
+
+def test_vocabulary_prior_counts_what_is_not_stored():
+    """The same ELBO as a dense table in which every pair of words is an entry."""
+    data = tiny(29, n_pairs=6, words=5)
+    sparse, dense = make(data, "uniform", whole_vocabulary=True), make(data, "uniform")
+    V = len(data.target.vocabulary)
+    n_rows = dense.entries.n_rows
+    full = dense._replace(
+        entries=type(dense.entries)(np.arange(n_rows + 1) * V, np.tile(np.arange(V, dtype=np.int32), n_rows))
+    )
+    # the start must be the same: proportional to 1 on the entries that meet
+    start = uniform_start(sparse.layout)
+    spread = np.zeros(n_rows * V)
+    for row in range(n_rows):
+        spread[row * V + sparse.entries.row(row)] = start.translation.row(row)
+    with Threads(1) as engine:
+        one = fit(sparse, data, parse("vb:4"), lambda _: start, engine, settings=Settings(0.0, 0.2), tolerance=0.0)
+        layout = full.layout
+        other = []
+        counts = None
+        for _ in range(5):  # VB by hand on the dense table
+            if counts is None:
+                logs = np.log(np.where(spread > 0, spread, 1e-300))
+                divergence = None
+            else:
+                lam = counts + 0.2
+                total = np.repeat(lam.reshape(-1, V).sum(axis=1), V)
+                logs = digamma(lam) - digamma(total)
+                rows = lam.reshape(-1, V).sum(axis=1)
+                divergence = np.sum(gammaln(rows) - gammaln(0.2 * V)) + np.sum(
+                    gammaln(0.2) - gammaln(lam) + counts * logs
+                )
+            weights = IBMTables(full.entries.with_values(logs), uniform_start(layout).alignment)
+            found = full.expect(full.weigh(weights), full.pack(data))[0]
+            counts = found.counts.translation.values
+            if divergence is not None:
+                other.append(found.log_norm - divergence)
+    np.testing.assert_allclose(one.trace.objectives, other, rtol=1e-9)
+
+
+@pytest.mark.kernels
+def test_special_functions():
+    x = np.concatenate([np.geomspace(1e-6, 1e6, 300), [0.01, 1.0, 5.9999, 6.0]])
+    np.testing.assert_allclose([our_digamma(v) for v in x], digamma(x), rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose([log_gamma(v) for v in x], gammaln(x), rtol=1e-11, atol=1e-11)
+
+
+def test_tension_is_maximal():
+    classes = np.array([[3, 4], [5, 2]])
+    family = Diagonal(classes, learn_tension=True)
+    rng = np.random.default_rng(0)
+    masses = rng.random(6)
+    counts = np.concatenate([[0.5, masses.sum(), -0.12 * masses.sum()], masses])
+
+    def value(tension):
+        table = family.table(0.08, tension)
+        return tension * counts[2] + table[3:] @ masses
+
+    best = family.maximize(counts)[2]
+    assert value(best) >= max(value(t) for t in np.linspace(0, 30, 301)) - 1e-12

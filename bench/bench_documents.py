@@ -1,12 +1,13 @@
 """20 Newsgroups: PLSA beside enstop and NMF, k-means beside scikit-learn's, Naive Bayes beside a sparse product.
 
-python bench/bench_documents.py [folder with train.txt, train.label, test.txt] [--quick]
+python bench/bench_documents.py [folder with train.txt, train.label, test.txt] [--quick] [--topics 20 100]
 
 CPU seconds of one thread, the least of several rounds in which all take turns, so that a busy machine is unkind to all.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 import types
@@ -36,7 +37,12 @@ STEPS, ROUNDS, FITTED = 10, 5, 100
 
 
 def main() -> None:
-    folder = Path(next((a for a in sys.argv[1:] if not a.startswith("-")), FOLDER))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=Path(FOLDER))
+    parser.add_argument("--quick", action="store_true", help="two rounds, and no full run of NMF")
+    parser.add_argument("--topics", type=int, nargs="*", default=[20, 100])
+    options = parser.parse_args()
+    folder = options.folder
     if not (folder / "train.txt").exists():
         print(f"skipped: no {folder / 'train.txt'}; give the folder of docs-20news-en")
         return
@@ -46,8 +52,9 @@ def main() -> None:
     print(f"train {train}\ntest  {test}\nheld-out perplexity of the unigram: {unigram(train, test):,.0f}\n")
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for n_topics in (20, 100):
-            topic_models(train, test, gold, n_topics, "--quick" in sys.argv)
+        peer = enstop_kernels()
+        for n_topics in options.topics:
+            topic_models(train, test, gold, n_topics, options.quick, peer)
         k_means(train, gold)
         naive_bayes(train, gold)
 
@@ -93,8 +100,7 @@ def enstop_kernels():
         return None
 
 
-def topic_models(train, test, gold, n_topics: int, quick: bool) -> None:
-    peer = enstop_kernels()
+def topic_models(train, test, gold, n_topics: int, quick: bool, peer) -> None:
     X = train.matrix().astype(np.float32)
     coo = X.tocoo()
     rng = np.random.default_rng(0)

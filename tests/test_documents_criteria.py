@@ -12,9 +12,11 @@ from softcount.engines import Threads
 from softcount.errors import InputError
 from softcount.families.gaussian import Gaussian
 from softcount.models.gaussian import GaussianMixture, GaussianTables, Points
+from softcount.models.hmm import HMM
 from softcount.models.mixture import Mixture
 from softcount.models.plsa import PLSA
 from softcount.start import random_start
+from softcount.text.corpus import corpus
 from softcount.text.documents import from_matrix
 from softcount.train import fit
 
@@ -31,6 +33,8 @@ CRITERIA = [
 def instance(name):
     if name == "mixture":
         return Mixture(3, 8), from_matrix(COUNTS)
+    if name == "hmm":
+        return HMM(2, 3), corpus(["a b a", "b c", "c a b a"])
     if name == "plsa":
         return PLSA(25, 3, 8), from_matrix(COUNTS)
     kind = name.split()[-1]
@@ -151,7 +155,7 @@ GRID = ("em", "hard", "vb", "gibbs", "annealed", "stepwise", "mre")
 
 @pytest.mark.skipif(not README.exists() or "<!-- grid -->" not in README.read_text(), reason="no grid in the README")
 @pytest.mark.parametrize(
-    ("model", "name"), [("Naive Bayes", "mixture"), ("PLSA", "plsa"), ("Gaussian", "gaussian unit")]
+    ("model", "name"), [("HMM", "hmm"), ("Naive Bayes", "mixture"), ("PLSA", "plsa"), ("Gaussian", "gaussian unit")]
 )
 def test_the_grid_in_the_readme_is_true(model, name):
     table = README.read_text().split("<!-- grid -->")[1]

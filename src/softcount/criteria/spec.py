@@ -24,6 +24,7 @@ from softcount.criteria.mre import DEFAULT_RATES, RULES, mre
 from softcount.criteria.stepwise import stepwise
 from softcount.criteria.vb import vb
 from softcount.errors import InputError
+from softcount.families.categorical import alpha_of
 from softcount.tables import Tables, per_table
 
 
@@ -48,7 +49,7 @@ class Kind(NamedTuple):
 
 def _prior(layout: Tables, stage: Stage, settings: Settings) -> Tables:
     prior = per_table(layout, stage.options.get("prior", settings.prior), 0.1)
-    if not all(np.all(np.asarray(table) > 0) for table in prior):
+    if not all(np.all(np.asarray(alpha_of(table)) > 0) for table in prior):
         raise InputError(f"criterion {stage.text!r}: a Dirichlet prior must be positive; use for example 0.1")
     return prior
 

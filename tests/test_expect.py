@@ -15,7 +15,7 @@ from softcount.attribute import MAX, SAMPLE, SUM, attribute
 from softcount.engines import Threads
 from softcount.estep import EStep
 from softcount.layout import ImpossibleItem
-from softcount.models import hmm
+from softcount.models import hmm, hmm_packing
 from softcount.ragged import Ragged, from_rows
 from softcount.tables import Expectation
 
@@ -191,7 +191,7 @@ def test_hmm_chunks_do_not_matter(chunk: int, mode: int, data: st.DataObject) ->
     instance = drawn("hmm", data)
     one, labels = expect(instance, mode, labels=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hmm, "CHUNK_TOKENS", chunk)
+        patch.setattr(hmm_packing, "CHUNK_TOKENS", chunk)
         many, relabelled = expect(instance, mode, labels=True)
         posteriors = instance.model.posteriors(
             instance.model.weigh(instance.log_weights), instance.model.pack(instance.items)

@@ -15,18 +15,43 @@ if TYPE_CHECKING:
     from softcount import synthetic
     from softcount.estimators.aligner import WordAligner
     from softcount.estimators.hmm import HMM
+    from softcount.estimators.kmeans import GaussianMixture, KMeans
+    from softcount.estimators.mixture import NaiveBayesMixture
+    from softcount.estimators.plsa import PLSA
     from softcount.text.bitext import Bitext, bitext
     from softcount.text.bitext_reader import read_bitext
     from softcount.text.corpus import Corpus, corpus
+    from softcount.text.documents import Documents, documents
     from softcount.text.reader import read
 
 __all__ = [
-    "HMM", "Bitext", "Corpus", "InputError", "WordAligner", "__version__", "bitext", "corpus", "read", "read_bitext",
+    "HMM",
+    "PLSA",
+    "Bitext",
+    "Corpus",
+    "Documents",
+    "GaussianMixture",
+    "InputError",
+    "KMeans",
+    "NaiveBayesMixture",
+    "WordAligner",
+    "__version__",
+    "bitext",
+    "corpus",
+    "documents",
+    "read",
+    "read_bitext",
     "synthetic",
-]  # fmt: skip
+]
 
 _HOME = {
     "HMM": "softcount.estimators.hmm",
+    "PLSA": "softcount.estimators.plsa",
+    "NaiveBayesMixture": "softcount.estimators.mixture",
+    "KMeans": "softcount.estimators.kmeans",
+    "GaussianMixture": "softcount.estimators.kmeans",
+    "Documents": "softcount.text.documents",
+    "documents": "softcount.text.documents",
     "Bitext": "softcount.text.bitext",
     "WordAligner": "softcount.estimators.aligner",
     "bitext": "softcount.text.bitext",

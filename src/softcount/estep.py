@@ -30,7 +30,7 @@ class EStep:
         self.model, self.engine, self.seed = model, engine, tuple(seed)
         # A sliced model sums over parts of one shard itself, in rounds, as its counts are too big to copy.
         self.sliced = getattr(model, "sliced", False)
-        target = max(1, int(items.costs.sum())) if self.sliced else SHARD_COST
+        target = max(1, int(items.costs.sum())) if self.sliced else getattr(model, "shard_cost", SHARD_COST)
         if n_batches:
             # Neighbouring items are alike; a mini-batch should be a sample of all.
             items = items.take(np.random.default_rng([*seed, 1]).permutation(len(items)))
@@ -66,7 +66,7 @@ class EStep:
             found: Expectation = add_up(map(task, chosen))
             return found
         total: Expectation = self.engine.sum(task, chosen)
-        return total
+        return total.joined()
 
     def labels(self, log_weights: Tables, mode: int) -> Iterator[tuple[float, Any]]:
         """(log-norm, labels) of each shard, in order."""

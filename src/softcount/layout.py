@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
-from softcount.families.categorical import Categorical
+from softcount.families.family import Family
 from softcount.ragged import Array
 from softcount.tables import Expectation, Tables
 
 
 class TableLayout(NamedTuple):
-    family: Categorical
+    family: Family
     emits: bool = False
 
 

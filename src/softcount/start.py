@@ -42,6 +42,6 @@ def constrain(layout: Tables, start: Tables, fixed: Iterable[str] | Mapping[str,
         raise InputError(f"cannot fix {unknown[0]!r}; the tables are {', '.join(layout._fields)}")
     specs = []
     for name, spec, table in zip(layout._fields, layout, start, strict=True):
-        held = (values(table) == 0.0) | np.asarray(chosen.get(name, False))
+        held = spec.family.impossible(table) | np.asarray(chosen.get(name, False))
         specs.append(spec._replace(family=spec.family.hold(table, held)))
     return type(layout)(*specs)

@@ -7,6 +7,7 @@ parameters, log-weights, counts, priors and exponents, so everything here works 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,12 +15,25 @@ import numpy as np
 from softcount.errors import InputError
 from softcount.ragged import Array, Ragged
 
+
+class Log:
+    """The logarithm of a table, taken when somebody looks: a model that wants the weights themselves need not."""
+
+    def __init__(self, weights: Array) -> None:
+        self.weights = weights
+
+    @cached_property
+    def values(self) -> Array:
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.weights))
+
+
 Table = Array | Ragged
 Tables = Any  # a NamedTuple of Table; which one is the model's business
 
 
-def values(table: Table | float) -> Any:
-    return table.values if isinstance(table, Ragged) else table
+def values(table: Table | Log | float) -> Any:
+    return table.values if isinstance(table, Ragged | Log) else table
 
 
 def like(table: Table, new: Array) -> Table:
@@ -74,6 +88,25 @@ def per_table(layout: Tables, setting: float | Mapping[str, Any], default: float
     return type(layout)(*(setting for _ in layout._fields))
 
 
+class Parts(NamedTuple):
+    """Rows of a table that are counted where their items are: their sum puts them side by side, and adds nothing."""
+
+    n_rows: int
+    rows: tuple[Array, ...]
+    arrays: tuple[Array, ...]
+
+    def __add__(self, other: Any) -> Parts:
+        return Parts(self.n_rows, self.rows + other.rows, self.arrays + other.arrays)
+
+    def joined(self) -> Array:
+        """The whole table; rows that no part has are zero."""
+        first = self.arrays[0]
+        whole = np.zeros((self.n_rows, *first.shape[1:]), first.dtype)
+        for rows, array in zip(self.rows, self.arrays, strict=True):
+            whole[rows] = array
+        return whole
+
+
 class Expectation(NamedTuple):
     """What an E-step returns; expectations over disjoint data add."""
 
@@ -81,10 +114,28 @@ class Expectation(NamedTuple):
     log_norm: float
 
     def __add__(self, other: Any) -> Expectation:
-        return Expectation(each(np.add, self.counts, other.counts), self.log_norm + other.log_norm)
+        both = zip(self.counts, other.counts, strict=True)
+        return Expectation(type(self.counts)(*(_sum(*leaf) for leaf in both)), self.log_norm + other.log_norm)
 
     def __iadd__(self, other: Any) -> Expectation:
         """In place: the engine's running total is private to it."""
-        for mine, theirs in zip(self.counts, other.counts, strict=True):
-            values(mine)[...] += values(theirs)
-        return Expectation(self.counts, self.log_norm + other.log_norm)
+        both = zip(self.counts, other.counts, strict=True)
+        return Expectation(type(self.counts)(*(_add(*leaf) for leaf in both)), self.log_norm + other.log_norm)
+
+    def joined(self) -> Expectation:
+        """With whole tables in place of parts."""
+        if not any(isinstance(leaf, Parts) for leaf in self.counts):
+            return self
+        whole = (leaf.joined() if isinstance(leaf, Parts) else leaf for leaf in self.counts)
+        return Expectation(type(self.counts)(*whole), self.log_norm)
+
+
+def _sum(mine: Any, theirs: Any) -> Any:
+    return mine + theirs if isinstance(mine, Parts) else like(mine, values(mine) + values(theirs))
+
+
+def _add(mine: Any, theirs: Any) -> Any:
+    if isinstance(mine, Parts):
+        return mine + theirs
+    values(mine)[...] += values(theirs)
+    return mine

@@ -15,6 +15,7 @@ from softcount.start import constrain
 from softcount.tables import Tables
 from softcount.trace import Step, Trace
 
+PATIENCE = 3  # steps without a rise of the held-out likelihood before a stage ends
 FALL = 1e-9  # how much, relative to the objective, rounding may make a rising objective fall
 
 
@@ -46,14 +47,18 @@ def fit(
     restarts: int = 1,
     seed: int = 0,
     select: Callable[[Tables], float] | None = None,
+    monitor: Callable[[Tables], float] | None = None,
     on_step: Callable[[Step], None] | None = None,
 ) -> Fit:
-    """Train from `start(restart)` through all stages, `restarts` times; keep the best."""
+    """Train from `start(restart)` through all stages, `restarts` times; keep the best.
+
+    `monitor`, of the parameters, is watched at every step: a stage ends when it falls, at the best state so far.
+    """
     settings = settings or Settings()
     full_data = EStep(model, items, engine)
     trace, records, best = Trace(), [], None
     for restart in range(restarts):
-        run = _Run(model, items, engine, full_data, tolerance, restart, settings, seed, trace, on_step)
+        run = _Run(model, items, engine, full_data, tolerance, restart, settings, seed, trace, on_step, monitor)
         parameters, weights = run.stages(stages, start(restart), fixed)
         objective = trace[-1].objective if trace and trace[-1].restart == restart else float("nan")
         score = select(weights) if select else objective
@@ -80,10 +85,11 @@ class _Run:
         seed: int,
         trace: Trace,
         on_step: Callable[[Step], None] | None,
+        monitor: Callable[[Tables], float] | None,
     ) -> None:
         self.model, self.items, self.engine, self.full_data = model, items, engine, full_data
         self.tolerance, self.restart, self.settings, self.seed = tolerance, restart, settings, seed
-        self.trace, self.on_step = trace, on_step
+        self.trace, self.on_step, self.monitor = trace, on_step, monitor
         self.stopped = "no steps"
         self.kept: set[tuple[str, int]] = set()
 
@@ -107,6 +113,7 @@ class _Run:
 
     def steps(self, stage: Stage, criterion: Criterion, data: EStep, state: Any) -> Any:
         previous: float | None = None
+        best, best_state, since = -float("inf"), state, 0
         self.stopped = f"{stage.steps} steps done"
         for number in range(1, stage.steps + 1):
             began = time.perf_counter()
@@ -119,12 +126,20 @@ class _Run:
                 self.record(stage, number, progress, previous, began, (self.stopped,))
                 return state
             notes = self.notes(criterion, moved, progress, number)
+            if self.monitor:
+                held_out = self.monitor(criterion.parameters(moved))
+                progress = progress._replace(parts={**progress.parts, "held_out": held_out})
+                since = 0 if held_out > best else since + 1
+                best, best_state = (held_out, moved) if since == 0 else (best, best_state)
             change = self.record(stage, number, progress, previous, began, notes)
             state, previous = moved, progress.objective
+            if since >= PATIENCE:
+                self.stopped = f"held-out likelihood has not risen for {PATIENCE} steps; its best is kept"
+                break
             if criterion.settles and change is not None and abs(change) <= self.tolerance:
                 self.stopped = f"converged: relative change {change:.1e} is within {self.tolerance:.1e}"
                 break
-        return state
+        return best_state if self.monitor else state
 
     def notes(self, criterion: Criterion, state: Any, progress: Progress, number: int) -> tuple[str, ...]:
         notes = []

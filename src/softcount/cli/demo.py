@@ -51,6 +51,9 @@ def demo(
     _examples(console, text, predicted, names)
     _scores(console, model, text, predicted, seconds)
     _alignment(console, sentences, seed)
+    from softcount.cli.demo_documents import demo_documents
+
+    demo_documents(console, seed)
 
 
 def _alignment(console: Any, n_pairs: int, seed: int) -> None:

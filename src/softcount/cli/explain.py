@@ -58,6 +58,94 @@ def ibm1(
         print_model1(result)
 
 
+@app.command("mixture")
+def mixture(
+    docs: Annotated[str, typer.Argument(help="A handful of documents, one a line; - for stdin.")],
+    clusters: Annotated[int, typer.Option(min=1, help="How many classes.")] = 2,
+    steps: Annotated[int, typer.Option(min=1, max=1000, help="Steps of EM.")] = 3,
+    pseudo: Annotated[float, typer.Option(min=0, help="Pseudo-count of every word in every class.")] = 0.0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random start.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """A Naive Bayes mixture step by step: responsibilities, expected counts, parameters, bound.
+
+    Example: **softcount explain mixture six.txt --clusters 2**
+    """
+    from softcount.report.documents import explain_mixture
+    from softcount.text.document_reader import read_documents
+
+    _show(explain_mixture(read_documents(docs), clusters, steps, pseudo, seed), "class", as_json)
+
+
+@app.command("plsa")
+def plsa(
+    docs: Annotated[str, typer.Argument(help="A handful of documents, one a line; - for stdin.")],
+    topics: Annotated[int, typer.Option(min=1, help="How many topics.")] = 2,
+    steps: Annotated[int, typer.Option(min=1, max=1000, help="Steps of EM.")] = 3,
+    pseudo: Annotated[float, typer.Option(min=0, help="Pseudo-count of every entry.")] = 0.0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random start.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """PLSA step by step: responsibilities, expected counts, parameters, bound.
+
+    Example: **softcount explain plsa six.txt --topics 2**
+    """
+    from softcount.report.documents import explain_plsa
+    from softcount.text.document_reader import read_documents
+
+    _show(explain_plsa(read_documents(docs), topics, steps, pseudo, seed), "topic", as_json)
+
+
+def _show(result: dict[str, Any], hidden: str, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(result, ensure_ascii=False))
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=True)
+    for number, step in enumerate(result["steps"], 1):
+        console.print(f"Step {number}: log-likelihood {step['log_likelihood']:.6f}, bound {step['bound']:.6f}")
+        first = "cluster" if hidden == "class" else "topic"
+        console.print(_grid("Parameters", step["parameters"], first, hidden, result["words"]))
+        console.print(_responsibilities(step["responsibilities"], hidden))
+        console.print(_grid("Expected counts", step["counts"], first, hidden, result["words"]))
+
+
+def _grid(title: str, tables: dict[str, Any], first: str, hidden: str, words: list[str]) -> Any:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left")
+    numbers = range(len(tables["word"]))
+    table.add_column("")
+    for k in numbers:
+        table.add_column(f"{hidden} {k}", justify="right")
+    rows = [("", tables["cluster"])] if first == "cluster" else [
+        (f"document {d}", row) for d, row in enumerate(tables["topic"], 1)
+    ]  # fmt: skip
+    for name, row in rows:
+        table.add_row(name or "all", *(f"{x:.6g}" for x in row))
+    table.add_section()
+    for word in words:
+        table.add_row(word, *(f"{tables['word'][k][word]:.6g}" for k in numbers))
+    return table
+
+
+def _responsibilities(rows: list[Any], hidden: str) -> Any:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, title="Responsibilities", title_justify="left")
+    table.add_column("")
+    shares = [row["share"] if isinstance(row, dict) else row for row in rows]
+    for k in range(len(shares[0])):
+        table.add_column(f"{hidden} {k}", justify="right")
+    for number, (row, share) in enumerate(zip(rows, shares, strict=True), 1):
+        name = f"document {row['document']}, {row['word']}" if isinstance(row, dict) else f"document {number}"
+        table.add_row(name, *(f"{x:.6g}" for x in share))
+    return table
+
+
 def _print(result: dict[str, Any]) -> None:
     from rich import box
     from rich.console import Console

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from softcount.cli import align, demo, explain, generate, score, tag
+from softcount.cli import align, cluster, demo, explain, generate, score, tag, topics
 from softcount.errors import InputError
 from softcount.version import VERSION
 
@@ -23,6 +23,8 @@ app = typer.Typer(
 )
 app.command("tag")(tag.tag)
 app.command("align")(align.align)
+app.command("topics")(topics.topics)
+app.command("cluster")(cluster.cluster)
 app.command("generate")(generate.generate)
 app.command("demo")(demo.demo)
 app.add_typer(score.app, name="score")
@@ -64,7 +66,7 @@ def main() -> None:
         where = f"{error.filename}: " if error.filename else ""
         _end(f"{where}{error.strerror or error}", 2)
     except MemoryError:
-        _end("not enough memory for this input; use fewer states, or a higher --min-count", 2)
+        _end("not enough memory for this input; use fewer states or topics, or a higher --min-count", 2)
 
 
 def _ignore_reader() -> None:

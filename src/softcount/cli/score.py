@@ -119,6 +119,87 @@ def _has_zero(rows: list[Any], axis: int) -> bool:
     return any(link[axis] == 0 for row in rows for link in row.sure | row.possible)
 
 
+@app.command("clusters")
+def clusters(
+    gold: Annotated[str, typer.Argument(help="Gold classes, one a line; an empty line is not scored.")],
+    predicted: Annotated[str, typer.Argument(help="Clusters, line by line; - for stdin.")],
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """NMI, adjusted Rand index, variation of information, purity (many-to-one) and V-measure.
+
+    Example: **softcount score clusters gold.labels clusters.txt --json**
+    """
+    from softcount.evaluate.clustering import cluster_scores, contingency
+    from softcount.signature import signature
+
+    (gold_ids, n_gold), (ids, n_found) = _one_a_line(gold), _one_a_line(predicted)
+    if len(gold_ids) != len(ids):
+        raise InputError(f"{predicted}: {len(ids)} lines, but {len(gold_ids)} in {gold}; give one label a line in both")
+    scored = (gold_ids >= 0) & (ids >= 0)
+    if not scored.any():
+        raise InputError(f"{gold}: no document has both a gold class and a cluster; nothing to score")
+    result = cluster_scores(contingency(gold_ids[scored], ids[scored], n_gold, n_found))
+    line = signature("score clusters", gold=f"{n_gold} classes", predicted=f"{n_found} clusters",
+                     documents=int(scored.sum()), vi="bits", nmi="arithmetic mean")  # fmt: skip
+    if as_json:
+        print(json.dumps({**result, "signature": line}, ensure_ascii=False))
+        return
+    for name, value in result.items():
+        print(f"{name:12} {value:.4f}")
+    print(line)
+
+
+@app.command("topics")
+def topics(
+    model: Annotated[str, typer.Argument(help="A model that softcount topics --save wrote.")],
+    docs: Annotated[str, typer.Argument(help="Documents that it has not seen; - for stdin.")],
+    top: Annotated[int, typer.Option(min=2, help="Top words per topic for coherence.")] = 10,
+    format: Annotated[str, typer.Option(help="auto, lines, uci, ldac, svmlight, folder.")] = "auto",
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="Lower-case the text first.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Which half of the tokens is held out.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Held-out perplexity by document completion, and NPMI coherence against these documents.
+
+    Example: **softcount score topics model.arrow held-out.txt --json**
+    """
+    import numpy as np
+
+    from softcount.estimators.plsa import PLSA
+    from softcount.evaluate.topics import npmi
+    from softcount.signature import signature
+    from softcount.text.document_reader import read_documents
+    from softcount.text.documents import recoded
+
+    plsa = PLSA.load(model)
+    data = read_documents(docs, format, lowercase)
+    if plsa.vocabulary_ is not None:
+        data = recoded(data, plsa.vocabulary_)
+    tops = np.argsort(-plsa.components_, axis=1, kind="stable")[:, :top]
+    coherence = npmi(data, tops)
+    result = {"perplexity": plsa.perplexity(data, seed), "npmi": float(coherence.mean())}
+    line = signature("score topics", perplexity="document completion, half of the tokens", top=top, seed=seed,
+                     documents=len(data), data="sha256:" + data.digest()[:12])  # fmt: skip
+    if as_json:
+        per_topic = {"npmi_per_topic": coherence.tolist()}
+        print(json.dumps({**result, **per_topic, "signature": line, "model": plsa.signature_}, ensure_ascii=False))
+        return
+    for name, value in result.items():
+        print(f"{name:12} {value:.4f}")
+    print(line)
+
+
+def _one_a_line(path: str) -> tuple[Any, int]:
+    """(ids, how many names): one label a line, −1 where it is empty."""
+    import numpy as np
+
+    from softcount.text.source import lines
+
+    names = [line.strip() for line in lines(path).to_pylist()]
+    known = {name: i for i, name in enumerate(dict.fromkeys(name for name in names if name))}
+    return np.array([known.get(name, -1) for name in names], dtype=np.int64), len(known)
+
+
 def _check_in_step(gold: str, predicted: str, gold_lengths: list[int], lengths: list[int]) -> None:
     if len(gold_lengths) != len(lengths):
         shorter, longer = (gold, predicted) if len(gold_lengths) < len(lengths) else (predicted, gold)

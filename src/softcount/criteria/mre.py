@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.criteria.criterion import Criterion, Expect, Progress, log_weights
+from softcount.errors import InputError
 from softcount.families.categorical import Categorical
 from softcount.ragged import Array
 from softcount.tables import Table, Tables, by_row, like, row_sums, scale, values
@@ -29,6 +30,9 @@ class MREState(NamedTuple):
 
 
 def mre(layout: Tables, rule: str, rate: float) -> Criterion:
+    for name, spec in zip(layout._fields, layout, strict=True):
+        if not (spec.family.simplex or hasattr(spec.family, "ascend")):
+            raise InputError(f"mre has no update for Gaussian tables such as {name!r} yet; use em, hard, vb or gibbs")
     powers = type(layout)(*(2.0 if spec.emits else 1.0 for spec in layout))
     ascend = RULES[rule]
 

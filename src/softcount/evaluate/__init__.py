@@ -3,6 +3,7 @@
 from softcount.evaluate.clustering import (
     TagScores,
     ari,
+    cluster_scores,
     contingency,
     many_to_one,
     nmi,
@@ -16,6 +17,7 @@ from softcount.evaluate.clustering import (
 __all__ = [
     "TagScores",
     "ari",
+    "cluster_scores",
     "contingency",
     "many_to_one",
     "nmi",

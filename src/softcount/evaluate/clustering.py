@@ -44,6 +44,16 @@ def tag_scores(table: Array) -> TagScores:
     return TagScores(many_to_one(table), one_to_one(table), vi_bits(table), v_measure(table), tokens)
 
 
+def cluster_scores(table: Array) -> dict[str, float]:
+    return {
+        "nmi": nmi(table),
+        "ari": ari(table),
+        "vi_bits": vi_bits(table),
+        "purity": many_to_one(table),
+        "v_measure": v_measure(table),
+    }
+
+
 def contingency(gold: Array, predicted: Array, n_gold: int, n_predicted: int) -> Array:
     """table[g, c] = how many items have gold id g and predicted id c; dense, int64."""
     gold, predicted = np.asarray(gold), np.asarray(predicted)

@@ -17,7 +17,7 @@ from scipy.special import digamma, gammaln, xlogy
 
 from softcount.families.dirichlet import divergences, expected_logs
 from softcount.ragged import Array, Ragged
-from softcount.tables import Table, by_row, like, row_sums, values
+from softcount.tables import Log, Table, by_row, like, row_sums, values
 
 # Below this a row's total cannot be divided by safely; the row counts as unvisited.
 UNVISITED = 1e-290
@@ -40,6 +40,11 @@ class Categorical(NamedTuple):
     held: Array | None = None  # the held entries' values, zero where free
     width: int | None = None  # of a ragged table: over how many outcomes the prior is; None: over the stored ones
     beyond: Array | float = 0.0  # Σ α of the outcomes that a row does not store
+    lazy: bool = False  # whether the model can do without the logarithms of plain probabilities
+
+    @property
+    def simplex(self) -> bool:
+        return True
 
     # --- constraints and starts -------------------------------------------------------------------------------
 
@@ -56,6 +61,10 @@ class Categorical(NamedTuple):
         if self.width is None or isinstance(self.shape, tuple):
             return self
         return self._replace(beyond=(self.width - np.diff(self.shape)) * float(prior))
+
+    def impossible(self, parameters: Table) -> Array:
+        """The entries that no data will ever bring back."""
+        return np.asarray(values(parameters) == 0.0)
 
     def table(self, flat: Array) -> Table:
         return flat if isinstance(self.shape, tuple) else Ragged(self.shape, flat)
@@ -110,9 +119,12 @@ class Categorical(NamedTuple):
 
     def maximize(self, counts: Table, pseudo: float | Array, parameters: Table) -> Table:
         """θ ∝ c + pseudo; a row without counts keeps its old values."""
-        return self.normalize(like(counts, values(counts) + pseudo), otherwise=parameters)
+        weights = like(counts, values(counts) + pseudo) if np.any(pseudo) else counts
+        return self.normalize(weights, otherwise=parameters)
 
-    def log_weights(self, parameters: Table) -> Table:
+    def log_weights(self, parameters: Table) -> Table | Log:
+        if self.lazy and not isinstance(parameters, Ragged):
+            return Log(parameters)
         with np.errstate(divide="ignore"):
             return like(parameters, np.log(values(parameters)))
 

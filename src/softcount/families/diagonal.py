@@ -91,6 +91,14 @@ class Diagonal(NamedTuple):
 
     # --- what criteria ask of any family; without a prior the answers are short ------------------------------------
 
+    @property
+    def simplex(self) -> bool:
+        return False
+
+    def impossible(self, parameters: Array) -> Array:
+        """The entries that no data will ever bring back: p₀ of zero."""
+        return np.concatenate([parameters[: LINK + 1] == 0.0, np.zeros(len(parameters) - LINK - 1, dtype=bool)])
+
     def given(self, prior: float | Array) -> Diagonal:
         return self
 

@@ -1,0 +1,116 @@
+"""softcount cluster: one class for every document, by a Naive Bayes mixture or k-means."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from softcount.cli.console import Progress, say
+from softcount.cli.topics import prepared, report
+from softcount.errors import InputError
+
+
+def cluster(
+    docs: Annotated[
+        str, typer.Argument(help="One document a line (.gz too, - for stdin), UCI docword, .ldac, .svmlight, folder.")
+    ],
+    clusters: Annotated[
+        int | None, typer.Option(min=1, help="How many clusters; with --labels, their classes.")
+    ] = None,
+    method: Annotated[str, typer.Option(help="nb (Naive Bayes mixture) or kmeans (on tf-idf).")] = "nb",
+    labels: Annotated[str | None, typer.Option(help="Known classes, one a line; an empty line is unlabelled.")] = None,
+    unlabelled_weight: Annotated[
+        float, typer.Option(min=0, max=1, help="λ: what an unlabelled document counts.")
+    ] = 1.0,
+    criterion: Annotated[str | None, typer.Option(help="Stages; em:100 for nb, hard:100 for kmeans.")] = None,
+    start: Annotated[str | None, typer.Option(help="nb: kmeans, random; kmeans: k-means++, random.")] = None,
+    pseudo: Annotated[float, typer.Option(min=0, help="nb: pseudo-count of every word in every class.")] = 0.1,
+    restarts: Annotated[int, typer.Option(min=1, help="Best of so many starts.")] = 1,
+    min_count: Annotated[int, typer.Option(min=1, help="Leave out words in fewer documents.")] = 1,
+    max_share: Annotated[float, typer.Option(min=0, max=1, help="Leave out words in a larger share of them.")] = 1.0,
+    stop_words: Annotated[Path | None, typer.Option(help="Words to leave out, one a line.")] = None,
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="Lower-case the text first.")] = False,
+    format: Annotated[str, typer.Option(help="auto, lines, uci, ldac, svmlight, folder.")] = "auto",
+    threads: Annotated[int, typer.Option(help="Worker threads; -1: all cores. The result is the same.")] = -1,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same clusters.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No messages but errors.")] = False,
+) -> None:
+    """Cluster documents, or classify them from a few labels: one cluster (or class) a line.
+
+    Example: **softcount cluster docs.txt --labels some.labels --unlabelled-weight 0.2 > classes.txt**
+    """
+    if method not in ("nb", "kmeans"):
+        raise InputError(f"no method {method!r}; use nb or kmeans")
+    if clusters is None and labels is None:
+        raise InputError("how many clusters? give --clusters, or --labels")
+    if threads == 0 or threads < -1:
+        raise InputError(f"--threads must be at least 1, or -1 for all cores, not {threads}")
+    if method == "kmeans" and labels is not None:
+        raise InputError("--labels goes with --method nb; k-means has no use for labels")
+    data = prepared(docs, format, lowercase, min_count, max_share, stop_words)
+    common: dict[str, Any] = {"restarts": restarts, "n_jobs": threads, "random_state": seed}
+    given = {name: value for name, value in (("criterion", criterion), ("start", start)) if value is not None}
+    progress = Progress(quiet)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            model, classes = _trained(
+                method, data, clusters, labels, unlabelled_weight, pseudo, {**common, **given}, progress
+            )
+    finally:
+        progress.close()
+    for message in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, UserWarning)):
+        say(f"warning: {message}", quiet)
+    report(model, quiet)
+    if as_json:
+        answer = {"clusters": classes, "objective": model.objective_, "signature": model.signature_}
+        print(json.dumps(answer, ensure_ascii=False))
+    else:
+        sys.stdout.write("".join(f"{c}\n" for c in classes))
+
+
+def _trained(
+    method: str,
+    data: Any,
+    clusters: int | None,
+    labels: str | None,
+    weight: float,
+    pseudo: float,
+    settings: Any,
+    watch: Any,
+) -> tuple[Any, list[Any]]:
+    from softcount.estimators.kmeans import KMeans
+    from softcount.estimators.mixture import NaiveBayesMixture, directions
+
+    if clusters is not None and clusters > len(data):
+        raise InputError(f"{data.source}: {len(data)} documents, but {clusters} clusters; ask for fewer")
+    if method == "kmeans":
+        model: Any = KMeans(clusters or 1, **settings).fit(directions(data), on_step=watch)
+        return model, model.labels_.tolist()
+    known = None if labels is None else _labels(labels, len(data))
+    if known is not None and clusters is not None and clusters != len({label for label in known if label}):
+        raise InputError(f"{labels}: {len({x for x in known if x})} classes, but --clusters {clusters}; leave it away")
+    model = NaiveBayesMixture(
+        clusters or 1, unlabelled_weight=weight, pseudo={"cluster": 0.0, "word": pseudo}, **settings
+    )
+    model.fit(data, known, on_step=watch)
+    return model, model.predict(data).tolist()
+
+
+def _labels(path: str, n_documents: int) -> list[str]:
+    from softcount.text.source import lines
+
+    labels = [line.strip() for line in lines(path).to_pylist()]
+    if len(labels) != n_documents:
+        raise InputError(
+            f"{path}: {len(labels)} lines for {n_documents} documents; give one label a line, empty if none"
+        )
+    if not any(labels):
+        raise InputError(f"{path}: every line is empty; give at least one label, or leave --labels away")
+    return labels

@@ -1,0 +1,144 @@
+"""softcount topics: the topics of documents, by PLSA."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from softcount.cli.console import Progress, check_writable, say, write_whole
+from softcount.errors import InputError
+
+if TYPE_CHECKING:
+    from softcount.estimators.plsa import PLSA
+    from softcount.text.documents import Documents
+
+ROWS = (".tsv", ".npy", ".parquet")
+
+
+def topics(
+    docs: Annotated[
+        str, typer.Argument(help="One document a line (.gz too, - for stdin), UCI docword, .ldac, .svmlight, folder.")
+    ],
+    n_topics: Annotated[int, typer.Option("--topics", min=1, help="How many topics.")] = 20,
+    criterion: Annotated[str, typer.Option(help="Stages; annealed(start=0.8,stop=0.8):100 is tempered EM.")] = "em:100",
+    min_count: Annotated[int, typer.Option(min=1, help="Leave out words in fewer documents.")] = 1,
+    max_share: Annotated[float, typer.Option(min=0, max=1, help="Leave out words in a larger share of them.")] = 1.0,
+    stop_words: Annotated[Path | None, typer.Option(help="Words to leave out, one a line.")] = None,
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="Lower-case the text first.")] = False,
+    held_out: Annotated[float, typer.Option(min=0, max=0.9, help="Stop by this share of tokens kept aside.")] = 0.0,
+    restarts: Annotated[int, typer.Option(min=1, help="Best of so many random starts.")] = 1,
+    top: Annotated[int, typer.Option(min=1, help="Words shown per topic.")] = 10,
+    rows: Annotated[Path | None, typer.Option(help="Write document × topic here: .tsv, .npy or .parquet.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Save the model here.")] = None,
+    apply: Annotated[Path | None, typer.Option(help="Use this saved model: rows for DOCS, nothing is trained.")] = None,
+    query: Annotated[str | None, typer.Option(help="Print the documents most similar to these words.")] = None,
+    k: Annotated[int, typer.Option("-k", min=1, help="With --query: how many.")] = 10,
+    tfidf: Annotated[float, typer.Option(min=0, max=1, help="With --query: weight of tf-idf beside topics.")] = 0.5,
+    format: Annotated[str, typer.Option(help="auto, lines, uci, ldac, svmlight, folder.")] = "auto",
+    threads: Annotated[int, typer.Option(help="Worker threads; -1: all cores. The result is the same.")] = -1,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same topics.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No messages but errors.")] = False,
+) -> None:
+    """Find topics: for each its prevalence and its most probable words, one topic a line.
+
+    Example: **softcount topics docs.txt --topics 20 --min-count 5 --max-share 0.3 --rows rows.tsv**
+    """
+    from softcount.estimators.plsa import PLSA
+    from softcount.text.document_reader import read_documents
+
+    check_writable(rows)
+    check_writable(save)
+    if rows and rows.suffix not in ROWS:
+        raise InputError(f"{rows}: rows are written as {', '.join(ROWS)}; name the file so")
+    if threads == 0 or threads < -1:
+        raise InputError(f"--threads must be at least 1, or -1 for all cores, not {threads}")
+    if apply:
+        model = PLSA.load(apply)
+        data = read_documents(docs, format, lowercase)
+    else:
+        data = prepared(docs, format, lowercase, min_count, max_share, stop_words)
+        model = PLSA(
+            n_topics, criterion=criterion, held_out=held_out, restarts=restarts, n_jobs=threads, random_state=seed
+        )
+        progress = Progress(quiet)
+        try:
+            model.fit(data, on_step=progress)
+        finally:
+            progress.close()
+        report(model, quiet)
+    table = model.transform(data) if apply or rows else None
+    found = model.similar(query, k, among=data, tfidf=tfidf) if query is not None else None
+    if rows:
+        write_whole(rows, lambda path: write_rows(path, rows.suffix, table))
+    if save:
+        model.save(save)
+    _print(model, data, table if apply and not rows else None, found, top, as_json)
+
+
+def prepared(
+    docs: str, format: str, lowercase: bool, min_count: int, max_share: float, stop_words: Path | None
+) -> Documents:
+    """The documents without the words that are to be left out."""
+    from softcount.text.document_reader import read_documents
+    from softcount.text.documents import pruned
+    from softcount.text.source import lines
+
+    data = read_documents(docs, format, lowercase)
+    stop = [word.strip() for word in lines(stop_words).to_pylist()] if stop_words else []
+    return pruned(data, min_count, max_share, stop)
+
+
+def report(model: Any, quiet: bool) -> None:
+    for note in dict.fromkeys(model.history_.notes):
+        say(f"note: {note}", quiet)
+    seconds = sum(step.seconds for step in model.history_)
+    steps = len(model.history_)
+    say(f"{steps} steps in {seconds:.1f} s; {model.history_.stopped}; objective {model.objective_:,.4f}", quiet)
+    say(model.signature_, quiet)
+
+
+def write_rows(path: Path, suffix: str, table: Any) -> None:
+    import numpy as np
+
+    if suffix == ".npy":
+        with open(path, "wb") as stream:
+            np.save(stream, table)
+    elif suffix == ".parquet":
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        pq.write_table(pa.table({f"topic{h}": column for h, column in enumerate(table.T)}), path)
+    else:
+        path.write_text("".join(_row(row) + "\n" for row in table), encoding="utf-8")
+
+
+def _row(row: Any) -> str:
+    return "\t".join(f"{p:.6g}" for p in row)
+
+
+def _print(model: PLSA, data: Documents, table: Any, found: Any, top: int, as_json: bool) -> None:
+    tops = model.top_words(top)
+    if as_json:
+        listed = [
+            {"topic": h, "prevalence": float(model.prevalence_[h]), "words": [[str(w), p] for w, p in words]}
+            for h, words in tops.items()
+        ]
+        answer: dict[str, Any] = {"topics": listed, "documents": len(data), "signature": model.signature_}
+        if found is not None:
+            answer["similar"] = [{"document": d + 1, "similarity": s} for d, s in found]
+        if table is not None:
+            answer["rows"] = table.tolist()
+        print(json.dumps(answer, ensure_ascii=False))
+    elif found is not None:
+        for d, similarity in found:
+            print(f"{d + 1}\t{similarity:.4f}")
+    elif table is not None:
+        for row in table:
+            print(_row(row))
+    else:
+        for h, words in tops.items():
+            print(f"{h}\t{model.prevalence_[h]:.4f}\t{' '.join(str(w) for w, _ in words)}")

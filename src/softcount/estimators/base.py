@@ -1,0 +1,152 @@
+"""What all estimators share: an engine, a seed, a line that says how a number came about, and readable input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from softcount.criteria.spec import Settings, parse
+from softcount.engines import Threads
+from softcount.errors import InputError
+from softcount.layout import ImpossibleItem, Model
+from softcount.ragged import Array
+from softcount.signature import signature
+from softcount.tables import Tables
+from softcount.text.documents import Documents, documents, from_matrix
+from softcount.text.vocabulary import Vocabulary
+from softcount.trace import Step
+from softcount.train import Fit, fit
+
+
+class LoopEstimator(BaseEstimator):  # type: ignore[misc]
+    """Trains a model by the loop; subclasses say which, on what, and from where."""
+
+    criterion: str
+    fixed: Any
+    pseudo: Any
+    prior: Any
+    restarts: int
+    tolerance: float
+    n_jobs: int | None
+    random_state: Any
+
+    def _engine(self) -> Threads:
+        return Threads(1 if self.n_jobs is None else self.n_jobs)
+
+    def _seed(self) -> int:
+        if isinstance(self.random_state, int | np.integer):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _train(
+        self,
+        model: Model,
+        items: Any,
+        start: Callable[[int], Tables],
+        seed: int,
+        engine: Threads,
+        *,
+        settings: Settings,
+        fixed: Any = (),
+        monitor: Callable[[Tables], float] | None = None,
+        on_step: Callable[[Step], None] | None = None,
+    ) -> Fit:
+        if self.restarts < 1:
+            raise InputError(f"restarts must be at least 1, not {self.restarts}")
+        result = fit(
+            model, items, parse(self.criterion), start, engine, fixed=fixed or self.fixed, settings=settings,
+            tolerance=self.tolerance, restarts=self.restarts, seed=seed, monitor=monitor, on_step=on_step,
+        )  # fmt: skip
+        self.history_, self.restarts_, self.restart_ = result.trace, result.restarts, result.chosen
+        self.objective_ = result.restarts[result.chosen].objective
+        self.n_iter_ = result.restarts[result.chosen].steps
+        self.parameters_, self._log_weights = result.parameters, result.log_weights
+        return result
+
+    def _sign(self, name: str, seed: int, **settings: Any) -> str:
+        return signature(
+            name,
+            **settings,
+            criterion=",".join(stage.text for stage in parse(self.criterion)),
+            pseudo=compact(self.pseudo),
+            prior=compact(self.prior),
+            fixed=",".join(self.fixed) or "none",
+            restarts=self.restarts,
+            tolerance=self.tolerance,
+            seed=seed,
+        )
+
+
+class DocumentEstimator(LoopEstimator):
+    """Of count tables: arrays, sparse matrices, data frames, Documents, token lists, text lines, or a path."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+    def _read(self, X: Any, reset: bool) -> Documents:
+        if is_text(X):
+            known = None if reset else getattr(self, "vocabulary_", None)
+            if not reset and known is None:
+                raise InputError("this model was trained on a table without words; give a table, not text")
+            data = documents(X, known)
+            if reset:
+                self.n_features_in_ = data.n_words
+            elif data.n_words != self.n_features_in_:
+                raise InputError(f"{data.source}: {data.n_words} columns; the model has {self.n_features_in_}")
+            self._remember(data.vocabulary, reset)
+        else:
+            table = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset, ensure_non_negative=True)
+            data = from_matrix(table)
+            names = getattr(self, "feature_names_in_", None)
+            self._remember(None if names is None else Vocabulary([str(name) for name in names]), reset)
+        if reset and not len(data.words):
+            raise InputError(f"{data.source}: no words to train on; every document is empty")
+        return data
+
+    def _remember(self, vocabulary: Vocabulary | None, reset: bool) -> None:
+        if reset:
+            self.vocabulary_ = vocabulary
+
+    def _names(self, words: Sequence[str] | None) -> Sequence[Any]:
+        if words is not None:
+            return words
+        return range(self.n_features_in_) if self.vocabulary_ is None else self.vocabulary_.words
+
+    def _tops(self, table: Array, n: int, words: Sequence[str] | None) -> list[list[tuple[Any, float]]]:
+        names = self._names(words)
+        best = np.argsort(-table, axis=1, kind="stable")[:, :n]
+        return [[(names[v], float(row[v])) for v in top] for row, top in zip(table, best, strict=True)]
+
+
+def is_text(X: Any) -> bool:
+    """A path, Documents, text lines or token lists: all that is not numbers."""
+    if isinstance(X, str | Path | Documents):
+        return True
+    first = next((row for row in X if isinstance(row, str) or len(row)), None) if isinstance(X, list | tuple) else None
+    return isinstance(first, str) or (isinstance(first, list | tuple) and isinstance(first[0], str))
+
+
+def compact(setting: Any) -> str:
+    return ",".join(f"{k}:{v}" for k, v in setting.items()) if isinstance(setting, Mapping) else str(setting)
+
+
+@contextmanager
+def naming(source: str) -> Iterator[None]:
+    """Turns an impossible item into a message about the user's data."""
+    try:
+        yield
+    except ImpossibleItem as impossible:
+        raise InputError(
+            f"{source}:{impossible.item + 1}: this document has probability zero under the parameters; "
+            "allow its words, or add pseudo-counts"
+        ) from None

@@ -1,0 +1,266 @@
+"""softcount.KMeans and softcount.GaussianMixture: hard and soft readings of one model, with scikit-learn's manners."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import ClusterMixin, DensityMixin, TransformerMixin
+from sklearn.utils import ClassifierTags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from softcount.attribute import MAX
+from softcount.criteria.spec import Settings
+from softcount.errors import InputError
+from softcount.estep import EStep
+from softcount.estimators.base import LoopEstimator
+from softcount.models.gaussian import GaussianMixture as Model
+from softcount.models.gaussian import GaussianTables, Points
+from softcount.ragged import Array
+from softcount.tables import Tables
+from softcount.trace import Step
+
+STARTS = ("k-means++", "random")
+
+
+def squared_norms(X: Any) -> Array:
+    if sparse.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.asarray(np.einsum("ij,ij->i", X, X))
+
+
+def plus_plus(X: Any, n_clusters: int, rng: np.random.Generator) -> Array:
+    """k-means++: each next centre is a point drawn in proportion to its squared distance to the nearest so far.
+
+    D. Arthur, S. Vassilvitskii, SODA 2007; of a few draws the one that helps most is kept.
+    """
+    norms = squared_norms(X)
+    chosen = [int(rng.integers(len(norms)))]
+    nearest = _distances(X, norms, chosen)[:, 0]
+    for _ in range(1, n_clusters):
+        ladder = np.cumsum(nearest)
+        draws = rng.random(2 + int(np.log(n_clusters))) * ladder[-1]
+        candidates = np.minimum(np.searchsorted(ladder, draws, side="right"), len(norms) - 1)
+        reach = np.minimum(nearest[:, None], _distances(X, norms, candidates.tolist()))
+        best = int(np.argmin(reach.sum(axis=0)))
+        nearest = reach[:, best]
+        chosen.append(int(candidates[best]))
+    rows = X[chosen]
+    return np.asarray(rows.todense() if sparse.issparse(rows) else rows, dtype=np.float64)
+
+
+def _distances(X: Any, norms: Array, rows: list[int]) -> Array:
+    centres = X[rows]
+    dense = centres.toarray() if sparse.issparse(centres) else centres
+    squared = norms[:, None] + norms[rows][None] - 2.0 * (X @ dense.T)
+    squared[rows, range(len(rows))] = 0.0
+    return np.asarray(np.maximum(squared, 0.0))
+
+
+class _Mixture(LoopEstimator):
+    """What the hard and the soft estimator share."""
+
+    n_clusters: int
+    start: Any
+
+    def _kind(self) -> str:
+        return "unit"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _points(self, X: Any, reset: bool) -> Any:
+        table = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        if reset and table.shape[0] < self.n_clusters:
+            raise InputError(f"n_samples={table.shape[0]} should be at least n_clusters={self.n_clusters}")
+        if reset:  # far from the origin squares lose digits; sparse points stay where they are, to stay sparse
+            self._centre = np.zeros(table.shape[1]) if sparse.issparse(table) else table.mean(axis=0)
+        return sparse.csr_matrix(table) if sparse.issparse(table) else table - self._centre
+
+    def _model(self, X: Any) -> Model:
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        square = X.multiply(X) if sparse.issparse(X) else X**2
+        variance = np.maximum(np.asarray(square.mean(axis=0)).ravel() - mean**2, 0.0)
+        kind = self._kind()
+        spread = variance if kind == "diagonal" else np.array([variance.mean()])
+        return Model(self.n_clusters, X.shape[1], kind, mean, np.maximum(spread, 1e-300))
+
+    def _start(self, X: Any, model: Model, seed: tuple[int, int]) -> Tables:
+        K = self.n_clusters
+        if isinstance(self.start, str):
+            if self.start not in STARTS:
+                raise InputError(f"no start {self.start!r}; use {', '.join(STARTS)}, or an array of centres")
+            rng = np.random.default_rng(list(seed))
+            if self.start == "random":
+                rows = X[np.sort(rng.choice(X.shape[0], K, replace=False))]
+                means = rows.toarray() if sparse.issparse(rows) else rows
+            else:
+                means = plus_plus(X, K, rng)
+        else:
+            means = np.asarray(self.start, dtype=np.float64) - self._centre
+            if means.shape != (K, X.shape[1]):
+                raise InputError(f"start has shape {means.shape}; {K} centres of {X.shape[1]} features are needed")
+        return GaussianTables(np.full(K, 1.0 / K), model.layout.component.family.around(means))
+
+    def _fit(self, X: Any, fixed: Any, on_step: Any) -> Any:
+        points = self._points(X, reset=True)
+        seed = self._seed()
+        self._of = self._model(points)
+        settings = Settings(self.pseudo, self.prior)
+        with self._engine() as engine:
+            self._train(
+                self._of, Points(points), lambda restart: self._start(points, self._of, (seed, restart)), seed, engine,
+                settings=settings, fixed=fixed, on_step=on_step,
+            )  # fmt: skip
+        _, mean, variance = self._of.layout.component.family.split(self.parameters_.component)
+        self.means_, self.variances_, self.weights_ = mean + self._centre, variance, self.parameters_.cluster
+        self.labels_ = self._classes(points)
+        self.signature_ = self._sign(
+            type(self).__name__, seed, clusters=self.n_clusters, variance=self._kind(), points=points.shape[0],
+            features=points.shape[1], start=self.start if isinstance(self.start, str) else "given",
+        )  # fmt: skip
+        return points
+
+    def _classes(self, points: Any) -> Array:
+        with self._engine() as engine:
+            data = EStep(self._of, Points(points), engine)
+            return np.concatenate([found for _, found in data.labels(self._log_weights, MAX)])
+
+    def predict(self, X: Any) -> Array:
+        """The best cluster of each row."""
+        check_is_fitted(self, "means_")
+        return self._classes(self._points(X, reset=False))
+
+    def _log_likelihood(self, X: Any) -> float:
+        points = Points(self._points(X, reset=False))
+        with self._engine() as engine:
+            return EStep(self._of, points, engine)(self._log_weights).log_norm
+
+
+class KMeans(ClusterMixin, TransformerMixin, _Mixture):  # type: ignore[misc]
+    """k-means: hard EM on Gaussians of unit variance and equal weights. Dense and CSR input.
+
+    start : "k-means++", "random" (points), or an array of centres
+    restarts : the best of so many starts, by inertia
+    """
+
+    fixed = ("cluster",)
+    pseudo, prior = 0.0, 0.1
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        criterion: str = "hard:100",
+        start: Any = "k-means++",
+        restarts: int = 1,
+        tolerance: float = 0.0,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.criterion = criterion
+        self.start = start
+        self.restarts = restarts
+        self.tolerance = tolerance
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None) -> KMeans:
+        points = self._fit(X, ("cluster",), on_step)
+        self.cluster_centers_ = self.means_
+        nearest = self._squared(points)[np.arange(points.shape[0]), self.labels_]
+        self.inertia_ = float(nearest.sum())
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """The distance of each row to each centre."""
+        check_is_fitted(self, "means_")
+        return np.sqrt(self._squared(self._points(X, reset=False)))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Minus the sum of squared distances to the nearest centres."""
+        check_is_fitted(self, "means_")
+        return -float(self._squared(self._points(X, reset=False)).min(axis=1).sum())
+
+    def _squared(self, points: Any) -> Array:
+        centres = self.means_ - self._centre
+        squared = squared_norms(points)[:, None] + squared_norms(centres)[None] - 2.0 * (points @ centres.T)
+        return np.asarray(np.maximum(squared, 0.0))
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_clusters
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        return np.array([f"kmeans{k}" for k in range(self.n_clusters)], dtype=object)
+
+
+class GaussianMixture(DensityMixin, _Mixture):  # type: ignore[misc]
+    """Mixture of Gaussians with spherical, diagonal or unit covariances. Dense and CSR input.
+
+    covariance : "diagonal", "spherical", or "unit" (soft k-means)
+    start : "k-means++", "random" (points), or an array of means
+    pseudo, prior : imaginary observations, spread as the data are, of EM, and of VB and Gibbs
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        covariance: str = "diagonal",
+        criterion: str = "em:100",
+        start: Any = "k-means++",
+        fixed: Any = (),
+        pseudo: float | Mapping[str, float] = 0.0,
+        prior: float | Mapping[str, float] = 0.1,
+        restarts: int = 1,
+        tolerance: float = 1e-6,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.covariance = covariance
+        self.criterion = criterion
+        self.start = start
+        self.fixed = fixed
+        self.pseudo = pseudo
+        self.prior = prior
+        self.restarts = restarts
+        self.tolerance = tolerance
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # scikit-learn's check of sparse input asks everything that has predict_proba about its classes.
+        tags.classifier_tags = ClassifierTags(multi_class=self.n_clusters > 2)
+        return tags
+
+    def _kind(self) -> str:
+        if self.covariance not in ("unit", "spherical", "diagonal"):
+            raise InputError(f"no covariance {self.covariance!r}; use diagonal, spherical or unit")
+        return self.covariance
+
+    def fit(self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None) -> GaussianMixture:
+        self._fit(X, (), on_step)
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> Array:
+        return self.fit(X).labels_
+
+    def predict_proba(self, X: Any) -> Array:
+        """P(cluster | row)."""
+        check_is_fitted(self, "means_")
+        points = Points(self._points(X, reset=False))
+        with self._engine() as engine:
+            return np.concatenate(list(EStep(self._of, points, engine).posteriors(self._log_weights)))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean log-likelihood of a row."""
+        check_is_fitted(self, "means_")
+        return self._log_likelihood(X) / X.shape[0] if hasattr(X, "shape") else self._log_likelihood(X) / len(X)

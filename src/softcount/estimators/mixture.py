@@ -1,0 +1,228 @@
+"""softcount.NaiveBayesMixture: document classes, found without labels or with a few, with scikit-learn's manners."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import ClassifierTags
+from sklearn.utils.validation import check_is_fitted
+
+from softcount.attribute import MAX, SUM
+from softcount.criteria.spec import Settings
+from softcount.engines import Threads
+from softcount.errors import InputError
+from softcount.estep import EStep
+from softcount.estimators.base import DocumentEstimator, naming
+from softcount.estimators.kmeans import KMeans
+from softcount.models.mixture import Mixture, MixtureTables
+from softcount.ragged import Array
+from softcount.start import random_start, uniform_start
+from softcount.tables import Tables
+from softcount.text.documents import Documents
+from softcount.trace import Step
+
+STARTS = ("kmeans", "random", "uniform")
+SMOOTHING = {"cluster": 0.0, "word": 0.1}
+COLLAPSE = 0.5  # the effective number of classes, as a share of what there should be, below which we warn
+
+
+class NaiveBayesMixture(DocumentEstimator):
+    """Mixture of Naive Bayes document classes.
+
+    n_clusters : how many classes; where `fit` is given labels, the classes are theirs
+    unlabelled_weight : λ, what an unlabelled document counts beside a labelled one, 0 to 1
+    document_length : stretch or shrink all documents to this many words, as Nigam et al. did; None leaves them
+    criterion : stages by name, such as "em:100" or "vb" (see softcount.criteria.spec)
+    start : "kmeans", "random", "uniform", or MixtureTables; with labels, the labelled documents are the start
+    pseudo, prior : pseudo-counts of EM, and of VB and Gibbs; by table, or one number. Over a large vocabulary a
+        pseudo-count of 1 swamps the words that were seen, and semi-supervised EM collapses into one class
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        unlabelled_weight: float = 1.0,
+        document_length: float | None = None,
+        criterion: str = "em:100",
+        start: Any = "kmeans",
+        fixed: Any = (),
+        pseudo: float | Mapping[str, float] | None = None,
+        prior: float | Mapping[str, float] = 0.1,
+        restarts: int = 1,
+        tolerance: float = 1e-6,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.unlabelled_weight = unlabelled_weight
+        self.document_length = document_length
+        self.criterion = criterion
+        self.start = start
+        self.fixed = fixed
+        self.pseudo = pseudo
+        self.prior = prior
+        self.restarts = restarts
+        self.tolerance = tolerance
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags = ClassifierTags()
+        return tags
+
+    # --- training -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None) -> NaiveBayesMixture:
+        """Train on documents; `y`: a class each, −1 (or None, or "") where it is not known."""
+        if not 0.0 <= self.unlabelled_weight <= 1.0:
+            raise InputError(f"unlabelled_weight must be between 0 and 1, not {self.unlabelled_weight}")
+        data = self._labelled(self._read(X, reset=True), y)
+        if len(data) < 1 or (data.labels is None and self.n_clusters < 1):
+            raise InputError(f"{len(data)} documents and {self.n_clusters} classes; at least one of each is needed")
+        K = len(self.classes_)
+        self._model = Mixture(K, data.n_words)
+        seed = self._seed()
+        settings = Settings(SMOOTHING if self.pseudo is None else self.pseudo, self.prior)
+        with self._engine() as engine, naming(data.source):
+            self._train(
+                self._model, data, lambda restart: self._start(data, settings, (seed, restart), engine), seed, engine,
+                settings=settings, on_step=on_step,
+            )  # fmt: skip
+        self.cluster_, self.word_ = self.parameters_.cluster, self.parameters_.word
+        self.labels_ = self._best(data)
+        self._warn_of_collapse(data)
+        self.signature_ = self._sign(
+            "naive bayes mixture", seed, classes=K, documents=len(data), words=data.n_words,
+            labelled=0 if data.labels is None else int((data.labels >= 0).sum()),
+            unlabelled_weight=self.unlabelled_weight, document_length=self.document_length,
+            start=self.start if isinstance(self.start, str) else "given", data="sha256:" + data.digest()[:12],
+        )  # fmt: skip
+        return self
+
+    def _read(self, X: Any, reset: bool) -> Documents:
+        data = super()._read(X, reset)
+        return data if self.document_length is None else data.scaled(self.document_length)
+
+    def _labelled(self, data: Documents, y: Any) -> Documents:
+        """The documents with what is known of their classes, and their weights."""
+        self.classes_ = np.arange(self.n_clusters)
+        if y is None:
+            return replace(data, labels=None)
+        y = np.asarray(y)
+        if y.shape != (len(data),):
+            raise InputError(f"y has shape {y.shape}; one label for each of the {len(data)} documents is needed")
+        known = np.array([label is not None and label not in ("", "-1", -1) for label in y.tolist()], dtype=bool)
+        if not known.any():
+            return replace(data, labels=None)
+        self.classes_, ids = np.unique(y[known], return_inverse=True)
+        labels = np.full(len(data), -1, dtype=np.int32)
+        labels[known] = ids
+        data = replace(data, labels=labels, weights=np.where(known, 1.0, self.unlabelled_weight))
+        # Documents that weigh nothing need not be read.
+        return data if self.unlabelled_weight > 0 else replace(data.take(np.flatnonzero(known)), rows=None)
+
+    def _start(self, data: Documents, settings: Settings, seed: tuple[int, int], engine: Threads) -> Tables:
+        layout = self._model.layout
+        if data.labels is not None:
+            return self._counted(data.take(np.flatnonzero(data.labels >= 0)), settings, engine)
+        if not isinstance(self.start, str):
+            return MixtureTables(*self.start)
+        if self.start == "kmeans" and len(data) >= self.n_clusters:
+            model = KMeans(
+                self.n_clusters,
+                criterion="hard:20",
+                random_state=int(np.random.default_rng(list(seed)).integers(2**31)),
+            )
+            classes = model.fit(directions(data)).labels_
+            return self._counted(replace(data, labels=classes.astype(np.int32)), settings, engine)
+        if self.start not in STARTS:
+            raise InputError(f"no start {self.start!r}; use {', '.join(STARTS)}, or tables")
+        return uniform_start(layout) if self.start == "uniform" else random_start(layout, seed)
+
+    def _counted(self, labelled: Documents, settings: Settings, engine: Threads) -> Tables:
+        """Relative frequencies where all classes are known; never without smoothing, or a zero would last for ever."""
+        layout = self._model.layout
+        flat = MixtureTables(*(spec.family.log_weights(spec.family.uniform()) for spec in layout))
+        counts = EStep(self._model, labelled, engine)(flat, SUM).counts
+        uniform = uniform_start(layout)
+        words = layout.word.family.maximize(counts.word, 0.1, uniform.word)
+        return MixtureTables(layout.cluster.family.maximize(counts.cluster, 1.0, uniform.cluster), words)
+
+    def _warn_of_collapse(self, data: Documents) -> None:
+        share = np.bincount(self.labels_, minlength=len(self.classes_)) / max(len(self.labels_), 1)
+        expected = float(min(len(self.classes_), len(data)))
+        if data.labels is not None:
+            expected = _effective(np.bincount(data.labels[data.labels >= 0], minlength=len(self.classes_)))
+        found = _effective(share)
+        if expected > 1.5 and found <= COLLAPSE * expected:
+            warnings.warn(
+                f"the classes collapse: {found:.1f} are in effect used where {expected:.1f} should be; "
+                "lower pseudo, or unlabelled_weight, or take another start",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    # --- using a trained model ------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Array:
+        """The best class of each document."""
+        check_is_fitted(self, "cluster_")
+        return np.asarray(self.classes_[self._best(self._read(X, reset=False))])
+
+    def fit_predict(self, X: Any, y: Any = None) -> Array:
+        self.fit(X, y)
+        return np.asarray(self.classes_[self.labels_])
+
+    def _best(self, data: Documents) -> Array:
+        data = replace(data, labels=None, weights=None)
+        with self._engine() as engine, naming(data.source):
+            found = EStep(self._model, data, engine).labels(self._log_weights, MAX)
+            return np.concatenate([classes for _, classes in found])
+
+    def predict_proba(self, X: Any) -> Array:
+        """P(class | document), [documents, classes]."""
+        check_is_fitted(self, "cluster_")
+        data = self._read(X, reset=False)
+        with self._engine() as engine, naming(data.source):
+            return np.concatenate(list(EStep(self._model, data, engine).posteriors(self._log_weights)))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """With `y` the accuracy, without it the mean log-likelihood of a document."""
+        check_is_fitted(self, "cluster_")
+        if y is not None:
+            return float(np.mean(self.predict(X) == np.asarray(y)))
+        data = self._read(X, reset=False)
+        with self._engine() as engine, naming(data.source):
+            return EStep(self._model, data, engine)(self._log_weights).log_norm / max(len(data), 1)
+
+    def top_words(self, n: int = 10, words: Sequence[str] | None = None) -> dict[Any, list[tuple[Any, float]]]:
+        """The most probable words of each class; `words` names the columns where the input did not."""
+        check_is_fitted(self, "cluster_")
+        return dict(zip(self.classes_.tolist(), self._tops(self.word_, n, words), strict=True))
+
+
+def directions(data: Documents) -> sparse.csr_matrix:
+    """tf-idf rows of length one: what k-means should see of documents."""
+    present = np.bincount(data.words, minlength=data.n_words)
+    idf = np.log((1.0 + len(data)) / (1.0 + present)) + 1.0
+    values = (1.0 + np.log(np.maximum(data.counts, 1.0))) * idf[data.words]
+    lengths = np.sqrt(np.bincount(np.repeat(np.arange(len(data)), np.diff(data.offsets)), values**2, len(data)))
+    values /= np.repeat(np.maximum(lengths, 1e-300), np.diff(data.offsets))
+    return sparse.csr_matrix((values, data.words, data.offsets), shape=(len(data), data.n_words))
+
+
+def _effective(counts: Array) -> float:
+    """exp of the entropy: how many equal classes would be as mixed."""
+    share = counts[counts > 0] / max(counts.sum(), 1e-300)
+    return float(np.exp(-(share * np.log(share)).sum()))

@@ -1,0 +1,235 @@
+"""softcount.PLSA: topics of documents, with scikit-learn's manners."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from softcount import store
+from softcount.criteria.spec import Settings
+from softcount.errors import InputError
+from softcount.estimators.base import DocumentEstimator, naming
+from softcount.evaluate.topics import completion, split_tokens
+from softcount.models.plsa import PLSA as Model
+from softcount.models.plsa import PLSATables, fold
+from softcount.ragged import Array
+from softcount.start import random_start, uniform_start
+from softcount.tables import Tables
+from softcount.text.documents import Documents
+from softcount.text.vocabulary import Vocabulary
+from softcount.trace import Step
+
+FOLD_STEPS, FOLD_TOLERANCE = 200, 1e-5
+
+
+class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator):  # type: ignore[misc]
+    """Probabilistic latent semantic analysis: each document mixes topics, each topic is a distribution over words.
+
+    criterion : stages by name; "annealed(start=0.8,stop=0.8):100" is tempered EM at β = 0.8
+    held_out : share of the tokens of each document kept aside; training stops when their likelihood stops rising
+    seed_words : {topic number: [words]}, each given `seed_weight` pseudo-counts in its topic
+    fold_pseudo : pseudo-counts of each document's topics when new documents are folded in; an empty one gets the prior
+    dtype : of the tables while training; "float32" needs half the memory and, being bound by memory, half the time
+    """
+
+    def __init__(
+        self,
+        n_topics: int = 10,
+        *,
+        criterion: str = "em:100",
+        start: Any = "random",
+        fixed: Any = (),
+        pseudo: float | Mapping[str, float] = 0.0,
+        prior: float | Mapping[str, float] = 0.1,
+        held_out: float = 0.0,
+        seed_words: Mapping[int, Sequence[str]] | None = None,
+        seed_weight: float = 100.0,
+        fold_pseudo: float = 0.05,
+        restarts: int = 1,
+        tolerance: float = 1e-6,
+        dtype: str = "float32",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_topics = n_topics
+        self.criterion = criterion
+        self.start = start
+        self.fixed = fixed
+        self.pseudo = pseudo
+        self.prior = prior
+        self.held_out = held_out
+        self.seed_words = seed_words
+        self.seed_weight = seed_weight
+        self.fold_pseudo = fold_pseudo
+        self.restarts = restarts
+        self.tolerance = tolerance
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    # --- training -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None) -> PLSA:
+        if self.n_topics < 1:
+            raise InputError(f"n_topics must be at least 1, not {self.n_topics}")
+        if not 0.0 <= self.held_out < 1.0:
+            raise InputError(f"held_out must be a share below 1, not {self.held_out}")
+        whole = self._read(X, reset=True)
+        seed = self._seed()
+        data, aside = split_tokens(whole, self.held_out, seed) if self.held_out else (whole, None)
+        self._model = Model(len(data), self.n_topics, data.n_words)
+        monitor = None if aside is None else lambda parameters: completion(parameters.topic, parameters.word, aside)[0]
+        with self._engine() as engine, naming(data.source):
+            self._train(
+                self._model, data, lambda restart: self._start((seed, restart)), seed, engine,
+                settings=self._settings(), monitor=monitor, on_step=on_step,
+            )  # fmt: skip
+        self.topic_, self.components_ = self.parameters_.topic, np.asarray(self.parameters_.word, np.float64)
+        self.word_ = self.components_
+        lengths = data.totals()
+        self.prevalence_ = lengths @ np.asarray(self.topic_, np.float64) / max(lengths.sum(), 1e-300)
+        self.signature_ = self._sign(
+            "plsa", seed, topics=self.n_topics, documents=len(data), words=data.n_words, tokens=f"{whole.n_tokens:g}",
+            held_out=self.held_out, start=self.start if isinstance(self.start, str) else "given", dtype=self.dtype,
+            fold_pseudo=self.fold_pseudo, data="sha256:" + whole.digest()[:12],
+        )  # fmt: skip
+        return self
+
+    def _start(self, seed: tuple[int, int]) -> Tables:
+        layout = self._model.layout
+        if not isinstance(self.start, str):
+            tables = PLSATables(*self.start)
+        elif self.start in ("random", "uniform"):
+            tables = uniform_start(layout) if self.start == "uniform" else random_start(layout, seed)
+        else:
+            raise InputError(f"no start {self.start!r}; use random, uniform, or tables")
+        if self.seed_words:  # already at the start, or the first steps would give the words to other topics
+            tables = tables._replace(word=layout.word.family.normalize(tables.word + self._seeds() / 100.0))
+        return PLSATables(
+            np.ascontiguousarray(tables.topic, dtype=self.dtype), np.asarray(tables.word, dtype=self.dtype, order="F")
+        )
+
+    def _settings(self) -> Settings:
+        if not self.seed_words:
+            return Settings(self.pseudo, self.prior)
+        by_table = (
+            dict(self.pseudo) if isinstance(self.pseudo, Mapping) else dict.fromkeys(PLSATables._fields, self.pseudo)
+        )
+        word = (by_table.get("word", 0.0) + self._seeds() * self.seed_weight).astype(self.dtype)
+        return Settings({**by_table, "word": word}, self.prior)
+
+    def _seeds(self) -> Array:
+        """1 where a word is a seed of a topic."""
+        assert self.seed_words is not None
+        names = {name: v for v, name in enumerate(self._names(None))}
+        table = np.zeros((self.n_topics, self.n_features_in_), order="F")
+        for topic, words in self.seed_words.items():
+            if not 0 <= topic < self.n_topics:
+                raise InputError(f"seed words for topic {topic}; topics are 0 to {self.n_topics - 1}")
+            for word in words:
+                if word not in names:
+                    raise InputError(f"seed word {word!r} is not in the vocabulary; correct it, or lower min_count")
+                table[topic, names[word]] = 1.0
+        return table
+
+    # --- using a trained model ------------------------------------------------------------------------------------
+
+    def transform(self, X: Any) -> Array:
+        """P(topic | document) of new documents, folded in with the topics held; rows sum to one."""
+        check_is_fitted(self, "components_")
+        return self._fold(self._read(X, reset=False))
+
+    def _fold(self, data: Documents) -> Array:
+        prior = self.fold_pseudo * self.n_topics * self.prevalence_
+        rows = np.empty((len(data), self.n_topics))
+        word = np.ascontiguousarray(self.components_.T)
+        fold(data.offsets, data.words, data.counts, word, prior, FOLD_STEPS, FOLD_TOLERANCE, rows)
+        return rows
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_topics
+
+    def perplexity(self, X: Any, random_state: int = 0) -> float:
+        """By document completion: exp(−Σ log P(w | d) / tokens) over a random half of each document's tokens, where
+        the document's topics are folded in from the other half. Words outside the vocabulary are left out."""
+        check_is_fitted(self, "components_")
+        seen, aside = split_tokens(self._read(X, reset=False), 0.5, random_state)
+        log_likelihood, tokens = completion(self._fold(seen), self.components_, aside)
+        if not tokens:
+            raise InputError("perplexity needs documents with at least two known words")
+        return float(np.exp(-log_likelihood / tokens))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Minus the log of the perplexity: greater is better."""
+        return -float(np.log(self.perplexity(X)))
+
+    def similar(self, query: Any, k: int = 10, among: Any = None, tfidf: float = 0.0) -> list[tuple[int, float]]:
+        """The `k` documents most like the query: (number, similarity).
+
+        query : words as one text, a token list, or a row of counts
+        among : the documents to search (anything that `transform` takes); the training documents by default
+        tfidf : weight of the cosine between tf-idf vectors beside that between topics; needs `among`
+        """
+        check_is_fitted(self, "components_")
+        asked = self._read([query] if isinstance(query, str) else query, reset=False)
+        if not len(asked.words):
+            raise InputError("no word of the query is known to the model; use other words")
+        pool = None if among is None else self._read(among, reset=False)
+        rows = np.asarray(self.topic_, np.float64) if pool is None else self._fold(pool)
+        similarity = _cosine(rows, self._fold(asked)[0])
+        if tfidf:
+            if pool is None:
+                raise InputError("tf-idf needs the documents; pass them as `among`")
+            similarity = (1.0 - tfidf) * similarity + tfidf * _tfidf_cosine(pool, asked)
+        best = np.argsort(-similarity, kind="stable")[:k]
+        return [(int(d), float(similarity[d])) for d in best]
+
+    # --- on disk --------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """The topics, and what folding in and `similar` need; no pickle."""
+        check_is_fitted(self, "components_")
+        settings = {"n_topics": self.n_topics, "fold_pseudo": self.fold_pseudo, "criterion": self.criterion}
+        words = None if self.vocabulary_ is None else self.vocabulary_.words
+        arrays = {"word": self.components_, "prevalence": self.prevalence_, "topic": self.topic_}
+        store.save(path, "plsa", arrays, {"settings": settings, "words": words, "signature": self.signature_})
+
+    @classmethod
+    def load(cls, path: str | Path) -> PLSA:
+        kind, arrays, metadata = store.load(path)
+        if kind != "plsa":
+            raise InputError(f"{path}: a model of kind {kind!r}, not plsa; give one that softcount topics --save wrote")
+        model = cls(**metadata["settings"])
+        model.components_ = model.word_ = arrays["word"]
+        model.prevalence_, model.topic_ = arrays["prevalence"], arrays["topic"]
+        model.vocabulary_ = None if metadata["words"] is None else Vocabulary(metadata["words"])
+        model.n_features_in_ = arrays["word"].shape[1]
+        model.signature_ = metadata["signature"]
+        return model
+
+    def top_words(self, n: int = 10, words: Sequence[str] | None = None) -> dict[int, list[tuple[Any, float]]]:
+        """The most probable words of each topic; `words` names the columns where the input did not."""
+        check_is_fitted(self, "components_")
+        return dict(enumerate(self._tops(self.components_, n, words)))
+
+
+def _cosine(rows: Array, row: Array) -> Array:
+    lengths = np.sqrt((rows**2).sum(axis=1) * (row**2).sum())
+    return np.asarray(rows @ row / np.maximum(lengths, 1e-300))
+
+
+def _tfidf_cosine(pool: Documents, asked: Documents) -> Array:
+    present = np.bincount(pool.words, minlength=pool.n_words)
+    idf = np.log((1.0 + len(pool)) / (1.0 + present)) + 1.0
+    table = replace(pool, counts=pool.counts * idf[pool.words]).matrix()
+    row = np.zeros(pool.n_words)
+    row[asked.words] = asked.counts * idf[asked.words]
+    lengths = np.sqrt(np.asarray(table.multiply(table).sum(axis=1)).ravel() * (row**2).sum())
+    return np.asarray(table @ row / np.maximum(lengths, 1e-300))

@@ -1,0 +1,116 @@
+"""Mixture of Gaussians: each point has one hidden component, and is drawn from that component's Gaussian.
+
+    P(x, z) = cluster[z] · N(x; μ_z, σ²_z)            c(x, z) = (1, x, x²) in row z, so η are the natural parameters
+
+Read with MAX, with unit variance and fixed equal weights, EM is k-means: S. P. Lloyd, "Least squares quantization in
+PCM", IEEE Trans. Information Theory 28(2), 1982. Points are dense or sparse; sparse ones stay so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from softcount.attribute import SUM
+from softcount.families.categorical import Categorical
+from softcount.families.gaussian import Gaussian
+from softcount.layout import TableLayout
+from softcount.models.linear import DenseRows, Found, SparseRows, expect_rows
+from softcount.models.mixture import shard_cost
+from softcount.ragged import Array
+from softcount.tables import Expectation
+
+
+class GaussianTables(NamedTuple):
+    cluster: Any  # [K]
+    component: Any  # [K, 1 + F + S]: see softcount.families.gaussian
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Items: the rows of a dense array or of a CSR matrix."""
+
+    values: Any
+    labels: Array | None = None
+
+    def __len__(self) -> int:
+        return int(self.values.shape[0])
+
+    @property
+    def costs(self) -> Array:
+        if sparse.issparse(self.values):
+            return np.diff(self.values.indptr) + 1
+        return np.full(len(self), self.values.shape[1] + 1)
+
+    def slice(self, start: int, stop: int) -> Points:
+        return self.take(slice(start, stop))
+
+    def take(self, rows: Any) -> Points:
+        return replace(self, values=self.values[rows], labels=None if self.labels is None else self.labels[rows])
+
+
+class GaussianMixture(NamedTuple):
+    n_clusters: int
+    n_features: int
+    kind: str  # unit, spherical or diagonal
+    centre: Array
+    spread: Array
+
+    @property
+    def layout(self) -> GaussianTables:
+        family = Gaussian(self.n_clusters, self.n_features, self.kind, self.centre, self.spread)
+        return GaussianTables(
+            cluster=TableLayout(Categorical((self.n_clusters,))), component=TableLayout(family, emits=True)
+        )
+
+    @property
+    def shard_cost(self) -> int:
+        return shard_cost(self.n_features)
+
+    def pack(self, items: Points) -> SparseRows | DenseRows:
+        """Features (x, x²), or (x, |x|²) where one variance serves all."""
+        known = np.empty(0, np.int32) if items.labels is None else items.labels
+        X = items.values
+        if not sparse.issparse(X):
+            second = X**2 if self.kind == "diagonal" else (X**2).sum(axis=1, keepdims=True)
+            return DenseRows(np.ascontiguousarray(np.concatenate([X, second], axis=1)), known, np.empty(0))
+        second = X.multiply(X).tocsr()
+        if self.kind != "diagonal":
+            second = sparse.csr_matrix(second.sum(axis=1))
+        both = sparse.hstack([X, second], format="csr")
+        both.eliminate_zeros()
+        offsets, columns = both.indptr.astype(np.int64), both.indices.astype(np.int32)
+        return SparseRows(offsets, columns, both.data, known, np.empty(0))
+
+    def n_uniforms(self, shard: SparseRows | DenseRows) -> int:
+        return len(shard.offsets) - 1 if isinstance(shard, SparseRows) else len(shard.values)
+
+    def weigh(self, log_weights: GaussianTables) -> tuple[Array, Array]:
+        cluster, component = log_weights
+        return np.ascontiguousarray(component[:, 1:].T), cluster + component[:, 0]
+
+    def expect(
+        self,
+        weights: tuple[Array, Array],
+        shard: SparseRows | DenseRows,
+        mode: int = SUM,
+        uniforms: Array | None = None,
+        labels: bool = False,
+    ) -> tuple[Expectation, Array | None]:
+        found: Found = expect_rows(shard, *weights, mode, uniforms, labels)
+        counts = GaussianTables(found.totals, np.column_stack([found.totals, found.features.T]))
+        return Expectation(counts, found.log_norm), found.classes if labels else None
+
+    def posteriors(self, weights: tuple[Array, Array], shard: SparseRows | DenseRows) -> Array:
+        """P(component | point), [points, K]."""
+        return expect_rows(shard, *weights, SUM, None, shares=True).shares
+
+    def tied(self, parameters: GaussianTables) -> bool:
+        component = parameters.component
+        return self.n_clusters > 1 and np.allclose(component, component[:1], rtol=1e-9, atol=0.0)
+
+    def row_name(self, table: str, row: int) -> str:
+        return "the cluster distribution" if table == "cluster" else f"cluster {row}"

@@ -1,0 +1,233 @@
+"""Probabilistic latent semantic analysis: each word of a document is drawn from one of the document's topics.
+
+    P(w | d) = Σ_h topic[d, h] · word[h, w]            log P = Σ_{d, w} count(d, w) · log P(w | d)
+
+T. Hofmann, "Unsupervised learning by probabilistic latent semantic analysis", Machine Learning 42, 2001.
+A document's row of `topic` belongs to the shard that holds the document: it is read there and counted there, and
+the shards' rows are joined, never added. Read as a count table, rows are the values of an observed input and columns
+those of an observed output, and the topic is what lies between them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softcount.attribute import SAMPLE, SUM, attribute
+from softcount.families.categorical import Categorical
+from softcount.kernel import kernel
+from softcount.layout import ImpossibleItem, TableLayout
+from softcount.models.mixture import shard_cost
+from softcount.ragged import Array, offsets_of
+from softcount.tables import Expectation, Log, Parts
+
+FAINT = -30.0  # log-weights above are safe in single precision, even squared
+
+
+class PLSATables(NamedTuple):
+    topic: Any  # [D, H]
+    word: Any  # [H, V], in memory word-major
+
+
+class PLSAWeights(NamedTuple):
+    """exp(log-weights); each document's, or each word's, scaled by the best topic's where that is faint."""
+
+    topic: Array  # [D, H]
+    word: Array  # [V, H]
+    topic_scale: Array  # [D], in logs; [0]: not scaled
+    word_scale: Array  # [V]; [0]
+
+
+class PLSAShard(NamedTuple):
+    rows: Array  # int64 [R], which documents these are
+    offsets: Array  # int64 [R + 1]
+    words: Array  # int32
+    counts: Array  # float64, none of them zero
+    draws: Array  # int64 [nonzeros + 1]: where each cell's uniforms begin; one per token
+
+
+class PLSA(NamedTuple):
+    n_documents: int
+    n_topics: int
+    n_words: int
+
+    @property
+    def layout(self) -> PLSATables:
+        return PLSATables(
+            topic=TableLayout(Categorical((self.n_documents, self.n_topics), lazy=True)),
+            word=TableLayout(Categorical((self.n_topics, self.n_words), lazy=True), emits=True),
+        )
+
+    @property
+    def shard_cost(self) -> int:
+        return shard_cost(self.n_words)
+
+    def pack(self, items: Any) -> PLSAShard:
+        """Items have `rows`, `offsets`, `words` and `counts`."""
+        draws = offsets_of(np.ceil(items.counts).astype(np.int64))
+        return PLSAShard(items.rows, items.offsets - items.offsets[0], items.words, items.counts, draws)
+
+    def n_uniforms(self, shard: PLSAShard) -> int:
+        return int(shard.draws[-1])
+
+    def weigh(self, log_weights: PLSATables) -> PLSAWeights:
+        topic, topic_scale = _scaled(log_weights.topic)
+        word, word_scale = _scaled(log_weights.word, transposed=True)
+        return PLSAWeights(topic, word, topic_scale, word_scale)
+
+    def expect(
+        self,
+        weights: PLSAWeights,
+        shard: PLSAShard,
+        mode: int = SUM,
+        uniforms: Array | None = None,
+        labels: bool = False,
+    ) -> tuple[Expectation, Array | None]:
+        H, dtype = self.n_topics, weights.word.dtype
+        topic, word = np.empty((len(shard.rows), H), dtype), np.zeros(weights.word.shape, dtype)
+        best = np.empty(len(shard.words) if labels else 0, dtype=np.int32)
+        draws = np.empty(0) if uniforms is None else uniforms
+        assert mode != SAMPLE or uniforms is not None, "SAMPLE needs one uniform per token"
+        log_norm, impossible = _sweep(weights.topic, weights.word, *shard, mode, draws, topic, word, best)
+        if impossible >= 0:
+            raise ImpossibleItem(impossible)
+        if len(weights.word_scale):
+            log_norm += float(shard.counts @ weights.word_scale[shard.words])
+        if len(weights.topic_scale):
+            scale = np.repeat(weights.topic_scale[shard.rows], np.diff(shard.offsets))
+            log_norm += float(shard.counts @ scale)
+        counts = PLSATables(Parts(self.n_documents, (shard.rows,), (topic,)), word.T)
+        return Expectation(counts, log_norm), best if labels else None
+
+    def posteriors(self, weights: PLSAWeights, shard: PLSAShard) -> Array:
+        """Each document's expected topic counts, as shares, [documents, H]."""
+        topic = self.expect(weights, shard)[0].counts.topic.arrays[0]
+        return topic / np.maximum(topic.sum(axis=1, keepdims=True), np.finfo(topic.dtype).tiny)
+
+    def tied(self, parameters: PLSATables) -> bool:
+        return self.n_topics > 1 and bool(np.allclose(parameters.word, parameters.word[:1], rtol=1e-6, atol=0.0))
+
+    def row_name(self, table: str, row: int) -> str:
+        return f"document {row + 1}" if table == "topic" else f"topic {row}"
+
+
+def _scaled(table: Array | Log, transposed: bool = False) -> tuple[Array, Array]:
+    """exp, and the logs of what rows were divided by, where they had to be; none where they had not."""
+    if isinstance(table, Log):  # the logarithm of probabilities that nobody changed since: no need to go there and back
+        return np.ascontiguousarray(table.weights.T if transposed else table.weights), np.empty(0)
+    log_weights = table.T if transposed else table
+    top = log_weights.max(axis=1, initial=-np.inf)
+    if top.min(initial=0.0) > FAINT:
+        return np.exp(log_weights, order="C"), np.empty(0)
+    top[~np.isfinite(top)] = 0.0
+    return np.exp(np.subtract(log_weights, top[:, None], order="C")), top
+
+
+@kernel
+def _sweep(
+    topic_weights: Array,
+    word_weights: Array,
+    rows: Array,
+    offsets: Array,
+    words: Array,
+    counts: Array,
+    draws: Array,
+    mode: int,
+    uniforms: Array,
+    topic: Array,
+    word: Array,
+    best: Array,
+) -> tuple[float, int]:
+    """SUM: ``R = N / (T @ W); topic = T * (R @ W.T); word = W * (T.T @ R)``; MAX and SAMPLE settle cell by cell.
+
+    Logarithms cost as much as a row of topics, so totals of single tokens are multiplied and logged now and then.
+    """
+    H = topic.shape[1]
+    mine, found = np.empty(H, topic.dtype), np.empty(H, topic.dtype)
+    log_norm, product = 0.0, 1.0
+    for d in range(len(rows)):
+        for h in range(H):
+            mine[h] = topic_weights[rows[d], h]
+            found[h] = 0.0
+        for i in range(offsets[d], offsets[d + 1]):
+            w, count = words[i], counts[i]
+            total = topic.dtype.type(0)
+            for h in range(H):
+                total += mine[h] * word_weights[w, h]
+            if not total > 0.0:
+                return log_norm, d
+            if mode == SUM:
+                ratio = topic.dtype.type(count) / total
+                for h in range(H):
+                    found[h] += ratio * word_weights[w, h]
+                for h in range(H):
+                    word[w, h] += ratio * mine[h]
+            else:
+                total = _settle(mine, word_weights[w], count, mode, uniforms[draws[i] :], found, word[w])
+            if len(best) > 0:
+                best[i] = np.argmax(mine * word_weights[w])
+            if count == 1.0:
+                product *= total
+                if product < 1e-250 or product > 1e250:
+                    log_norm += np.log(product)
+                    product = 1.0
+            else:
+                log_norm += count * np.log(np.float64(total))
+        for h in range(H):
+            topic[d, h] = found[h] * mine[h] if mode == SUM else found[h]
+    if mode == SUM:
+        for w in range(len(word)):
+            for h in range(H):
+                word[w, h] *= word_weights[w, h]
+    return log_norm + np.log(product), -1
+
+
+@kernel
+def _settle(mine: Array, theirs: Array, count: float, mode: int, uniforms: Array, topic: Array, word: Array) -> float:
+    """One cell under MAX (its count goes to the best topic) or SAMPLE (each of its tokens to a drawn one)."""
+    total, draw = 0.0, 0
+    while count > 0.0:
+        terms = mine * theirs
+        total = attribute(terms, mode, uniforms[draw] if mode == SAMPLE else 0.0)
+        share = min(count, 1.0) if mode == SAMPLE else count
+        pick = np.argmax(terms)
+        topic[pick] += share
+        word[pick] += share
+        count -= share
+        draw += 1
+    return total
+
+
+@kernel
+def fold(
+    offsets: Array, words: Array, counts: Array, word: Array, prior: Array, steps: int, tolerance: float, topic: Array
+) -> None:
+    """Each row of `topic`: EM for one document alone, with `word` [V, H] held and pseudo-counts `prior` [H].
+
+    A document's row depends on no other document; an empty one gets the prior.
+    """
+    H = topic.shape[1]
+    found = np.empty(H)
+    for d in range(len(offsets) - 1):
+        mine = topic[d]
+        mine[:] = prior / prior.sum() if prior.sum() > 0.0 else np.full(H, 1.0 / H)
+        for _ in range(steps):
+            found[:] = prior
+            for i in range(offsets[d], offsets[d + 1]):
+                theirs = word[words[i]]
+                total = 0.0
+                for h in range(H):
+                    total += mine[h] * theirs[h]
+                if total > 0.0:
+                    ratio = counts[i] / total
+                    for h in range(H):
+                        found[h] += ratio * mine[h] * theirs[h]
+            mass, change = found.sum(), 0.0
+            if not mass > 0.0:
+                break
+            for h in range(H):
+                change = max(change, abs(found[h] / mass - mine[h]))
+                mine[h] = found[h] / mass
+            if change < tolerance:
+                break

@@ -1,0 +1,100 @@
+"""Every number of a few steps of EM on a handful of documents, written out, as on paper.
+
+mixture: responsibility[d, k] ∝ cluster[k] ∏ word[k, w]^count      plsa: P(h | d, w) ∝ topic[d, h] · word[h, w]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from softcount.errors import InputError
+from softcount.ragged import Array
+from softcount.text.documents import Documents
+
+MOST = 60  # documents or words; beyond, nobody checks by hand
+
+
+def explain_mixture(data: Documents, n_clusters: int, steps: int, pseudo: float, seed: int) -> dict[str, Any]:
+    counts, words = _small(data)
+    rng = np.random.default_rng(seed)
+    cluster, word = np.full(n_clusters, 1.0 / n_clusters), _random(rng, n_clusters, len(words))
+    shown = []
+    for _ in range(steps):
+        with np.errstate(divide="ignore"):
+            scores = np.log(cluster) + counts @ np.log(np.maximum(word, 1e-300)).T
+        log_p = np.logaddexp.reduce(scores, axis=1)
+        share = np.exp(scores - log_p[:, None])
+        expected = share.T @ counts
+        shown.append(
+            {
+                "parameters": {"cluster": cluster.tolist(), "word": _named(word, words)},
+                "responsibilities": share.tolist(),
+                "counts": {"cluster": share.sum(axis=0).tolist(), "word": _named(expected, words)},
+                "log_likelihood": float(log_p.sum()),
+                "bound": _bound(share, scores),
+            }
+        )
+        cluster, word = share.mean(axis=0), _normalized(expected + pseudo, word)
+    return {"model": "mixture", "words": words, "documents": counts.tolist(), "steps": shown}
+
+
+def explain_plsa(data: Documents, n_topics: int, steps: int, pseudo: float, seed: int) -> dict[str, Any]:
+    counts, words = _small(data)
+    rng = np.random.default_rng(seed)
+    topic, word = _random(rng, len(counts), n_topics), _random(rng, n_topics, len(words))
+    cells = np.argwhere(counts > 0)
+    shown = []
+    for _ in range(steps):
+        joint = topic[cells[:, 0]] * word[:, cells[:, 1]].T  # a handful of documents: small enough to write out
+        total = joint.sum(axis=1)
+        share = joint / np.maximum(total, 1e-300)[:, None]
+        weighted = share * counts[cells[:, 0], cells[:, 1]][:, None]
+        by_topic, by_word = np.zeros_like(topic), np.zeros_like(word)
+        np.add.at(by_topic, cells[:, 0], weighted)
+        np.add.at(by_word.T, cells[:, 1], weighted)
+        n = counts[cells[:, 0], cells[:, 1]]
+        shown.append(
+            {
+                "parameters": {"topic": topic.tolist(), "word": _named(word, words)},
+                "responsibilities": [
+                    {"document": int(d) + 1, "word": words[w], "share": row.tolist()}
+                    for (d, w), row in zip(cells, share, strict=True)
+                ],
+                "counts": {"topic": by_topic.tolist(), "word": _named(by_word, words)},
+                "log_likelihood": float(n @ np.log(total)),
+                "bound": _bound(share, np.log(np.maximum(joint, 1e-300)), n),
+            }
+        )
+        topic, word = _normalized(by_topic + pseudo, topic), _normalized(by_word + pseudo, word)
+    return {"model": "plsa", "words": words, "documents": counts.tolist(), "steps": shown}
+
+
+def _bound(share: Array, scores: Array, weights: Array | None = None) -> float:
+    """Σ q (log p(x, z) − log q): equals the log-likelihood, because q is the posterior."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(share > 0, share * (scores - np.log(share)), 0.0).sum(axis=1)
+    return float(terms.sum() if weights is None else weights @ terms)
+
+
+def _small(data: Documents) -> tuple[Array, list[str]]:
+    if len(data) > MOST or data.n_words > MOST:
+        raise InputError(
+            f"{data.source}: {len(data)} documents and {data.n_words} words; explain shows at most {MOST} of each"
+        )
+    words = [str(v) for v in range(data.n_words)] if data.vocabulary is None else list(data.vocabulary.words)
+    return np.asarray(data.matrix().toarray()), words
+
+
+def _random(rng: np.random.Generator, rows: int, columns: int) -> Array:
+    return _normalized(1.0 + rng.random((rows, columns)), np.ones((rows, columns)))
+
+
+def _normalized(counts: Array, old: Array) -> Array:
+    totals = counts.sum(axis=1, keepdims=True)
+    return np.where(totals > 0, counts / np.where(totals > 0, totals, 1.0), old)
+
+
+def _named(table: Array, words: list[str]) -> list[dict[str, float]]:
+    return [dict(zip(words, row, strict=True)) for row in table.tolist()]

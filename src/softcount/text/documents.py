@@ -1,0 +1,196 @@
+"""Documents as counts of words: rows of a sparse table, with the vocabulary that names its columns.
+
+Word order is gone; what stays is how often each word occurs in each document, and where known the document's class.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from softcount.errors import InputError
+from softcount.ragged import Array, Ragged, offsets_of
+from softcount.text.corpus import MEMORY, corpus
+from softcount.text.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """``len()`` is the number of documents; an empty document is a document."""
+
+    offsets: Array  # int64 [D + 1]
+    words: Array  # int32 word ids, once per document and word
+    counts: Array  # float64, positive
+    n_words: int
+    vocabulary: Vocabulary | None = None  # None: the columns have no names
+    labels: Array | None = None  # int32 class ids; −1: not known
+    classes: tuple[str, ...] = ()  # the names of the class ids
+    weights: Array | None = None  # what each document counts in training
+    rows: Array | None = None  # which document of the whole each is
+    source: str = MEMORY
+
+    def __post_init__(self) -> None:
+        if self.rows is None:
+            object.__setattr__(self, "rows", np.arange(len(self.offsets) - 1))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __repr__(self) -> str:
+        return f"Documents({len(self):,} documents, {self.n_words:,} words, {len(self.words):,} counts)"
+
+    @property
+    def n_tokens(self) -> float:
+        return float(self.counts.sum())
+
+    @property
+    def costs(self) -> Array:
+        return np.diff(self.offsets) + 1
+
+    def slice(self, start: int, stop: int) -> Documents:
+        first, last = self.offsets[start], self.offsets[stop]
+        return replace(
+            self,
+            offsets=self.offsets[start : stop + 1] - first,
+            words=self.words[first:last],
+            counts=self.counts[first:last],
+            **self._columns(slice(start, stop)),
+        )
+
+    def take(self, rows: Array) -> Documents:
+        rows = np.asarray(rows, dtype=np.int64)
+        words, counts = Ragged(self.offsets, self.words).take(rows), Ragged(self.offsets, self.counts).take(rows)
+        return replace(self, offsets=words.offsets, words=words.values, counts=counts.values, **self._columns(rows))
+
+    def _columns(self, which: Any) -> dict[str, Any]:
+        named = {"labels": self.labels, "weights": self.weights, "rows": self.rows}
+        return {name: None if column is None else column[which] for name, column in named.items()}
+
+    def matrix(self) -> sparse.csr_matrix:
+        """A scipy CSR matrix over the same memory."""
+        return sparse.csr_matrix((self.counts, self.words, self.offsets), shape=(len(self), self.n_words))
+
+    def totals(self) -> Array:
+        """How many words each document has."""
+        return np.bincount(np.repeat(np.arange(len(self)), np.diff(self.offsets)), self.counts, len(self))
+
+    def scaled(self, length: float) -> Documents:
+        """Every document stretched or shrunk to this many words, by fractional counts; an empty one stays empty."""
+        factor = np.repeat(length / np.maximum(self.totals(), 1e-300), np.diff(self.offsets))
+        return replace(self, counts=self.counts * factor)
+
+    def digest(self) -> str:
+        """sha256 of the table, and of the words where they have names."""
+        sha = hashlib.sha256()
+        for part in (self.offsets, self.words, self.counts, *(() if self.labels is None else (self.labels,))):
+            sha.update(np.ascontiguousarray(part).data)
+        sha.update("\n".join(self.vocabulary.words if self.vocabulary else ()).encode("utf-8", "surrogatepass"))
+        return sha.hexdigest()
+
+
+def from_matrix(matrix: Any, vocabulary: Vocabulary | None = None, **columns: Any) -> Documents:
+    """Documents of a scipy sparse or dense table of non-negative counts."""
+    csr = sparse.csr_matrix(matrix, dtype=np.float64)
+    if not csr.has_canonical_format or (csr.nnz and not csr.data.all()):
+        csr = csr.copy()
+        csr.sum_duplicates()
+        csr.eliminate_zeros()
+    offsets, words = csr.indptr.astype(np.int64), csr.indices.astype(np.int32, copy=False)
+    return Documents(offsets, words, csr.data, csr.shape[1], vocabulary, **columns)
+
+
+def documents(
+    data: Any,
+    vocabulary: Vocabulary | None = None,
+    min_count: int = 1,
+    max_share: float = 1.0,
+    stop_words: Iterable[str] = (),
+    labels: Sequence[str] | None = None,
+    source: str = MEMORY,
+) -> Documents:
+    """Documents of text lines or token lists; a path is read first (``softcount.text.document_reader``).
+
+    min_count, max_share : words in fewer documents, or in a larger share of them, are left out
+    vocabulary : of an earlier model; then all other words are left out
+    """
+    if isinstance(data, str | Path):
+        from softcount.text.document_reader import read_documents
+
+        data = read_documents(data)
+    if isinstance(data, Documents):
+        return data if vocabulary is None else recoded(data, vocabulary)
+    text = corpus(data)
+    matrix = _count(text.sentences, len(text.vocabulary))
+    keep = _chosen(matrix, text.vocabulary, min_count, max_share, stop_words, len(text))
+    whole = from_matrix(matrix, text.vocabulary, source=source)
+    whole = replace(whole, **_classes(labels, len(whole)))
+    if vocabulary is not None:
+        return recoded(whole, vocabulary)
+    return whole if keep.all() else restricted(whole, keep)
+
+
+def pruned(data: Documents, min_count: int, max_share: float, stop_words: Iterable[str]) -> Documents:
+    """Without words that are too rare, too common or on the list."""
+    keep = _chosen(data.matrix(), data.vocabulary, min_count, max_share, stop_words, len(data))
+    return data if keep.all() else restricted(data, keep)
+
+
+def restricted(data: Documents, keep: Array) -> Documents:
+    if not keep.any():
+        raise InputError(f"{data.source}: no word is left; lower --min-count, or raise --max-share")
+    names = None
+    if data.vocabulary is not None:
+        names = Vocabulary([word for word, kept in zip(data.vocabulary.words, keep.tolist(), strict=True) if kept])
+    small = from_matrix(data.matrix()[:, np.flatnonzero(keep)], names)
+    return replace(data, offsets=small.offsets, words=small.words, counts=small.counts, n_words=small.n_words,
+                   vocabulary=names)  # fmt: skip
+
+
+def recoded(data: Documents, vocabulary: Vocabulary) -> Documents:
+    """The same documents in another vocabulary; words that it does not have are left out."""
+    if data.vocabulary is None or data.vocabulary == vocabulary:
+        if data.n_words != len(vocabulary):
+            raise InputError(f"{data.source}: {data.n_words} columns, but the model knows {len(vocabulary)} words")
+        return data
+    ids = vocabulary.find(data.vocabulary.words)[data.words]
+    known = ids >= 0
+    lengths = np.add.reduceat(np.append(known, False), data.offsets[:-1]) * (np.diff(data.offsets) > 0)
+    kept = (data.counts[known], ids[known], offsets_of(lengths))
+    small = from_matrix(sparse.csr_matrix(kept, shape=(len(data), len(vocabulary))))
+    return replace(data, offsets=small.offsets, words=small.words, counts=small.counts, n_words=len(vocabulary),
+                   vocabulary=vocabulary)  # fmt: skip
+
+
+def _count(sentences: Ragged, n_words: int) -> sparse.csr_matrix:
+    values = np.ones(len(sentences.values))
+    matrix = sparse.csr_matrix((values, sentences.values, sentences.offsets), shape=(sentences.n_rows, n_words))
+    matrix.sum_duplicates()
+    return matrix
+
+
+def _chosen(
+    matrix: Any, vocabulary: Vocabulary | None, min_count: int, max_share: float, stop_words: Iterable[str], n: int
+) -> Array:
+    present = np.bincount(matrix.indices, minlength=matrix.shape[1])
+    keep = (present >= min_count) & (present <= max_share * max(n, 1))
+    stop = list(stop_words)
+    if stop and vocabulary is not None:
+        ids = vocabulary.find(stop)
+        keep[ids[ids >= 0]] = False
+    return np.asarray(keep)
+
+
+def _classes(labels: Sequence[str] | None, n_documents: int) -> dict[str, Any]:
+    if labels is None:
+        return {}
+    if len(labels) != n_documents:
+        raise InputError(f"{len(labels)} labels for {n_documents} documents; give one a document, empty if not known")
+    names = tuple(sorted({label for label in labels if label}))
+    ids = {name: i for i, name in enumerate(names)}
+    return {"labels": np.array([ids.get(label, -1) for label in labels], dtype=np.int32), "classes": names}

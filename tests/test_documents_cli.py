@@ -1,0 +1,157 @@
+"""softcount topics, cluster, score and explain on documents; readers of documents; bad input."""
+
+import json
+import subprocess
+import sys
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from softcount import InputError
+from softcount.evaluate.topics import npmi
+from softcount.store import load
+from softcount.synthetic.topics import topical
+from softcount.text.document_reader import read_documents
+from softcount.text.documents import documents, from_matrix, pruned
+
+TEXT = topical(60, n_topics=3, seed=1)
+LINES = "".join(" ".join(doc) + "\n" for doc in TEXT.documents)
+
+
+def run(*arguments, code=0, stdin=None):
+    done = subprocess.run(
+        [sys.executable, "-m", "softcount", *map(str, arguments)], input=stdin, capture_output=True, text=True
+    )
+    assert done.returncode == code, done.stderr
+    if code == 2:
+        assert "Traceback" not in done.stderr and done.stdout == ""
+    return done
+
+
+@pytest.fixture
+def docs(tmp_path):
+    path = tmp_path / "docs.txt"
+    path.write_text(LINES)
+    return path
+
+
+def test_topics_train_save_apply_query_and_score(docs, tmp_path):
+    model, rows = tmp_path / "m.arrow", tmp_path / "rows.tsv"
+    done = run("topics", docs, "--topics", 3, "--save", model, "--rows", rows, "--seed", 1)
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    assert len(lines) == 3 and sum(float(line[1]) for line in lines) == pytest.approx(1.0, abs=1e-3)
+    table = np.loadtxt(rows)
+    assert table.shape == (60, 3) and np.allclose(table.sum(axis=1), 1.0, atol=1e-4)
+    assert load(model)[0] == "plsa"
+    applied = run("topics", "--apply", model, docs)
+    assert np.allclose(np.array([line.split() for line in applied.stdout.splitlines()], float), table, atol=1e-5)
+    found = run("topics", "--apply", model, docs, "--query", " ".join(TEXT.keywords[0][:3]), "-k", 4)
+    numbers = [int(line.split("\t")[0]) - 1 for line in found.stdout.splitlines()]
+    assert len(numbers) == 4 and {TEXT.topics[d] for d in numbers} == {0}
+    scores = json.loads(run("score", "topics", model, docs, "--json").stdout)
+    assert scores["perplexity"] > 1 and -1 <= scores["npmi"] <= 1
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".parquet"])
+def test_rows_in_other_formats(docs, tmp_path, suffix):
+    out = tmp_path / f"rows{suffix}"
+    answer = json.loads(run("topics", docs, "--topics", 2, "--rows", out, "--json").stdout)
+    assert len(answer["topics"]) == 2 and out.stat().st_size > 0
+
+
+@pytest.mark.parametrize("method", ["nb", "kmeans"])
+def test_cluster_and_score(docs, tmp_path, method):
+    done = run("cluster", docs, "--clusters", 3, "--method", method, "--seed", 1)
+    again = run("cluster", docs, "--clusters", 3, "--method", method, "--seed", 1, "--threads", 1)
+    assert done.stdout == again.stdout and len(done.stdout.splitlines()) == 60
+    gold = tmp_path / "gold"
+    gold.write_text("".join(f"{t}\n" for t in TEXT.topics))
+    scores = json.loads(run("score", "clusters", gold, "-", "--json", stdin=done.stdout).stdout)
+    assert {"nmi", "ari", "vi_bits", "purity", "v_measure"} <= set(scores)
+    assert scores["purity"] > 0.8
+
+
+def test_classes_from_a_few_labels(docs, tmp_path):
+    labels = tmp_path / "labels"
+    labels.write_text("".join(f"{TEXT.names[t]}\n" if d < 12 else "\n" for d, t in enumerate(TEXT.topics)))
+    done = run("cluster", docs, "--labels", labels, "--unlabelled-weight", 0.5)
+    right = [TEXT.names[t] == line for t, line in zip(TEXT.topics, done.stdout.splitlines(), strict=True)]
+    assert np.mean(right) > 0.9
+
+
+@pytest.mark.parametrize("model", ["mixture", "plsa"])
+def test_explain(tmp_path, model):
+    path = tmp_path / "six.txt"
+    path.write_text("a b b\na c\nd\n")
+    answer = json.loads(run("explain", model, path, "--steps", 4, "--json").stdout)
+    values = [step["log_likelihood"] for step in answer["steps"]]
+    assert all(b >= a - 1e-12 for a, b in pairwise(values))
+    assert all(step["bound"] == pytest.approx(step["log_likelihood"]) for step in answer["steps"])
+    assert "Responsibilities" in run("explain", model, path).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["topics", "none.txt"], "no such file"),
+        (["topics", "docs.txt", "--topics", "2", "--rows", "x.csv"], "rows are written as"),
+        (["topics", "docs.txt", "--apply", "docs.txt"], "softcount"),
+        (["topics", "docs.txt", "--min-count", "9999"], "no word is left"),
+        (["topics", "docs.txt", "--criterion", "nonsense"], "no criterion"),
+        (["topics", "blank.txt"], "no words"),
+        (["cluster", "docs.txt"], "how many clusters"),
+        (["cluster", "docs.txt", "--clusters", "999"], "ask for fewer"),
+        (["cluster", "docs.txt", "--labels", "short.txt"], "one label a line"),
+        (["cluster", "docs.txt", "--clusters", "2", "--method", "magic"], "no method"),
+        (["score", "clusters", "docs.txt", "short.txt"], "lines"),
+        (["explain", "plsa", "docs.txt", "--steps", "1"], "at most"),
+        (["topics", "docword.x.txt"], "docword.x.txt:5"),
+        (["topics", "bad.ldac"], "bad.ldac:2"),
+        (["topics", "bad.svmlight"], "bad.svmlight:1"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path, monkeypatch, arguments, message):
+    (tmp_path / "docs.txt").write_text(LINES * 2)
+    (tmp_path / "blank.txt").write_text("\n \n")
+    (tmp_path / "short.txt").write_text("a\n")
+    (tmp_path / "docword.x.txt").write_text("2\n2\n2\n1 1 3\n3 1 1\n")
+    (tmp_path / "bad.ldac").write_text("1 0:2\n5 0:1\n")
+    (tmp_path / "bad.svmlight").write_text("1 2:x\n")
+    monkeypatch.chdir(tmp_path)
+    done = run(*arguments, code=2)
+    assert message in done.stderr and len(done.stderr.strip().splitlines()) == 1
+
+
+def test_readers_agree(tmp_path):
+    table = np.array([[2.0, 0.0, 1.0], [0.0, 3.0, 0.0]])
+    (tmp_path / "docword.a.txt").write_text("2\n3\n3\n1 1 2\n1 3 1\n2 2 3\n")
+    (tmp_path / "vocab.a.txt").write_text("x\ny\nz\n")
+    (tmp_path / "a.ldac").write_text("2 0:2 2:1\n1 1:3\n")
+    (tmp_path / "a.vocab").write_text("x\ny\nz\n")
+    (tmp_path / "a.svmlight").write_text("spam 1:2 3:1 # a remark\nham 2:3\n")
+    for kind in ("one", "two"):
+        (tmp_path / "folder" / kind).mkdir(parents=True)
+    (tmp_path / "folder" / "one" / "1").write_text("x x\nz")
+    (tmp_path / "folder" / "two" / "1").write_text("y y y")
+    (tmp_path / "a.txt").write_text("x z x\ny y y\n")
+    for name in ("docword.a.txt", "a.ldac", "a.svmlight", "folder", "a.txt"):
+        data = read_documents(tmp_path / name)
+        columns = [data.vocabulary.words.index(w) for w in "xyz"] if data.vocabulary else [0, 1, 2]
+        assert np.array_equal(data.matrix().toarray()[:, columns], table), name
+    assert read_documents(tmp_path / "folder").classes == ("one", "two")
+    assert read_documents(tmp_path / "a.svmlight").classes == ("ham", "spam")
+
+
+def test_pruning_and_stop_words():
+    data = documents(["a b", "a c", "a b d"])
+    small = pruned(data, 2, 1.0, ["b"])
+    assert small.vocabulary.words == ["a"]
+    assert pruned(data, 1, 0.7, ()).vocabulary.words == ["b", "c", "d"]
+    with pytest.raises(InputError, match="no word is left"):
+        pruned(data, 4, 1.0, ())
+
+
+def test_npmi_of_words_that_always_and_never_meet():
+    data = from_matrix(np.array([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]))
+    assert npmi(data, np.array([[0, 1], [2, 3]])) == pytest.approx([1.0, -1.0])

@@ -1,0 +1,144 @@
+"""The document estimators as scikit-learn citizens, and k-means step by step beside scikit-learn's."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.cluster import KMeans as SklearnKMeans
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from softcount import PLSA, GaussianMixture, InputError, KMeans, NaiveBayesMixture
+from softcount.synthetic.topics import topical
+
+CITIZENS = [
+    NaiveBayesMixture(3, criterion="em:20", random_state=0),
+    PLSA(3, criterion="em:20", random_state=0),
+    KMeans(3, random_state=0),
+    GaussianMixture(2, criterion="em:20", random_state=0),
+]
+
+
+@pytest.mark.filterwarnings("ignore:the classes collapse")
+@parametrize_with_checks(CITIZENS)
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+TEXT = topical(120, seed=3)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix], ids=["dense", "csr"])
+def test_k_means_is_lloyd_step_by_step(make):
+    rng = np.random.default_rng(2)
+    points = np.concatenate([rng.normal(m, 1.0, (80, 5)) for m in (0.0, 3.0, 6.0)])
+    start = points[[0, 1, 2, 100]].copy()
+    X = make(points)
+    for steps in range(1, 8):
+        mine = KMeans(4, start=start, criterion=f"hard:{steps}").fit(X)
+        theirs = SklearnKMeans(4, init=start, n_init=1, max_iter=steps, tol=0, algorithm="lloyd")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            theirs.fit(X)
+        if theirs.n_iter_ < steps:
+            break
+        assert np.allclose(mine.cluster_centers_, theirs.cluster_centers_, atol=1e-9)
+        assert np.array_equal(mine.labels_, theirs.labels_)
+        assert mine.inertia_ == pytest.approx(theirs.inertia_, rel=1e-9)
+
+
+def test_soft_and_hard_agree_when_clusters_are_far_apart():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(m, 0.1, (30, 2)) for m in (0.0, 50.0)])
+    hard, soft = KMeans(2, random_state=0).fit(X), GaussianMixture(2, covariance="unit", random_state=0).fit(X)
+    assert np.allclose(np.sort(hard.means_, axis=0), np.sort(soft.means_, axis=0), atol=1e-6)
+
+
+def test_an_empty_cluster_keeps_its_place_and_says_so():
+    X = np.array([[0.0], [1.0], [10.0]])
+    model = KMeans(3, start=np.array([[0.5], [10.0], [99.0]])).fit(X)
+    assert model.cluster_centers_[2, 0] == 99.0
+    assert any("no expected count" in note for note in model.history_.notes)
+
+
+def test_gaussians_refuse_mre():
+    with pytest.raises(InputError, match="mre has no update for Gaussian"):
+        GaussianMixture(2, criterion="mre").fit(np.random.default_rng(0).normal(size=(9, 2)))
+
+
+def test_pipelines_and_grid_search():
+    lines = [" ".join(doc) for doc in TEXT.documents]
+    pipe = make_pipeline(CountVectorizer(), PLSA(4, criterion="em:30", random_state=0))
+    rows = pipe.fit_transform(lines)
+    assert rows.shape == (120, 4) and np.allclose(rows.sum(axis=1), 1.0)
+    search = GridSearchCV(pipe, {"plsa__n_topics": [2, 4]}, cv=2).fit(lines)
+    assert search.best_params_["plsa__n_topics"] in (2, 4)
+    assert len(make_pipeline(TfidfVectorizer(), KMeans(4, random_state=0)).fit_predict(lines)) == 120
+
+
+def test_pandas_in_and_out():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(np.random.default_rng(0).poisson(2.0, (20, 5)), columns=list("abcde"))
+    rows = PLSA(2, random_state=0).set_output(transform="pandas").fit(frame).transform(frame)
+    assert list(rows.columns) == ["plsa0", "plsa1"]
+    assert set(NaiveBayesMixture(2, random_state=0).fit(frame).top_words(2)) == {0, 1}
+
+
+def test_topics_are_found_and_one_or_two_threads_do_not_matter():
+    models = [PLSA(4, restarts=3, random_state=1, n_jobs=n).fit(TEXT.documents) for n in (1, 2)]
+    assert np.array_equal(models[0].components_, models[1].components_)
+    best = models[0].topic_.argmax(axis=1)
+    pure = sum(np.bincount(best[np.array(TEXT.topics) == t]).max() for t in set(TEXT.topics)) / 120
+    assert pure > 0.9
+
+
+def test_held_out_tokens_stop_training():
+    model = PLSA(8, criterion="em:300", held_out=0.2, tolerance=0.0, random_state=0).fit(TEXT.documents)
+    assert "held-out" in model.history_.stopped and model.n_iter_ < 300
+    assert max(step.parts["held_out"] for step in model.history_) > model.history_[0].parts["held_out"]
+
+
+def test_seed_words_pull_their_topic():
+    word = TEXT.keywords[2][0]
+    model = PLSA(4, seed_words={1: TEXT.keywords[2][:3]}, random_state=0).fit(TEXT.documents)
+    assert model.top_words(1000)[1][0][0] in TEXT.keywords[2] and word in dict(model.top_words(5)[1])
+    with pytest.raises(InputError, match="not in the vocabulary"):
+        PLSA(2, seed_words={0: ["zebra-of-no-document"]}).fit(TEXT.documents)
+
+
+def test_an_empty_document_gets_the_prior_and_a_row_depends_on_no_other():
+    model = PLSA(4, random_state=0).fit(TEXT.documents)
+    rows = model.transform([[], TEXT.documents[0], ["never-seen"]])
+    assert np.allclose(rows[0], model.prevalence_) and np.allclose(rows[2], model.prevalence_)
+    assert np.array_equal(rows[1], model.transform([TEXT.documents[0]])[0])
+
+
+def test_similar_documents_share_a_topic(tmp_path):
+    model = PLSA(4, restarts=2, random_state=0).fit(TEXT.documents)
+    query = " ".join(TEXT.keywords[1][:4])
+    for options in ({}, {"among": TEXT.documents, "tfidf": 0.5}):
+        found = model.similar(query, 5, **options)
+        assert [TEXT.topics[d] for d, _ in found] == [1] * 5
+    model.save(tmp_path / "m")
+    again = PLSA.load(tmp_path / "m")
+    assert np.array_equal(again.transform(TEXT.documents), model.transform(TEXT.documents))
+
+
+def test_labels_help_and_weight_zero_is_supervised():
+    y = np.full(120, -1)
+    y[:8] = [TEXT.topics[d] for d in range(8)]
+    X = CountVectorizer().fit_transform([" ".join(d) for d in TEXT.documents])
+    with_em = NaiveBayesMixture(random_state=0).fit(X, y)
+    alone = NaiveBayesMixture(unlabelled_weight=0.0, random_state=0).fit(X, y)
+    known = [t in set(y[:8]) for t in TEXT.topics]
+    gold = np.array(TEXT.topics)
+    assert with_em.score(X[known], gold[known]) >= alone.score(X[known], gold[known])
+    assert alone.word_.shape == with_em.word_.shape
+
+
+def test_perplexity_is_below_the_vocabulary():
+    model = PLSA(4, random_state=0).fit(TEXT.documents)
+    assert 1.0 < model.perplexity(TEXT.documents) < model.n_features_in_

@@ -110,7 +110,7 @@ def test_explain_ibm1(tmp_path):
         (("align", "{src}", "{missing}"), "no such file"),
         (("align", "{empty}", "{src}"), "empty file"),
         (("align", "{src}", "{tgt}", "--dictionary", "{short}"), "short:1: 1 columns"),
-        (("align", "{src}", "{tgt}", "--apply", "{src}"), "not a model of softcount"),
+        (("align", "{src}", "{tgt}", "--apply", "{src}"), "softcount model"),
         (("align", "{src}", "{tgt}", "--model", "ibm7"), "no model 'ibm7'"),
         (("align", "{src}", "{tgt}", "--null", "x"), "--null 'x'"),
         (("align", "{src}", "{tgt}", "--save", "{missing}/x"), "there is no folder"),

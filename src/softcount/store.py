@@ -1,7 +1,4 @@
-"""Models on disk: named arrays and JSON, in one Arrow IPC file. Nothing in it is ever executed.
-
-The file appears whole or not at all. Every model is stored in this one container.
-"""
+"""Models on disk: named arrays and JSON metadata in one Arrow file, written whole or not at all, never pickled."""
 
 from __future__ import annotations
 
@@ -13,63 +10,56 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from softcount.errors import InputError
-from softcount.version import VERSION
+from softcount.ragged import Array
 
-FORMAT = 1
+MAGIC = "softcount model 1"
 
 
-def save(path: str | Path, kind: str, arrays: Mapping[str, Any], about: Mapping[str, Any]) -> None:
-    """`arrays`: NumPy arrays of numbers, or lists of strings; `about`: what JSON can hold."""
-    import pyarrow as pa
-
-    shapes = {name: list(array.shape) for name, array in arrays.items() if isinstance(array, np.ndarray)}
-    head = {"format": FORMAT, "kind": kind, "softcount": VERSION, "shapes": shapes, "about": dict(about)}
-    columns = {name: _column(pa, array) for name, array in arrays.items()}
-    table = pa.table(columns).replace_schema_metadata({"softcount": json.dumps(head, ensure_ascii=False)})
+def save(path: str | Path, kind: str, arrays: Mapping[str, Array], metadata: Mapping[str, Any]) -> None:
+    """One column per array, flattened; shapes and types are in the file's metadata."""
+    shapes = {name: [list(array.shape), str(array.dtype)] for name, array in arrays.items()}
+    header = {"format": MAGIC, "kind": kind, "arrays": shapes, "metadata": dict(metadata)}
+    fields = [pa.field(name, pa.large_list(pa.from_numpy_dtype(array.dtype))) for name, array in arrays.items()]
+    columns = [_one_row(array) for array in arrays.values()]
+    schema = pa.schema(fields, metadata={"softcount": json.dumps(header, ensure_ascii=False)})
 
     def write(temporary: Path) -> None:
-        with pa.OSFile(str(temporary), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
-            writer.write_table(table)
+        with pa.OSFile(str(temporary), "wb") as stream, pa.ipc.new_file(stream, schema) as writer:
+            writer.write_batch(pa.record_batch(columns, schema=schema))
 
     write_whole(Path(path), write)
 
 
-def load(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(arrays, about) of a model of this kind."""
-    import pyarrow as pa
-
+def load(path: str | Path) -> tuple[str, dict[str, Array], dict[str, Any]]:
+    """(kind, arrays, metadata)."""
     try:
-        with pa.memory_map(str(path)) as source:
-            table = pa.ipc.open_file(source).read_all()
-        head = json.loads((table.schema.metadata or {})[b"softcount"])
-        if head["kind"] != kind:
-            raise InputError(f"{path}: a model of kind {head['kind']!r}; {kind!r} is needed here")
-        if head["format"] != FORMAT:
-            raise InputError(f"{path}: written by softcount {head['softcount']} in another format; train it again")
-        return {name: _array(table[name], head["shapes"].get(name)) for name in table.column_names}, head["about"]
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; check the path") from None
-    except IsADirectoryError:
-        raise InputError(f"{path}: a folder, not a file; name the model's file") from None
-    except (pa.ArrowInvalid, KeyError, TypeError, ValueError, OSError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path}: not a model of softcount, or damaged; train and save it again") from None
+        with pa.OSFile(str(path), "rb") as stream:
+            table = pa.ipc.open_file(stream).read_all()
+        header = json.loads(table.schema.metadata[b"softcount"])
+        if header["format"] != MAGIC:
+            raise KeyError("format")
+        arrays = {
+            name: _values(table[name]).astype(dtype, copy=False).reshape(shape)
+            for name, (shape, dtype) in header["arrays"].items()
+        }
+    except OSError as error:
+        reason = error.strerror or "not a model file"
+        raise InputError(f"{path}: cannot be read ({reason}); give a model that softcount --save wrote") from None
+    except (pa.ArrowException, KeyError, TypeError, ValueError):
+        raise InputError(f"{path}: not a softcount model; give one that softcount --save wrote") from None
+    return header["kind"], arrays, header["metadata"]
 
 
-def _column(pa: Any, array: Any) -> Any:
-    """One list in one row, so that arrays of any length stand side by side."""
-    flat = pa.array(array.ravel() if isinstance(array, np.ndarray) else list(array))
-    if not isinstance(array, np.ndarray):
-        flat = flat.cast(pa.large_string())
+def _one_row(array: Array) -> Any:
+    flat = pa.array(np.ascontiguousarray(array).ravel())
     return pa.LargeListArray.from_arrays(pa.array([0, len(flat)], pa.int64()), flat)
 
 
-def _array(column: Any, shape: list[int] | None) -> Any:
-    flat = column.combine_chunks().flatten()
-    return flat.to_pylist() if shape is None else np.array(flat.to_numpy(zero_copy_only=False)).reshape(shape)
+def _values(column: Any) -> Array:
+    return np.asarray(column.combine_chunks().flatten().to_numpy(zero_copy_only=False))
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:

@@ -222,12 +222,10 @@ class WordAligner(BaseEstimator):  # type: ignore[misc]
 
     def save(self, path: str | Path) -> None:
         check_is_fitted(self, "directions_")
-        arrays: dict[str, Any] = {
-            "source_words": self.vocabularies_[0].words,
-            "target_words": self.vocabularies_[1].words,
-        }
+        arrays: dict[str, Array] = {}
         about: dict[str, Any] = {"signature": self.signature_, "directions": {}}
         about["unknown"] = [vocabulary.unknown for vocabulary in self.vocabularies_]
+        about["words"] = [vocabulary.words for vocabulary in self.vocabularies_]
         about["decoding"] = {"symmetrize": self.symmetrize, "threshold": self.threshold}
         for name, direction in self.directions_.items():
             more, about["directions"][name] = to_arrays(direction)
@@ -236,11 +234,13 @@ class WordAligner(BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def load(cls, path: str | Path, **settings: Any) -> WordAligner:
-        arrays, about = load(path, KIND)
+        kind, arrays, about = load(path)
+        if kind != KIND:
+            raise InputError(f"{path}: a model of kind {kind!r}; give one that softcount align --save wrote")
         model = cls(**{**about["decoding"], **settings})
         model.vocabularies_ = (
-            Vocabulary(arrays["source_words"], about["unknown"][0]),
-            Vocabulary(arrays["target_words"], about["unknown"][1]),
+            Vocabulary(about["words"][0], about["unknown"][0]),
+            Vocabulary(about["words"][1], about["unknown"][1]),
         )
         model.directions_ = {
             name: from_arrays({k.partition("_")[2]: a for k, a in arrays.items() if k.startswith(name)}, more)

@@ -203,7 +203,9 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
 
     @classmethod
     def load(cls, path: str | Path) -> PLSA:
-        arrays, metadata = store.load(path, "plsa")
+        kind, arrays, metadata = store.load(path)
+        if kind != "plsa":
+            raise InputError(f"{path}: a model of kind {kind!r}, not plsa; give one that softcount topics --save wrote")
         model = cls(**metadata["settings"])
         model.components_ = model.word_ = arrays["word"]
         model.prevalence_, model.topic_ = arrays["prevalence"], arrays["topic"]

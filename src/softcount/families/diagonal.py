@@ -53,7 +53,8 @@ class Diagonal(NamedTuple):
         return False
 
     def impossible(self, parameters: Array) -> Array:
-        return np.asarray(parameters == 0.0)
+        """The entries that no data will ever bring back: p₀ of zero."""
+        return np.concatenate([parameters[: LINK + 1] == 0.0, np.zeros(len(parameters) - LINK - 1, dtype=bool)])
 
     def hold(self, parameters: Array, held: Array) -> Diagonal:
         """Masks speak of (p₀, 1 − p₀, λ); the cells follow."""

@@ -125,8 +125,12 @@ class IBM(NamedTuple):
         lengths = source.lengths
         classes = _class_of(self.classes, lengths, target.lengths)
         words = target.values.view(np.uint32)
-        pairs = Pairs(found.offsets, found.sentence, found.position, lengths, target.offsets, words, classes)
-        m = np.concatenate([[0], np.cumsum(target.lengths[found.sentence])])
+        near = target.offsets[:-1][found.sentence], target.lengths[found.sentence].astype(np.int32)
+        tall = lengths[found.sentence].astype(np.int32)
+        pairs = Pairs(
+            found.offsets, found.sentence, found.position, lengths, target.offsets, words, classes, *near, tall
+        )
+        m = np.concatenate([[0], np.cumsum(near[1], dtype=np.int64)])
         parts = shards(np.diff(m[found.offsets]), max(PART, -(-int(m[-1]) // MOST_PARTS)))
         return IBMShard(pairs, parts, int(target.lengths.max(initial=0)))
 
@@ -175,7 +179,7 @@ class IBM(NamedTuple):
 
             def first(part: tuple[int, int]) -> Any:
                 totals = np.zeros(n)
-                add_totals(weights, pairs, *part, longest, totals)
+                add_totals(weights, pairs, *part, totals)
                 return totals
 
             found = Race(run(first, shard.parts), np.empty(0), np.empty(0, np.int32))
@@ -192,7 +196,7 @@ class IBM(NamedTuple):
     def _second(
         self, weights: IBMWeights, shard: IBMShard, mode: int, uniforms: Array, found: Race, labels: bool, run: Any
     ) -> tuple[Expectation, Ragged | None]:
-        pairs, longest = shard.pairs, shard.longest
+        pairs, feature_too = shard.pairs, self.alignment == "diagonal" and self.learn_tension
         reading = MAX if labels and mode == SUM else mode
         null_counts, masses = np.zeros(self.n_targets), np.zeros(len(weights.cells))
         extra = np.zeros(len(weights.table))
@@ -210,7 +214,7 @@ class IBM(NamedTuple):
         def second(part: tuple[int, int]) -> Array:
             here = np.zeros(len(extra))
             if mode == SUM:
-                add_counts(weights, pairs, *part, longest, found.totals, counts, here)
+                add_counts(weights, pairs, *part, feature_too, found.totals, counts, here)
             else:
                 add_chosen(weights, pairs, *part, found.choice, counts, here)
             return here

@@ -49,6 +49,9 @@ class Pairs(NamedTuple):
     bounds: Array  # int64 [pairs + 1], of the target sentences
     targets: Array  # uint32 [target tokens]
     classes: Array  # int32 [pairs], which (l, m)
+    starts: Array  # int64 per occurrence: where its target sentence begins; beside it, so that nothing is looked up
+    widths: Array  # int32 per occurrence: m
+    heights: Array  # int32 per occurrence: l
 
 
 @kernel
@@ -86,32 +89,27 @@ def near(w: Any, pairs: Any, s: int, i: int, out: Array) -> None:
 
 
 @kernel
-def add_totals(w: Any, pairs: Any, first: int, last: int, longest: int, totals: Array) -> None:
+def add_totals(w: Any, pairs: Any, first: int, last: int, totals: Array) -> None:
     """totals[j] += Σ_i a_ij t(f_j | e_i) over source types first … last − 1"""
     row = np.zeros(len(w.null_row))
     kind, translation, columns, rise, fall, table = w.kind, w.translation, w.columns, w.rise, w.fall, w.table
-    sentence, position, bounds, lengths, targets = (
-        pairs.sentence,
-        pairs.position,
-        pairs.bounds,
-        pairs.lengths,
-        pairs.targets,
-    )
+    position, targets = pairs.position, pairs.targets
+    starts, widths, heights = pairs.starts, pairs.widths, pairs.heights
     for e in range(first, last):
         for k in range(w.offsets[e + 1], w.offsets[e + 2]):
             row[columns[k]] = translation[k]
         for o in range(pairs.offsets[e], pairs.offsets[e + 1]):
-            s = sentence[o]
-            start, stop = bounds[s], bounds[s + 1]
+            start, m = starts[o], widths[o]
+            stop = start + m
             if kind == UNIFORM:
                 for j in range(start, stop):
                     totals[j] += row[targets[j]]
                 continue
             if start == stop:
                 continue
-            i, m = position[o] + 1, stop - start
+            i = position[o] + 1
             if kind == DIAGONAL:  # exp(λ h_ij): i/l against j/m, rising up to the cut and falling after it
-                l = lengths[s]
+                l = heights[o]
                 cut = start + i * m // l
                 up, down, steps = rise[w.ladder[l] + i - 1], fall[w.ladder[l] + i - 1], w.ladder[m] - start
                 for j in range(start, cut):
@@ -119,60 +117,55 @@ def add_totals(w: Any, pairs: Any, first: int, last: int, longest: int, totals: 
                 for j in range(cut, stop):
                     totals[j] += up * fall[steps + j] * row[targets[j]]
             else:
-                base = w.table_starts[pairs.classes[s]] + i * m - start
+                base = w.table_starts[pairs.classes[pairs.sentence[o]]] + i * m - start
                 for j in range(start, stop):
                     totals[j] += table[base + j] * row[targets[j]]
 
 
 @kernel
 def add_counts(
-    w: Any, pairs: Any, first: int, last: int, longest: int, scale: Array, counts: Array, extra: Array
+    w: Any, pairs: Any, first: int, last: int, feature_too: bool, scale: Array, counts: Array, extra: Array
 ) -> None:
     """counts[e, f] = t(f|e) Σ a_ij scale_j; extra: Σ h of the diagonal, or the free table's counts."""
     row, added = np.zeros(len(w.null_row)), np.zeros(len(w.null_row))
     kind, translation, columns, rise, fall, table = w.kind, w.translation, w.columns, w.rise, w.fall, w.table
-    sentence, position, bounds, lengths, targets = (
-        pairs.sentence,
-        pairs.position,
-        pairs.bounds,
-        pairs.lengths,
-        pairs.targets,
-    )
+    position, targets = pairs.position, pairs.targets
+    starts, widths, heights = pairs.starts, pairs.widths, pairs.heights
     feature = 0.0
     for e in range(first, last):
         for k in range(w.offsets[e + 1], w.offsets[e + 2]):
             added[columns[k]] = 0.0
-        if kind != UNIFORM:
+        if feature_too or kind == FREE:
             for k in range(w.offsets[e + 1], w.offsets[e + 2]):
                 row[columns[k]] = translation[k]
         for o in range(pairs.offsets[e], pairs.offsets[e + 1]):
-            s = sentence[o]
-            start, stop = bounds[s], bounds[s + 1]
+            start, m = starts[o], widths[o]
+            stop = start + m
             if kind == UNIFORM:
                 for j in range(start, stop):
                     added[targets[j]] += scale[j]
                 continue
             if start == stop:
                 continue
-            i, m = position[o] + 1, stop - start
+            i = position[o] + 1
             if kind == DIAGONAL:
-                l = lengths[s]
+                l = heights[o]
                 cut = start + i * m // l
                 up, down, steps = rise[w.ladder[l] + i - 1], fall[w.ladder[l] + i - 1], w.ladder[m] - start
-                step = 1.0 / m
-                here = i / l - (1 - start) * step
+                if feature_too:
+                    here, step = i / l, 1.0 / m
+                    for j in range(start, cut):
+                        share = down * rise[steps + j] * scale[j] * row[targets[j]]
+                        feature += share * ((j - start + 1) * step - here)
+                    for j in range(cut, stop):
+                        share = up * fall[steps + j] * scale[j] * row[targets[j]]
+                        feature -= share * ((j - start + 1) * step - here)
                 for j in range(start, cut):
-                    f = targets[j]
-                    share = down * rise[steps + j] * scale[j]
-                    added[f] += share
-                    feature += share * row[f] * (j * step - here)
+                    added[targets[j]] += down * rise[steps + j] * scale[j]
                 for j in range(cut, stop):
-                    f = targets[j]
-                    share = up * fall[steps + j] * scale[j]
-                    added[f] += share
-                    feature -= share * row[f] * (j * step - here)
+                    added[targets[j]] += up * fall[steps + j] * scale[j]
             else:
-                base = w.table_starts[pairs.classes[s]] + i * m - start
+                base = w.table_starts[pairs.classes[pairs.sentence[o]]] + i * m - start
                 for j in range(start, stop):
                     f = targets[j]
                     share = table[base + j] * scale[j]
@@ -226,7 +219,7 @@ def settle(
         l, m, start = pairs.lengths[s], pairs.bounds[s + 1] - pairs.bounds[s], pairs.bounds[s]
         if l == 0 or m == 0:
             continue
-        c = pairs.classes[s]
+        c, product = pairs.classes[s], 1.0
         for j in range(m):
             f, t = pairs.targets[start + j], start + j
             empty, others = w.null_row[f], 1.0
@@ -248,7 +241,14 @@ def settle(
                 return log_norm, nulls, links, s
             if mode != SUM and share > 0.0:
                 choice[t] = 0
-            log_norm += np.log(total)
+            # a logarithm of a few tokens' product instead of one per token
+            if product < 1e-150 or total < 1e-150 or total > 1e150:
+                log_norm += np.log(product)
+                product = 1.0
+            if total < 1e-150 or total > 1e150:
+                log_norm += np.log(total)
+            else:
+                product *= total
             null_counts[f] += share
             nulls += share
             links += 1.0 - share
@@ -256,6 +256,7 @@ def settle(
                 masses[w.cell_starts[c] + j] += 1.0 - share
             elif w.kind == FREE:
                 extra[w.table_starts[c] + j] += share
+        log_norm += np.log(product)
         if w.kind == UNIFORM:
             log_norm -= m * np.log(l + 1.0)
     return log_norm, nulls, links, -1

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from softcount.errors import InputError
 from softcount.ragged import Array
@@ -20,6 +19,8 @@ MAGIC = "softcount model 1"
 
 def save(path: str | Path, kind: str, arrays: Mapping[str, Array], metadata: Mapping[str, Any]) -> None:
     """One column per array, flattened; shapes and types are in the file's metadata."""
+    import pyarrow as pa  # in the functions, because commands that store nothing should start at once
+
     shapes = {name: [list(array.shape), str(array.dtype)] for name, array in arrays.items()}
     header = {"format": MAGIC, "kind": kind, "arrays": shapes, "metadata": dict(metadata)}
     fields = [pa.field(name, pa.large_list(pa.from_numpy_dtype(array.dtype))) for name, array in arrays.items()]
@@ -35,6 +36,8 @@ def save(path: str | Path, kind: str, arrays: Mapping[str, Array], metadata: Map
 
 def load(path: str | Path) -> tuple[str, dict[str, Array], dict[str, Any]]:
     """(kind, arrays, metadata)."""
+    import pyarrow as pa
+
     try:
         with pa.OSFile(str(path), "rb") as stream:
             table = pa.ipc.open_file(stream).read_all()
@@ -54,6 +57,8 @@ def load(path: str | Path) -> tuple[str, dict[str, Array], dict[str, Any]]:
 
 
 def _one_row(array: Array) -> Any:
+    import pyarrow as pa
+
     flat = pa.array(np.ascontiguousarray(array).ravel())
     return pa.LargeListArray.from_arrays(pa.array([0, len(flat)], pa.int64()), flat)
 

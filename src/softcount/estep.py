@@ -13,7 +13,7 @@ from softcount.ragged import Array
 from softcount.tables import Expectation, Tables
 from softcount.text.shard import shards
 
-SHARD_COST = 150_000  # tokens: small enough to share out, large enough that private counts are cheap to add
+SHARD_COST = 300_000  # tokens: small enough to share out, large enough that private counts are cheap to add
 
 
 def add_up(results: Iterator[Any]) -> Any:

@@ -18,7 +18,9 @@ from softcount.layout import ImpossibleItem, TableLayout
 from softcount.models.hmm_kernel import best_paths, sample, smooth
 from softcount.models.hmm_packing import HMMShard, pack, positions, unpack
 from softcount.ragged import Array, Ragged, offsets_of
-from softcount.tables import Expectation
+from softcount.tables import Expectation, Log, values
+
+TINY = 1e-200  # a word whose largest weight is below is scaled
 
 
 class HMMTables(NamedTuple):
@@ -51,7 +53,7 @@ class HMM(NamedTuple):
         return HMMTables(
             initial=TableLayout(Categorical((K,))),
             transition=TableLayout(Categorical((K, K + self.end))),
-            emission=TableLayout(Categorical((K, V)), emits=True),
+            emission=TableLayout(Categorical((K, V), lazy=True), emits=True),
         )
 
     def pack(self, items: Any) -> HMMShard:
@@ -63,15 +65,15 @@ class HMM(NamedTuple):
 
     def weigh(self, log_weights: HMMTables) -> HMMWeights:
         K = self.n_states
-        emission, log_scale = _scaled(log_weights.emission.T, axis=1)  # [V, K], contiguous
+        emission, log_scale = _word_weights(log_weights.emission, K)
         initial, log_sentence = _scaled(log_weights.initial)
         onward, log_link = _scaled(log_weights.transition)
         return HMMWeights(
             initial=initial,
             transition=np.ascontiguousarray(onward[:, :K]),
             end=np.ascontiguousarray(onward[:, K]) if self.end else np.ones(K),
-            emission=np.concatenate([emission, np.ones((1, K))]),
-            log_scale=np.append(log_scale, 0.0),
+            emission=emission,
+            log_scale=log_scale,
             log_sentence=float(log_sentence),
             log_link=float(log_link),
         )
@@ -148,6 +150,17 @@ def generate(
         words[mine] = np.searchsorted(ladder, rng.random(int(mine.sum())) * ladder[-1], side="right")
     offsets = offsets_of(np.bincount(sentence, minlength=n_sentences))
     return Ragged(offsets, words), Ragged(offsets, states)
+
+
+def _word_weights(table: Any, n_states: int) -> tuple[Array, Array]:
+    """Emission weights word by word, [V + 1, K] with a last row of ones, and each word's log-scale."""
+    n_words = table.weights.shape[1] if isinstance(table, Log) else table.shape[1]
+    weights, log_scale = np.ones((n_words + 1, n_states)), np.zeros(n_words + 1)
+    if isinstance(table, Log) and table.weights.max(axis=0, initial=0.0).min(initial=1.0) > TINY:
+        weights[:-1] = table.weights.T  # plain probabilities of words that some state emits: nothing to scale
+    else:
+        weights[:-1], log_scale[:-1] = _scaled(values(table).T, axis=1)
+    return weights, log_scale
 
 
 def _scaled(log_weights: Array, axis: int | None = None) -> tuple[Array, Any]:

@@ -12,18 +12,30 @@ import numpy as np
 
 from softcount.attribute import draw
 from softcount.kernel import kernel
-from softcount.models.hmm_packing import most_tokens
+from softcount.models.hmm_packing import most_sentences, most_tokens
 from softcount.ragged import Array
 
 
 @kernel
-def forward_filter(
-    weights: Any, shard: Any, chunk: int, forward: Array, scaled: Array, before: Array
-) -> tuple[float, int]:
-    """forward[t] = P(state_t | words up to t); scaled[t] = emission of word t over P(word t | words before).
+def forward_row(shard: Any, chunk: int, step: int, column: int) -> int:
+    """Where the chunk's forward array keeps a token's row.
 
-    f_t = (f_{t-1} A) ∘ b_t / s_t. `before` keeps f_{t-1} beside scaled[t], one row per transition.
-    Returns Σ log s_t and the first column with s_t = 0, or −1.
+    First the tokens that have a successor, in the order of their successors, so that all pairs (f_t, scaled_{t+1}) of
+    the chunk are two contiguous blocks and their outer products one matrix product; then each sentence's last token.
+    """
+    first, last = shard.chunks[chunk], shard.chunks[chunk + 1]
+    if step + 1 < last and column < shard.alive[step + 1]:
+        return shard.starts[step + 1] - shard.starts[first] - shard.alive[first] + column
+    return shard.starts[last] - shard.starts[first] - shard.alive[first] + column
+
+
+@kernel
+def forward_filter(
+    weights: Any, shard: Any, chunk: int, predicted: Array, forward: Array, scaled: Array, inverse: Array
+) -> tuple[float, int]:
+    """forward = P(state_t | words up to t); scaled[t] = emission of word t; inverse[t] = 1 / P(word t | words before).
+
+    f_t = (f_{t-1} A) ∘ b_t / s_t. Returns Σ log s_t and the first column with s_t = 0, or −1.
     """
     K = len(weights.initial)
     first, last = shard.chunks[chunk], shard.chunks[chunk + 1]
@@ -32,32 +44,32 @@ def forward_filter(
     for step in range(first, last):
         n = shard.alive[step]
         here = shard.starts[step] - base
-        if step > first:
-            previous = shard.starts[step - 1] - base
-            link = here - shard.alive[first]
-            before[link : link + n] = forward[previous : previous + n]
-            np.dot(forward[previous : previous + n], weights.transition, forward[here : here + n])
+        if step == first:
+            for column in range(n):
+                predicted[column] = weights.initial
+        else:
+            before = here - shard.alive[first]
+            np.dot(forward[before : before + n], weights.transition, predicted[:n])
         for column in range(n):
             m = here + column
-            if step == first:
-                forward[m] = weights.initial
+            row = forward_row(shard, chunk, step, column)
             word = shard.words[base + m]
-            total = 0.0
-            for k in range(K):
-                scaled[m, k] = weights.emission[word, k]
             if len(shard.known) > 0 and shard.known[base + m] >= 0:
                 for k in range(K):
-                    if k != shard.known[base + m]:
-                        scaled[m, k] = 0.0
+                    scaled[m, k] = weights.emission[word, k] if k == shard.known[base + m] else 0.0
+            else:
+                for k in range(K):
+                    scaled[m, k] = weights.emission[word, k]
+            total = 0.0
             for k in range(K):
-                forward[m, k] *= scaled[m, k]
-                total += forward[m, k]
+                share = predicted[column, k] * scaled[m, k]
+                forward[row, k] = share
+                total += share
             if not total > 0.0:
                 return log_norm, column
-            inverse = 1.0 / total
+            inverse[m] = 1.0 / total
             for k in range(K):
-                forward[m, k] *= inverse
-                scaled[m, k] *= inverse
+                forward[row, k] *= inverse[m]
             log_norm += np.log(total) + weights.log_scale[word]
     return log_norm, -1
 
@@ -76,19 +88,20 @@ def smooth(
 ) -> tuple[float, int]:
     """Forward–backward: posteriors, their sums as counts.
 
-    b_t = A (scaled_{t+1} ∘ b_{t+1}); share_t = f_t ∘ b_t; transition counts = A ∘ Σ_t f_tᵀ (scaled_{t+1} ∘ b_{t+1}).
+    b_t = A (scaled_{t+1} ∘ b_{t+1} / s_{t+1}); share_t = f_t ∘ b_t;
+    transition counts = A ∘ Σ_t f_tᵀ (scaled_{t+1} ∘ b_{t+1} / s_{t+1}).
     """
     K = len(weights.initial)
-    most = most_tokens(shard)
-    forward, scaled, before = np.empty((most, K)), np.empty((most, K)), np.empty((most, K))
-    backward = np.empty((most, K))
+    most, widest = most_tokens(shard), most_sentences(shard)
+    forward, scaled, inverse = np.empty((most, K)), np.empty((most, K)), np.empty(most)
+    predicted, backward = np.empty((widest, K)), np.empty((widest, K))
     reversed_transition = np.ascontiguousarray(weights.transition.T)
     links = np.zeros((K, K))
     log_norm = 0.0
     for chunk in range(len(shard.chunks) - 1):
         first, last = shard.chunks[chunk], shard.chunks[chunk + 1]
         base = shard.starts[first]
-        part, impossible = forward_filter(weights, shard, chunk, forward, scaled, before)
+        part, impossible = forward_filter(weights, shard, chunk, predicted, forward, scaled, inverse)
         if impossible >= 0:
             return log_norm, shard.items[shard.columns[chunk] + impossible]
         log_norm += part
@@ -101,38 +114,35 @@ def smooth(
                 np.dot(scaled[after : after + continuing], reversed_transition, backward[:continuing])
             for column in range(n):
                 m = here + column
+                row = forward_row(shard, chunk, step, column)
                 word = shard.words[base + m]
                 if column >= continuing:  # the sentence's last token
+                    for k in range(K):
+                        backward[column, k] = weights.end[k]
                     if has_end:
                         total = 0.0
                         for k in range(K):
-                            total += forward[m, k] * weights.end[k]
+                            total += forward[row, k] * weights.end[k]
                         if not total > 0.0:
                             return log_norm, shard.items[shard.columns[chunk] + column]
                         log_norm += np.log(total)
-                        inverse = 1.0 / total
                         for k in range(K):
-                            backward[column, k] = weights.end[k] * inverse
-                            end[k] += forward[m, k] * backward[column, k]
-                    else:
-                        for k in range(K):
-                            backward[column, k] = 1.0
+                            backward[column, k] /= total
+                            end[k] += forward[row, k] * backward[column, k]
                 for k in range(K):
-                    emission[word, k] += forward[m, k] * backward[column, k]
+                    emission[word, k] += forward[row, k] * backward[column, k]
+                    scaled[m, k] *= backward[column, k] * inverse[m]
                 if step == first:
                     for k in range(K):
-                        initial[k] += forward[m, k] * backward[column, k]
+                        initial[k] += forward[row, k] * backward[column, k]
                 if len(states) > 0:
-                    states[base + m] = np.argmax(forward[m] * backward[column])
+                    states[base + m] = np.argmax(forward[row] * backward[column])
                 if len(shares) > 0:
-                    shares[base + m] = forward[m] * backward[column]
-                for k in range(K):
-                    scaled[m, k] *= backward[column, k]
+                    shares[base + m] = forward[row] * backward[column]
             continuing = n
-        tokens = shard.starts[last] - base
-        begun = shard.alive[first]
+        tokens, begun = shard.starts[last] - base, shard.alive[first]
         if tokens > begun:
-            links += np.dot(before[: tokens - begun].T, scaled[begun:tokens])
+            links += np.dot(forward[: tokens - begun].T, scaled[begun:tokens])
     transition += weights.transition * links
     return log_norm, -1
 
@@ -152,13 +162,12 @@ def sample(
     """Forward filtering, backward drawing: z_t ~ f_t ∘ A[:, z_{t+1}], one uniform per token."""
     K = len(weights.initial)
     most = most_tokens(shard)
-    forward, scaled, before = np.empty((most, K)), np.empty((most, K)), np.empty((most, K))
-    terms = np.empty(K)
+    forward, scaled, inverse = np.empty((most, K)), np.empty((most, K)), np.empty(most)
+    predicted, terms = np.empty((most_sentences(shard), K)), np.empty(K)
     log_norm = 0.0
     for chunk in range(len(shard.chunks) - 1):
         first, last = shard.chunks[chunk], shard.chunks[chunk + 1]
-        base = shard.starts[first]
-        part, impossible = forward_filter(weights, shard, chunk, forward, scaled, before)
+        part, impossible = forward_filter(weights, shard, chunk, predicted, forward, scaled, inverse)
         if impossible >= 0:
             return log_norm, shard.items[shard.columns[chunk] + impossible]
         log_norm += part
@@ -167,23 +176,24 @@ def sample(
             for step in range(last - 1, first - 1, -1):
                 if column >= shard.alive[step]:
                     continue
-                m = shard.starts[step] - base + column
+                m = shard.starts[step] + column
+                row = forward_row(shard, chunk, step, column)
                 total = 0.0
                 for k in range(K):
-                    terms[k] = forward[m, k] * (weights.end[k] if after < 0 else weights.transition[k, after])
+                    terms[k] = forward[row, k] * (weights.end[k] if after < 0 else weights.transition[k, after])
                     total += terms[k]
                 if not total > 0.0:
                     return log_norm, shard.items[shard.columns[chunk] + column]
                 if after < 0:
                     log_norm += np.log(total) if has_end else 0.0
-                state = draw(terms, uniforms[base + m] * total)
+                state = draw(terms, uniforms[m] * total)
                 if after >= 0:
                     transition[state, after] += 1.0
                 elif has_end:
                     end[state] += 1.0
-                emission[shard.words[base + m], state] += 1.0
+                emission[shard.words[m], state] += 1.0
                 if len(states) > 0:
-                    states[base + m] = state
+                    states[m] = state
                 after = state
             initial[after] += 1.0
     return log_norm, -1

@@ -98,3 +98,11 @@ def most_tokens(shard: Any) -> int:
     for chunk in range(len(shard.chunks) - 1):
         most = max(most, shard.starts[shard.chunks[chunk + 1]] - shard.starts[shard.chunks[chunk]])
     return most
+
+
+@kernel
+def most_sentences(shard: Any) -> int:
+    most = 0
+    for chunk in range(len(shard.chunks) - 1):
+        most = max(most, shard.alive[shard.chunks[chunk]])
+    return most

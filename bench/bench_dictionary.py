@@ -29,7 +29,7 @@ ROWS = {
     "VB, prior 0.001": {"criterion": "vb:100", "prior": 0.001},
     "Gibbs, prior 0.1": {"criterion": "gibbs:100", "prior": 0.1},
     "Gibbs, prior 0.001": {"criterion": "gibbs:100", "prior": 0.001},
-    "stepwise EM, 50 mini-batches": {"criterion": "stepwise(em):100"},
+    "stepwise EM, 10 mini-batches": {"criterion": "stepwise(em,batches=10):100"},
     "EM 50, MRE 25": {"criterion": "em:50,mre:25"},
     "EM 90, MRE 5": {"criterion": "em:90,mre:5"},
 }

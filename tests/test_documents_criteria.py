@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import integrate
 
+from softcount import WordAligner
 from softcount.criteria.spec import parse
 from softcount.engines import Threads
 from softcount.errors import InputError
@@ -16,6 +17,7 @@ from softcount.models.hmm import HMM
 from softcount.models.mixture import Mixture
 from softcount.models.plsa import PLSA
 from softcount.start import random_start
+from softcount.synthetic import bilingual
 from softcount.text.corpus import corpus
 from softcount.text.documents import from_matrix
 from softcount.train import fit
@@ -171,6 +173,18 @@ def test_the_grid_in_the_readme_is_true(model, name):
                 trained(name, spec)
         else:
             trained(name, spec)
+
+
+@pytest.mark.parametrize("criterion", GRID)
+def test_the_grid_in_the_readme_is_true_of_alignment(criterion):
+    table = README.read_text().split("<!-- grid -->")[1]
+    row = next(line for line in table.splitlines() if line.startswith("| IBM"))
+    assert "no" not in row
+    pairs = bilingual(20, seed=0)
+    spec = "stepwise(em(pseudo=0.1),batches=3):2" if criterion == "stepwise" else f"{criterion}:2"
+    for name in ("ibm1", "ibm2"):
+        model = WordAligner(model=name, criterion=spec).fit(pairs.source, pairs.target)
+        assert all(np.isfinite(model.scores(pairs.source, pairs.target)[0]))
 
 
 def test_uniform_gaussians_are_tied():

@@ -19,8 +19,8 @@ def demo_documents(console: Any, seed: int) -> None:
     model = PLSA(6, restarts=3, random_state=seed, n_jobs=-1).fit(text.documents)
     gold, best = np.array(text.topics), model.topic_.argmax(axis=1)
     table = Table(box=box.SIMPLE_HEAD, title="Topics by PLSA, beside the truth", title_justify="left")
-    for column, justify in (("topic", "right"), ("share", "right"), ("documents mostly about", "left")):
-        table.add_column(column, justify=justify, no_wrap=True)  # type: ignore[arg-type]
+    for column, justify in (("topic", "right"), ("share", "right"), ("mostly about", "left")):
+        table.add_column(column, justify=justify, no_wrap=True, min_width=len(column))  # type: ignore[arg-type]
     table.add_column("its most probable words", overflow="ellipsis", no_wrap=True, ratio=1)
     for h, words in model.top_words(8).items():
         mine = np.bincount(gold[best == h], minlength=len(text.names))

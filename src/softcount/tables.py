@@ -27,6 +27,16 @@ class Log:
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.weights))
 
+    @property
+    def shape(self) -> Any:
+        return self.weights.shape
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.asarray(self.values, dtype=dtype)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.values[index]
+
 
 Table = Array | Ragged
 Tables = Any  # a NamedTuple of Table; which one is the model's business

@@ -38,7 +38,9 @@ def align(
     pseudo: Annotated[float, typer.Option(min=0, help="Pseudo-count of EM.")] = 0.0,
     null: Annotated[str, typer.Option(help="Probability of the empty word (ibm2), or learn.")] = "0.2",
     tension: Annotated[str, typer.Option(help="How strongly links keep to the diagonal (ibm2), or learn.")] = "8",
-    dictionary: Annotated[Path | None, typer.Option(help="source<TAB>target<TAB>must|prefer|never.")] = None,
+    dictionary: Annotated[
+        Path | None, typer.Option(help="One entry a line: source, tab, target, tab, must, prefer or never.")
+    ] = None,
     min_count: Annotated[int, typer.Option(min=1, help="Rarer words become <unk>.")] = 1,
     probabilities: Annotated[bool, typer.Option("--probabilities", help="Write i-j:0.97.")] = False,
     scores: Annotated[

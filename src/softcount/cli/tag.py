@@ -22,7 +22,9 @@ def tag(
     criterion: Annotated[
         str, typer.Option(help="Stages: em, vb, mre, gibbs, hard, annealed(…), stepwise(…).")
     ] = "em:100",
-    dictionary: Annotated[Path | None, typer.Option(help="word<TAB>TAG TAG …: the tags a word may have.")] = None,
+    dictionary: Annotated[
+        Path | None, typer.Option(help="The tags a word may have, one word a line: word, tab, TAG TAG …")
+    ] = None,
     start: Annotated[str, typer.Option(help="random, uniform, P.json, or a labelled file to count.")] = "random",
     fix: Annotated[str, typer.Option(help="Tables to leave alone: initial,transition,emission.")] = "",
     pseudo: Annotated[str, typer.Option(help="Pseudo-count of EM: a number, or emission=0.1,transition=1.")] = "0",

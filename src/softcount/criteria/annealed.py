@@ -48,4 +48,5 @@ class _Tempered:
         self.expect, self.beta, self.batches = expect, beta, expect.batches
 
     def __call__(self, log_weights: Tables, mode: int = SUM, key: int = 0, batch: int | None = None) -> Expectation:
-        return self.expect(each(lambda w: w * self.beta, log_weights), mode, key, batch)
+        asked = log_weights if self.beta == 1.0 else each(lambda w: w * self.beta, log_weights)
+        return self.expect(asked, mode, key, batch)

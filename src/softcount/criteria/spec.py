@@ -121,13 +121,13 @@ class Stage(NamedTuple):
 
 
 def parse(text: str) -> list[Stage]:
-    stages = [_stage(part) for part in _split(text)]
+    stages = [_stage(part) for part in split(text)]
     if not stages:
         raise InputError("an empty criterion; write for example em:100")
     return stages
 
 
-def _split(text: str) -> list[str]:
+def split(text: str) -> list[str]:
     """At commas outside parentheses."""
     parts, depth = [""], 0
     for character in text:
@@ -148,7 +148,7 @@ def _stage(text: str) -> Stage:
     if kind is None:
         raise InputError(f"no criterion {name!r}; use {', '.join([*BASES, *WRAPPERS])}")
     inner, options = None, {}
-    for argument in _split(arguments or ""):
+    for argument in split(arguments or ""):
         if "=" in argument and not argument.endswith(")"):
             key, value = (side.strip() for side in argument.split("=", 1))
             options[key] = _option(text, kind, name, key, value)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from softcount.criteria.spec import Stage, parse
+from softcount.criteria.spec import Stage, parse, split
 from softcount.errors import InputError
 
 ALIGNMENTS = {"ibm1": "uniform", "ibm2": "diagonal", "ibm2-free": "free"}
@@ -26,7 +26,7 @@ class ModelStage(NamedTuple):
 
 
 def parse_models(text: str, criterion: str) -> list[ModelStage]:
-    stages = [_stage(part, criterion) for part in _split(text)]
+    stages = [_stage(part, criterion) for part in split(text)]
     if not stages:
         raise InputError("an empty model; write for example ibm2 or ibm1:5,ibm2:5")
     return stages
@@ -47,15 +47,3 @@ def _stage(text: str, criterion: str) -> ModelStage:
 
 def _with_steps(stage: Stage, steps: int) -> Stage:
     return stage._replace(steps=steps, text=f"{re.sub(r':[0-9]+$', '', stage.text)}:{steps}")
-
-
-def _split(text: str) -> list[str]:
-    """At commas outside parentheses."""
-    parts, depth = [""], 0
-    for character in text:
-        depth += (character == "(") - (character == ")")
-        if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return [part.strip() for part in parts if part.strip()]

@@ -154,7 +154,7 @@ def generate(
 
 def _word_weights(table: Any, n_states: int) -> tuple[Array, Array]:
     """Emission weights word by word, [V + 1, K] with a last row of ones, and each word's log-scale."""
-    n_words = table.weights.shape[1] if isinstance(table, Log) else table.shape[1]
+    n_words = table.shape[1]
     weights, log_scale = np.ones((n_words + 1, n_states)), np.zeros(n_words + 1)
     if isinstance(table, Log) and table.weights.max(axis=0, initial=0.0).min(initial=1.0) > TINY:
         weights[:-1] = table.weights.T  # plain probabilities of words that some state emits: nothing to scale

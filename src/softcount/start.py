@@ -10,8 +10,8 @@ from softcount.errors import InputError
 from softcount.tables import Tables, values
 
 # Random rows lie between 1 and 1 + SPREAD times their smallest entry. Measured on the WSJ sample, 45 states, EM 100,
-# mean many-to-one of three seeds: spread 0.1 0.34, 1 0.45, 10 0.51, 1000 0.49; rows drawn from Dirichlet(1) 0.44, from
-# Dirichlet(0.3) 0.40. The final log-likelihood ranks them alike.
+# mean many-to-one of two or three seeds: spread 0.1 0.34, 1 0.45, 10 0.51, 1000 0.49; rows drawn from Dirichlet(1)
+# 0.44, from Dirichlet(0.3) 0.40. The final log-likelihood ranks them alike.
 SPREAD = 10.0
 
 

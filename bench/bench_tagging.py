@@ -93,7 +93,7 @@ def verb_state(corpus: Corpus, models: dict[str, HMM]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", choices=CORPORA, nargs="+", default=["wsj"])
-    parser.add_argument("--states", type=int, nargs="+", default=[10, 20, 30, 40, 45])
+    parser.add_argument("--states", type=int, nargs="+", default=[10, 20, 30, 40, 45, 50])
     parser.add_argument("--sizes", type=float, nargs="*", default=[0.1, 0.25, 0.5], help="shares of the corpus")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=-1)

@@ -14,7 +14,6 @@ import numpy as np
 from softcount.kernel import kernel
 
 SUM, MAX, SAMPLE = 0, 1, 2
-MODES = {"sum": SUM, "max": MAX, "sample": SAMPLE}
 
 
 @kernel

@@ -33,9 +33,6 @@ class Trace(list[Step]):
     def notes(self) -> list[str]:
         return [*self.remarks, *(note for step in self for note in step.notes)]
 
-    def of_restart(self, restart: int) -> Trace:
-        return Trace(step for step in self if step.restart == restart)
-
     def stages(self) -> Iterator[tuple[int, str, list[Step]]]:
         """(restart, stage, its steps), in the order in which they ran."""
         group: list[Step] = []

@@ -76,11 +76,8 @@ class Categorical(NamedTuple):
         """What a row's held entries leave to the free ones."""
         return 1.0 if self.held is None else np.maximum(1.0 - row_sums(self.table(self.held)), 0.0)
 
-    def empty(self) -> Table:
-        # Words run along the last axis; keeping them outermost in memory makes a word's states contiguous.
-        return self.table(np.zeros(self.size(), order="F"))
-
     def uniform(self) -> Table:
+        # Words run along the last axis; keeping them outermost in memory makes a word's states contiguous.
         return self.normalize(self.table(np.ones(self.size(), order="F")))
 
     def random(self, rng: np.random.Generator, spread: float) -> Table:

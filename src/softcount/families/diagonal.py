@@ -39,9 +39,6 @@ class Diagonal(NamedTuple):
         _moments(self.classes, tension, np.empty(0), vector[CELLS:])
         return vector
 
-    def empty(self) -> Array:
-        return np.zeros(CELLS + int(self.cells[-1]))
-
     def uniform(self) -> Array:
         return self.table(self.null, self.tension)
 

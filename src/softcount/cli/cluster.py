@@ -86,12 +86,12 @@ def _trained(
     watch: Any,
 ) -> tuple[Any, list[Any]]:
     from softcount.estimators.kmeans import KMeans
-    from softcount.estimators.mixture import NaiveBayesMixture, directions
+    from softcount.estimators.mixture import NaiveBayesMixture
 
     if clusters is not None and clusters > len(data):
         raise InputError(f"{data.source}: {len(data)} documents, but {clusters} clusters; ask for fewer")
     if method == "kmeans":
-        model: Any = KMeans(clusters or 1, **settings).fit(directions(data), on_step=watch)
+        model: Any = KMeans(clusters or 1, **settings).fit(data, on_step=watch)
         return model, model.labels_.tolist()
     known = None if labels is None else _labels(labels, len(data))
     if known is not None and clusters is not None and clusters != len({label for label in known if label}):

@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 from softcount.errors import InputError
-from softcount.store import write_whole as write_whole
 from softcount.trace import Step
+from softcount.whole import write_whole as write_whole
 
 PATIENCE = 2.0  # seconds before progress is shown
 

@@ -115,7 +115,7 @@ class WordAligner(SavedEstimator):
         self.history_ = self._traces()
         self.signature_ = self._signature(stages, data, seed, digest)
         tokens = f"{data.source.n_tokens:,} + {data.target.n_tokens:,}"
-        self._remember(f"{data.source.source} and {data.target.source}", digest, pairs=len(data), tokens=tokens)
+        self._remember(seed, f"{data.source.source} and {data.target.source}", digest, pairs=len(data), tokens=tokens)
         return self
 
     def _seed(self, checkpoint: Any) -> int:

@@ -127,7 +127,7 @@ class HMM(LoopEstimator):
         self.history_.remarks = _unobserved(data)
         self.lengths_ = np.bincount(data.sentences.lengths)
         self.signature_ = self._signature(seed, len(text), text.n_tokens, digest)
-        self._remember(text.source, digest, sentences=len(text), tokens=text.n_tokens)
+        self._remember(seed, text.source, digest, sentences=len(text), tokens=text.n_tokens)
         return self
 
     def _check(self) -> None:

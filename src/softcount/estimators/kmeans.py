@@ -116,6 +116,8 @@ class _Mixture(LoopEstimator):
             if not reset and self.idf_ is None:
                 raise InputError("this model was trained on numbers; give a table, not text")
             data = documents(X, known)
+            if not reset and data.n_words != self.n_features_in_:
+                raise InputError(f"{data.source}: {data.n_words} columns; the model has {self.n_features_in_}")
             X = directions(data, None if reset else self.idf_)
         if reset:
             self.vocabulary_, self.idf_ = (None, None) if data is None else (data.vocabulary, inverse_frequencies(data))
@@ -174,7 +176,7 @@ class _Mixture(LoopEstimator):
             features=points.shape[1], start=self.start if isinstance(self.start, str) else "given",
             data="sha256:" + digest[:12],
         )  # fmt: skip
-        self._remember(self._source, digest, points=points.shape[0], features=points.shape[1])
+        self._remember(seed, self._source, digest, points=points.shape[0], features=points.shape[1])
         return points
 
     def _show(self) -> None:

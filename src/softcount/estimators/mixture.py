@@ -115,7 +115,7 @@ class NaiveBayesMixture(DocumentEstimator):
             unlabelled_weight=self.unlabelled_weight, document_length=self.document_length,
             start=self.start if isinstance(self.start, str) else "given", data="sha256:" + digest[:12],
         )  # fmt: skip
-        self._remember(data.source, digest, documents=len(data), tokens=data.n_tokens)
+        self._remember(seed, data.source, digest, documents=len(data), tokens=data.n_tokens)
         return self
 
     def _sizes(self) -> dict[str, int]:

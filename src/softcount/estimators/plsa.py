@@ -105,7 +105,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
             held_out=self.held_out, start=self.start if isinstance(self.start, str) else "given", dtype=self.dtype,
             fold_pseudo=self.fold_pseudo, data="sha256:" + digest[:12],
         )  # fmt: skip
-        self._remember(whole.source, digest, documents=len(whole), tokens=whole.n_tokens)
+        self._remember(seed, whole.source, digest, documents=len(whole), tokens=whole.n_tokens)
         return self
 
     def _show(self) -> None:

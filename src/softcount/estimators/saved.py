@@ -41,6 +41,7 @@ class SavedEstimator(BaseEstimator):  # type: ignore[misc]
     signature_: str
     data_: dict[str, Any]  # what it was trained on: source, digest and sizes
     trained_: str  # when
+    seed_: int
     history_: Any
 
     # --- for subclasses to say ------------------------------------------------------------------------------------
@@ -56,7 +57,8 @@ class SavedEstimator(BaseEstimator):  # type: ignore[misc]
     def _traces(self) -> dict[str, Trace]:
         return {"": self.history_}
 
-    def _remember(self, source: str, digest: str, **sizes: Any) -> None:
+    def _remember(self, seed: int, source: str, digest: str, **sizes: Any) -> None:
+        self.seed_ = seed
         self.data_ = {"source": source, "digest": "sha256:" + digest, **sizes}
         self.trained_ = datetime.now(UTC).isoformat(timespec="seconds")
 
@@ -69,7 +71,8 @@ class SavedEstimator(BaseEstimator):  # type: ignore[misc]
             name: {"steps": list(trace), "stopped": trace.stopped, "remarks": list(trace.remarks)}
             for name, trace in self._traces().items()
         }
-        about = {"signature": self.signature_, "data": self.data_, "trained": self.trained_, "sizes": self._sizes()}
+        about = {"signature": self.signature_, "data": self.data_, "trained": self.trained_, "seed": self.seed_}
+        about |= {"sizes": self._sizes()}
         save(path, self.kind, {**about, "settings": self._settings_on_disk(), "traces": traces, "learned": learned})
 
     def _settings_on_disk(self) -> dict[str, Any]:
@@ -125,6 +128,7 @@ class SavedEstimator(BaseEstimator):  # type: ignore[misc]
             body = stored.restore(stored.body, types)
             self.__dict__.update(body["learned"])
             self.signature_, self.data_, self.trained_ = body["signature"], body["data"], body["trained"]
+            self.seed_ = body["seed"]
             self._take_traces({name: _trace(trace) for name, trace in body["traces"].items()})
             self._settle()
         except MALFORMED as error:

@@ -146,7 +146,7 @@ class SavedEstimator(BaseEstimator):  # type: ignore[misc]
     def _about(self, seed: int, digest: str, **more: Any) -> dict[str, Any]:
         """What a checkpoint of this run is of, item by item."""
         settings = {k: described(v) for k, v in self.get_params(deep=False).items() if k not in AFTERWARDS}
-        run = {"model": self.kind, **settings, **more, "seed": seed, "data": "sha256:" + digest[:16]}
+        run = {"kind": self.kind, **settings, **more, "seed": seed, "data": "sha256:" + digest[:16]}
         return {**run, "softcount": VERSION}
 
 

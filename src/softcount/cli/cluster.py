@@ -95,7 +95,7 @@ def _apply(path: Path, docs: str, format: str, lowercase: bool, save: Path | Non
     from softcount.text.document_reader import read_documents
 
     kinds = ("naive bayes mixture", "k-means")
-    model = open_model(path, kinds, "cluster --apply", "a Naive Bayes mixture or k-means clusters", n_jobs=threads)
+    model = open_model(path, kinds, "cluster --apply", n_jobs=threads)
     classes = model.predict(read_documents(docs, format, lowercase)).tolist()
     if save:
         model.save(save)

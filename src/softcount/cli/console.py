@@ -79,11 +79,11 @@ def _check_writable(path: Path) -> None:
         raise InputError(f"{path}: cannot be written; check the permissions")
 
 
-def open_model(path: Path, kinds: tuple[str, ...], command: str, needs: str, **settings: Any) -> Any:
+def open_model(path: Path, kinds: tuple[str, ...], command: str, **settings: Any) -> Any:
     """The model for --apply, of which every bit has been checked before anything is printed."""
     from softcount.estimators.kinds import load_one_of
 
-    return load_one_of(path, kinds, f"`softcount {command}`", needs, **settings)
+    return load_one_of(path, kinds, f"`softcount {command}`", **settings)
 
 
 def check_threads(threads: int) -> None:

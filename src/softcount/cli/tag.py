@@ -74,7 +74,7 @@ def tag(
     check_threads(threads)
     chosen: dict[str, Any] = {"n_jobs": threads} | ({} if decode is None else {"decode": decode})
     if apply is not None:
-        model = open_model(apply, ("hmm",), "tag --apply", "a hidden Markov model", **chosen)
+        model = open_model(apply, ("hmm",), "tag --apply", **chosen)
         data = read(text, format=format, tags=tags, column=column, lowercase=lowercase)
         _finish(model, data, save, parameters, trace, as_json, quiet)
         return

@@ -46,7 +46,7 @@ class WordAligner(SavedEstimator):
     dictionary : (source, target, "must" | "prefer" | "never") entries, or the path of a TSV of them
     """
 
-    kind, title = "word aligner", "a word aligner"
+    kind = "word aligner"
     _learned = ("vocabularies_", "_bodies")
     _types = ()
 

@@ -224,7 +224,7 @@ class KMeans(ClusterMixin, TransformerMixin, _Mixture):  # type: ignore[misc]
     restarts : the best of so many starts, by inertia
     """
 
-    kind, title = "k-means", "k-means clusters"
+    kind = "k-means"
     fixed = ("cluster",)
     pseudo, prior = 0.0, 0.1
 
@@ -293,7 +293,7 @@ class GaussianMixture(DensityMixin, _Mixture):  # type: ignore[misc]
     pseudo, prior : imaginary observations, spread as the data are, of EM, and of VB and Gibbs
     """
 
-    kind, title = "gaussian mixture", "a Gaussian mixture"
+    kind = "gaussian mixture"
 
     def __init__(
         self,

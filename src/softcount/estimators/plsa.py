@@ -37,7 +37,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
     dtype : of the tables while training; "float32" needs half the memory and, being bound by memory, half the time
     """
 
-    kind, title = "plsa", "a PLSA topic model"
+    kind = "plsa"
     _learned = ("parameters_", "prevalence_", *DocumentEstimator._READ, *DocumentEstimator._FIT)
     _types = (PLSATables,)
 

@@ -34,7 +34,6 @@ class SavedEstimator(BaseEstimator):  # type: ignore[misc]
     """Subclasses name their kind, the attributes that hold what was learned, and the types of tables in them."""
 
     kind: ClassVar[str]
-    title: ClassVar[str]  # the kind with its article, as messages say it
     _learned: ClassVar[tuple[str, ...]]
     _types: ClassVar[tuple[Any, ...]]
 
@@ -91,12 +90,10 @@ class SavedEstimator(BaseEstimator):  # type: ignore[misc]
     @classmethod
     def load(cls, path: str | Path, **settings: Any) -> Self:
         """The saved estimator; `settings` replace those it was saved with."""
-        stored = Stored(path)
-        if stored.kind != cls.kind:
-            from softcount.estimators.kinds import title
+        from softcount.estimators.kinds import load_one_of
 
-            raise InputError(f"{path}: holds {title(stored)}; {cls.__name__}.load needs {cls.title}")
-        return cls._opened(stored, settings)
+        found: Self = load_one_of(path, (cls.kind,), f"{cls.__name__}.load", **settings)
+        return found
 
     @classmethod
     def _opened(cls, stored: Stored, settings: Mapping[str, Any]) -> Self:

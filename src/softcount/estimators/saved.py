@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from softcount.checkpoint import EVERY, Checkpoint
 from softcount.errors import InputError
@@ -30,7 +29,7 @@ from softcount.version import VERSION
 AFTERWARDS = ("n_jobs", "random_state", "decode", "symmetrize", "threshold", "fold_pseudo")
 
 
-class SavedEstimator(BaseEstimator):  # type: ignore[misc]
+class SavedEstimator:
     """Subclasses name their kind, the attributes that hold what was learned, and the types of tables in them."""
 
     kind: ClassVar[str]

@@ -58,7 +58,7 @@ def each(function: Callable[..., Any], *tables: Tables) -> Tables:
 
 def row_sums(table: Table) -> Array:
     if not isinstance(table, Ragged):
-        return np.asarray(table.sum(axis=-1))
+        return np.asarray(np.einsum("...j->...", table))  # many short rows, or few long strided ones: faster than sum
     sums = np.zeros(table.n_rows, dtype=table.values.dtype)
     filled = np.flatnonzero(table.lengths)  # reduceat reads the next row's first value for an empty row
     if len(filled):

@@ -149,7 +149,7 @@ def _refillable(counts: Array, shard: SparseRows | DenseRows, weights: Array, ba
     n = int((counts[:, 0] == 0.0).sum())
     if not n:
         return Refilled(counts, np.empty(0), np.empty(0, owners.dtype), np.empty((0, counts.shape[1])))
-    X = shard.values
+    X: Any = shard.values
     if isinstance(shard, SparseRows):
         X = sparse.csr_matrix((shard.values, shard.columns, shard.offsets), shape=(len(owners), len(weights)))
     scores = (X @ weights + base)[np.arange(len(owners)), owners]

@@ -18,13 +18,14 @@ from softcount.engines import Threads
 from softcount.errors import InputError
 from softcount.estep import EStep
 from softcount.estimators.base import DocumentEstimator, naming
-from softcount.estimators.kmeans import KMeans, directions
+from softcount.estimators.kmeans import KMeans
 from softcount.estimators.saved import check_tables
 from softcount.models.mixture import Mixture, MixtureTables
 from softcount.ragged import Array
 from softcount.start import random_start, uniform_start
 from softcount.tables import Tables
 from softcount.text.documents import Documents
+from softcount.text.tfidf import directions
 from softcount.trace import Step
 
 STARTS = ("kmeans", "random", "uniform")

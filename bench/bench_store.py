@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from softcount import HMM, PLSA, WordAligner
+from softcount.checkpoint import EVERY, SHARE
 from softcount.estimators.align_direction import Direction
 from softcount.models.ibm import IBM, IBMTables
 from softcount.ragged import Ragged, offsets_of
@@ -91,7 +92,7 @@ def probe(path: Path, cold: bool) -> None:
     opened, checked, used, after, full = json.loads(done.stdout)
     where = "from the disk " if cold else "from the cache"
     print(
-        f"{where}  opened in {opened * 1000:.1f} ms ({after['RssAnon']:.1f} MB of own memory, {after['RssFile']:.1f} MB "
+        f"{where}  opened in {opened * 1000:.1f} ms ({after['RssAnon']:.1f} MB own memory, {after['RssFile']:.1f} MB "
         f"mapped); checked in {checked:.2f} s ({full['RssAnon']:.0f} MB own, {full['RssFile']:,.0f} MB mapped); "
         f"first pair aligned in {used:.2f} s"
     )
@@ -110,10 +111,10 @@ def checkpoint_cost(name: str, model: Any, data: tuple[Any, ...], path: Path) ->
 
     model.fit(*data, checkpoint=path, checkpoint_every=1, on_step=on_step)
     step, write, size = float(np.median(steps)), float(np.median(writes[1:])), path.stat().st_size / 1e6
-    share = write / (10 * step + write)
+    between = max(EVERY * step, write / SHARE)
     print(
         f"{name:28} step {step * 1000:7.1f} ms   checkpoint {write * 1000:7.1f} ms, {size:6.1f} MB   "
-        f"every 10 steps: {share:.1%} of the time"
+        f"by default one in {between:.1f} s: {write / (between + write):.1%} of the time"
     )
 
 

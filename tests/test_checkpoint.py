@@ -188,6 +188,15 @@ def test_damaged_and_odd_intervals(half):
 # --- signals ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def heeding():
+    """As from a terminal: shells let what they start in the background ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeding")
 @pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_waits_for_the_step_and_the_checkpoint(tmp_path, signum, code):
     def interrupt(step):
@@ -205,6 +214,7 @@ def test_a_signal_waits_for_the_step_and_the_checkpoint(tmp_path, signum, code):
     assert [step.step for step in seen] == [4, 5, 6, 7, 8, 9]
 
 
+@pytest.mark.usefixtures("heeding")
 def test_the_second_signal_is_obeyed_at_once(tmp_path):
     def interrupt(step):
         os.kill(os.getpid(), signal.SIGINT)

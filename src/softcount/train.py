@@ -185,7 +185,6 @@ class _Loop:
             if self.checkpoint:
                 kept, now = sorted(self.kept), at
                 self.checkpoint.keep(
-                    len(self.trace),
                     f"step {at.step} of {stage.text}",
                     lambda: Saved(now, list(self.trace), kept, self.records, self.best),  # noqa: B023
                 )

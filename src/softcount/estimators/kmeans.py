@@ -198,6 +198,7 @@ class KMeans(ClusterMixin, TransformerMixin, _Mixture):  # type: ignore[misc]
         self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> KMeans:  # fmt: skip
+        """`checkpoint`: a file for the state, every `checkpoint_every` steps; the same call again goes on from it."""
         points = self._fit(X, ("cluster",), on_step, checkpoint, checkpoint_every)
         nearest = self._squared(points)[np.arange(points.shape[0]), self.labels_]
         self.inertia_ = float(nearest.sum())
@@ -282,6 +283,7 @@ class GaussianMixture(DensityMixin, _Mixture):  # type: ignore[misc]
         self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> GaussianMixture:  # fmt: skip
+        """`checkpoint`: a file for the state, every `checkpoint_every` steps; the same call again goes on from it."""
         self._fit(X, (), on_step, checkpoint, checkpoint_every)
         return self
 

@@ -91,7 +91,10 @@ class NaiveBayesMixture(DocumentEstimator):
         self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> NaiveBayesMixture:  # fmt: skip
-        """Train on documents; `y`: a class each, −1 (or None, or "") where it is not known."""
+        """Train on documents; `y`: a class each, −1 (or None, or "") where it is not known.
+
+        checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
+        """
         if not 0.0 <= self.unlabelled_weight <= 1.0:
             raise InputError(f"unlabelled_weight must be between 0 and 1, not {self.unlabelled_weight}")
         data = self._labelled(self._read(X, reset=True), y)

@@ -15,8 +15,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
-from softcount.checkpoint import EVERY, Checkpoint
+from softcount.checkpoint import Checkpoint
 from softcount.errors import InputError
 from softcount.ragged import Array
 from softcount.skeleton import PLAIN, flatten
@@ -26,6 +27,7 @@ from softcount.trace import Step, Trace
 from softcount.train import Restart
 from softcount.version import VERSION
 
+FILES = ("dictionary", "start")  # settings that may name a file
 # Settings that training does not depend on: a checkpoint is good for any of them.
 AFTERWARDS = ("n_jobs", "random_state", "decode", "symmetrize", "threshold", "fold_pseudo")
 
@@ -65,6 +67,7 @@ class SavedEstimator(BaseEstimator):  # type: ignore[misc]
 
     def save(self, path: str | Path) -> None:
         """One file with everything: tables, vocabulary, settings, trace, signature. No pickle."""
+        check_is_fitted(self, "signature_")
         learned = {name: getattr(self, name) for name in self._learned if hasattr(self, name)}
         traces = {
             name: {"steps": list(trace), "stopped": trace.stopped, "remarks": list(trace.remarks)}
@@ -138,18 +141,18 @@ class SavedEstimator(BaseEstimator):  # type: ignore[misc]
     # --- checkpoints ----------------------------------------------------------------------------------------------
 
     def _checkpoint(self, path: Any, every: int | None) -> Checkpoint | None:
-        return None if path is None else Checkpoint(path, EVERY if every is None else every)
+        return None if path is None else Checkpoint(path, every)
 
     def _about(self, seed: int, digest: str, **more: Any) -> dict[str, Any]:
         """What a checkpoint of this run is of, item by item."""
-        settings = {k: described(v) for k, v in self.get_params(deep=False).items() if k not in AFTERWARDS}
+        settings = {k: described(k, v) for k, v in self.get_params(deep=False).items() if k not in AFTERWARDS}
         run = {"kind": self.kind, **settings, **more, "seed": seed, "data": "sha256:" + digest[:16]}
         return {**run, "softcount": VERSION}
 
 
-def described(setting: Any) -> Any:
+def described(name: str, setting: Any) -> Any:
     """Short things as they are, long ones by their digest; a file by its content."""
-    if isinstance(setting, Path) or (isinstance(setting, str) and "." in setting and Path(setting).is_file()):
+    if name in FILES and isinstance(setting, str | Path) and Path(setting).is_file():
         return f"{setting} (sha256:{hashlib.sha256(Path(setting).read_bytes()).hexdigest()[:16]})"
     if type(setting) in PLAIN:
         return setting

@@ -127,7 +127,7 @@ def _restored(checkpoint: Slot, model: Model) -> tuple[Finished | None, Saved | 
     types = {kind.__name__: kind for kind in kinds}
     done = checkpoint.result(types)
     saved = checkpoint.position(types) if done is None else None
-    if (done, saved) != (None, None):
+    if done is not None or saved is not None:
         right = isinstance(done, Finished) or (isinstance(saved, Saved) and isinstance(saved.position, Position))
         if not right or not _shaped((done, saved), uniform_start(model.layout)):
             raise InputError(f"{checkpoint.checkpoint.path}: is not of this model; delete it to begin again")

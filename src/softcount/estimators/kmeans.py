@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -15,11 +17,14 @@ from softcount.attribute import MAX
 from softcount.criteria.spec import Settings
 from softcount.errors import InputError
 from softcount.estep import EStep
-from softcount.estimators.base import LoopEstimator
+from softcount.estimators.base import LoopEstimator, is_text
+from softcount.estimators.saved import check_table, check_tables
 from softcount.models.gaussian import GaussianMixture as Model
 from softcount.models.gaussian import GaussianTables, Points
 from softcount.ragged import Array
 from softcount.tables import Tables
+from softcount.text.documents import Documents, documents
+from softcount.text.vocabulary import Vocabulary
 from softcount.trace import Step
 
 STARTS = ("k-means++", "random")
@@ -59,11 +64,41 @@ def _distances(X: Any, norms: Array, rows: list[int]) -> Array:
     return np.asarray(np.maximum(squared, 0.0))
 
 
+def inverse_frequencies(data: Documents) -> Array:
+    """log((1 + documents) / (1 + documents with the word)) + 1, of every word."""
+    present = np.bincount(data.words, minlength=data.n_words)
+    return np.asarray(np.log((1.0 + len(data)) / (1.0 + present)) + 1.0)
+
+
+def directions(data: Documents, idf: Array | None = None) -> sparse.csr_matrix:
+    """tf-idf rows of length one: what k-means should see of documents."""
+    idf = inverse_frequencies(data) if idf is None else idf
+    values = (1.0 + np.log(np.maximum(data.counts, 1.0))) * idf[data.words]
+    lengths = np.sqrt(np.bincount(np.repeat(np.arange(len(data)), np.diff(data.offsets)), values**2, len(data)))
+    values /= np.repeat(np.maximum(lengths, 1e-300), np.diff(data.offsets))
+    return sparse.csr_matrix((values, data.words, data.offsets), shape=(len(data), data.n_words))
+
+
+def digest_of(points: Any) -> str:
+    sha = hashlib.sha256(str(points.shape).encode())
+    for part in (points.indptr, points.indices, points.data) if sparse.issparse(points) else (points,):
+        sha.update(np.ascontiguousarray(part).data)
+    return sha.hexdigest()
+
+
 class _Mixture(LoopEstimator):
     """What the hard and the soft estimator share."""
 
     n_clusters: int
     start: Any
+    vocabulary_: Vocabulary | None
+    idf_: Array | None  # of text, which is turned into tf-idf rows of length one
+
+    _learned: ClassVar[tuple[str, ...]] = (
+        "parameters_", "_log_weights", "_centre", "_of", "labels_", "vocabulary_", "idf_", "n_features_in_",
+        "feature_names_in_", *LoopEstimator._FIT,
+    )  # fmt: skip
+    _types = (GaussianTables, Model)
 
     def _kind(self) -> str:
         return "unit"
@@ -73,7 +108,24 @@ class _Mixture(LoopEstimator):
         tags.input_tags.sparse = True
         return tags
 
+    def _read(self, X: Any, reset: bool) -> Any:
+        """Numbers as they are; of text its directions, in the words and by the frequencies of the training text."""
+        known = None if reset else getattr(self, "vocabulary_", None)
+        data = None
+        if is_text(X):
+            if not reset and self.idf_ is None:
+                raise InputError("this model was trained on numbers; give a table, not text")
+            data = documents(X, known)
+            if not reset and data.n_words != self.n_features_in_:
+                raise InputError(f"{data.source}: {data.n_words} columns; the model has {self.n_features_in_}")
+            X = directions(data, None if reset else self.idf_)
+        if reset:
+            self.vocabulary_, self.idf_ = (None, None) if data is None else (data.vocabulary, inverse_frequencies(data))
+            self._source = "<memory>" if data is None else data.source
+        return X
+
     def _points(self, X: Any, reset: bool) -> Any:
+        X = self._read(X, reset)
         table = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         if reset and table.shape[0] < self.n_clusters:
             raise InputError(f"n_samples={table.shape[0]} should be at least n_clusters={self.n_clusters}")
@@ -106,24 +158,48 @@ class _Mixture(LoopEstimator):
                 raise InputError(f"start has shape {means.shape}; {K} centres of {X.shape[1]} features are needed")
         return GaussianTables(np.full(K, 1.0 / K), model.layout.component.family.around(means))
 
-    def _fit(self, X: Any, fixed: Any, on_step: Any) -> Any:
+    def _fit(self, X: Any, fixed: Any, on_step: Any, checkpoint: Any, every: int | None) -> Any:
         points = self._points(X, reset=True)
-        seed = self._seed()
+        kept = self._checkpoint(checkpoint, every)
+        seed, digest = self._seed(kept), digest_of(points)
         self._of = self._model(points)
         settings = Settings(self.pseudo, self.prior)
         with self._engine() as engine:
             self._train(
                 self._of, Points(points), lambda restart: self._start(points, self._of, (seed, restart)), seed, engine,
-                settings=settings, fixed=fixed, on_step=on_step,
+                settings=settings, digest=digest, fixed=fixed, on_step=on_step, checkpoint=kept,
             )  # fmt: skip
-        _, mean, variance = self._of.layout.component.family.split(self.parameters_.component)
-        self.means_, self.variances_, self.weights_ = mean + self._centre, variance, self.parameters_.cluster
+        self._show()
         self.labels_ = self._classes(points)
         self.signature_ = self._sign(
             type(self).__name__, seed, clusters=self.n_clusters, variance=self._kind(), points=points.shape[0],
             features=points.shape[1], start=self.start if isinstance(self.start, str) else "given",
+            data="sha256:" + digest[:12],
         )  # fmt: skip
+        self._remember(seed, self._source, digest, points=points.shape[0], features=points.shape[1])
         return points
+
+    def _show(self) -> None:
+        _, mean, variance = self._of.layout.component.family.split(self.parameters_.component)
+        self.means_, self.variances_, self.weights_ = mean + self._centre, variance, self.parameters_.cluster
+
+    def _sizes(self) -> dict[str, int]:
+        return {"clusters": self.n_clusters, "features": self.n_features_in_}
+
+    def _settle(self) -> None:
+        K, F = self.n_clusters, self.n_features_in_
+        if not isinstance(self._of, Model) or self._of[:3] != (K, F, self._kind()):
+            raise ValueError("another mixture than the settings say")
+        shared = F if self._kind() == "diagonal" else 1
+        for tables in (self.parameters_, self._log_weights):
+            check_tables(tables, GaussianTables, cluster=(K,), component=(K, 1 + F + shared))
+        check_table("centre", self._centre, F)
+        check_table("spread", self._of.spread, shared)
+        for table in (self.idf_,) if self.idf_ is not None else ():
+            check_table("idf", table, F)
+        if self.vocabulary_ is not None and len(self.vocabulary_) != F:
+            raise ValueError(f"{len(self.vocabulary_)} words for {F} columns")
+        self._show()
 
     def _classes(self, points: Any) -> Array:
         with self._engine() as engine:
@@ -142,12 +218,13 @@ class _Mixture(LoopEstimator):
 
 
 class KMeans(ClusterMixin, TransformerMixin, _Mixture):  # type: ignore[misc]
-    """k-means: hard EM on Gaussians of unit variance and equal weights. Dense and CSR input.
+    """k-means: hard EM on Gaussians of unit variance and equal weights. Dense and CSR input, or text as tf-idf.
 
     start : "k-means++", "random" (points), or an array of centres
     restarts : the best of so many starts, by inertia
     """
 
+    kind, title = "k-means", "k-means clusters"
     fixed = ("cluster",)
     pseudo, prior = 0.0, 0.1
 
@@ -170,12 +247,20 @@ class KMeans(ClusterMixin, TransformerMixin, _Mixture):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None) -> KMeans:
-        points = self._fit(X, ("cluster",), on_step)
-        self.cluster_centers_ = self.means_
+    _learned = (*_Mixture._learned, "inertia_")
+
+    def fit(
+        self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None,
+        checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
+    ) -> KMeans:  # fmt: skip
+        points = self._fit(X, ("cluster",), on_step, checkpoint, checkpoint_every)
         nearest = self._squared(points)[np.arange(points.shape[0]), self.labels_]
         self.inertia_ = float(nearest.sum())
         return self
+
+    def _show(self) -> None:
+        super()._show()
+        self.cluster_centers_ = self.means_
 
     def transform(self, X: Any) -> Array:
         """The distance of each row to each centre."""
@@ -207,6 +292,8 @@ class GaussianMixture(DensityMixin, _Mixture):  # type: ignore[misc]
     start : "k-means++", "random" (points), or an array of means
     pseudo, prior : imaginary observations, spread as the data are, of EM, and of VB and Gibbs
     """
+
+    kind, title = "gaussian mixture", "a Gaussian mixture"
 
     def __init__(
         self,
@@ -246,8 +333,11 @@ class GaussianMixture(DensityMixin, _Mixture):  # type: ignore[misc]
             raise InputError(f"no covariance {self.covariance!r}; use diagonal, spherical or unit")
         return self.covariance
 
-    def fit(self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None) -> GaussianMixture:
-        self._fit(X, (), on_step)
+    def fit(
+        self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None,
+        checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
+    ) -> GaussianMixture:  # fmt: skip
+        self._fit(X, (), on_step, checkpoint, checkpoint_every)
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Array:

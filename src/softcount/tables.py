@@ -94,8 +94,13 @@ def per_table(layout: Tables, setting: float | Mapping[str, Any], default: float
         unknown = sorted(set(setting) - set(layout._fields))
         if unknown:
             raise InputError(f"no table {unknown[0]!r}; the tables are {', '.join(layout._fields)}")
-        return type(layout)(*(setting.get(name, default) for name in layout._fields))
-    return type(layout)(*(setting for _ in layout._fields))
+        found = [setting.get(name, default) for name in layout._fields]
+    else:
+        found = [setting for _ in layout._fields]
+    wrong = next((number for number in found if isinstance(number, int | float) and not 0 <= number < np.inf), None)
+    if wrong is not None:
+        raise InputError(f"pseudo-counts of {wrong}; give a finite number that is not negative")
+    return type(layout)(*found)
 
 
 class Parts(NamedTuple):

@@ -20,7 +20,7 @@ from softcount.cli.console import (
     open_model,
     say,
 )  # fmt: skip
-from softcount.cli.topics import prepared, report
+from softcount.cli.topics import note_unknown, prepared, report
 from softcount.errors import InputError
 
 
@@ -63,7 +63,7 @@ def cluster(
     check_writable(save, checkpoint)
     if apply is not None:
         check_threads(threads)
-        _apply(apply, docs, format, lowercase, save, threads, as_json)
+        _apply(apply, docs, format, lowercase, save, threads, as_json, quiet)
         return
     if clusters is None and labels is None:
         raise InputError("how many clusters? give --clusters, or --labels")
@@ -91,12 +91,16 @@ def cluster(
     _print(model, classes, as_json)
 
 
-def _apply(path: Path, docs: str, format: str, lowercase: bool, save: Path | None, threads: int, as_json: bool) -> None:
+def _apply(
+    path: Path, docs: str, format: str, lowercase: bool, save: Path | None, threads: int, as_json: bool, quiet: bool
+) -> None:
     from softcount.text.document_reader import read_documents
 
     kinds = ("naive bayes mixture", "k-means")
     model = open_model(path, kinds, "cluster --apply", "a Naive Bayes mixture or k-means clusters", n_jobs=threads)
-    classes = model.predict(read_documents(docs, format, lowercase)).tolist()
+    data = read_documents(docs, format, lowercase)
+    note_unknown(model, data, quiet)
+    classes = model.predict(data).tolist()
     if save:
         model.save(save)
     _print(model, classes, as_json)

@@ -35,8 +35,10 @@ def read_parameters(path: str | Path) -> NamedHMM:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError also of a number with thousands of digits
-        where = f":{error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        wrong = f"not a JSON parameter file ({str(error).splitlines()[0]})"
+        where, why = "", "too deep, or a number too long"
+        if isinstance(error, json.JSONDecodeError):
+            where, why = f":{error.lineno}", error.msg
+        wrong = f"not a JSON parameter file ({why})"
         raise InputError(f"{name}{where}: {wrong}; give one that softcount tag --parameters wrote") from None
     try:
         return from_json(content)

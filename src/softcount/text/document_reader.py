@@ -80,6 +80,8 @@ def _folder(path: Path, lowercase: bool) -> Documents:
 def _uci(path: str | Path) -> Documents:
     rows = lines(path).to_pylist()
     where = name_of(path)
+    if not rows:
+        raise InputError(f"{where}: empty file; give at least one line")
     if len(rows) < 3:
         raise InputError(f"{where}: {len(rows)} lines; UCI bag-of-words begins with three sizes, one a line")
     n_documents, n_words, n_counts = (_number(row, f"{where}:{i}", "a size") for i, row in enumerate(rows[:3], 1))

@@ -173,6 +173,13 @@ def recoded(data: Documents, vocabulary: Vocabulary) -> Documents:
                    vocabulary=vocabulary)  # fmt: skip
 
 
+def unknown_tokens(data: Documents, vocabulary: Vocabulary | None) -> float:
+    """How many tokens have words that the vocabulary does not have."""
+    if data.vocabulary is None or vocabulary is None:
+        return 0.0
+    return float(data.counts[vocabulary.find(data.vocabulary.words)[data.words] < 0].sum())
+
+
 def _count(sentences: Ragged, n_words: int) -> sparse.csr_matrix:
     values = np.ones(len(sentences.values))
     matrix = sparse.csr_matrix((values, sentences.values, sentences.offsets), shape=(sentences.n_rows, n_words))

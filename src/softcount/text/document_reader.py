@@ -139,8 +139,9 @@ def _svmlight(path: str | Path) -> Documents:
 def _pairs(path: str | Path) -> tuple[list[str], list[int], list[int], list[float]]:
     """(first field, offsets, ids, values) of lines ``first id:value id:value …``."""
     heads: list[str] = []
-    offsets, words, counts = [0], [], []
+    offsets, words, counts, seen = [0], [], [], False
     for where, line in _numbered(path):
+        seen = True
         fields = line.split("#", 1)[0].split()
         if not fields:
             continue
@@ -155,7 +156,8 @@ def _pairs(path: str | Path) -> tuple[list[str], list[int], list[int], list[floa
             counts.append(_count(count, where))
         offsets.append(len(words))
     if not heads:
-        raise InputError(f"{name_of(path)}: empty file; give at least one line")
+        wrong = "no documents, only blank lines" if seen else "empty file"
+        raise InputError(f"{name_of(path)}: {wrong}; give at least one line")
     return heads, offsets, words, counts
 
 

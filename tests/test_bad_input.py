@@ -27,7 +27,8 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.chdir(folder)
         for line in (
             f"tag text --states 2 {SMALL} --save tag.model", "align text other -q --save align.model",
-            f"topics text --topics 2 {SMALL} --save topics.model", f"cluster text --clusters 2 {SMALL} --save cluster.model",
+            f"topics text --topics 2 {SMALL} --save topics.model",
+            f"cluster text --clusters 2 {SMALL} --save cluster.model",
             "cluster text --clusters 2 --method kmeans -q --save kmeans.model",
         ):  # fmt: skip
             assert run(line).code == 0, line
@@ -113,8 +114,9 @@ def test_odd_forms_are_alike(folder: Path, command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "command"), [pytest.param(r, c, id=f"{r.name}: {c[:60]!r}") for r in LEGAL if r not in ALIKE for c in r.commands]
-)  # fmt: skip
+    ("row", "command"),
+    [pytest.param(r, c, id=f"{r.name}: {c[:60]!r}") for r in LEGAL if r not in ALIKE for c in r.commands],
+)
 def test_odd_but_good(folder: Path, row: Works, command: str) -> None:
     put(folder, row.files)
     ran = run(command)

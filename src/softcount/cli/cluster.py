@@ -146,6 +146,8 @@ def _labels(path: str, n_documents: int) -> list[str]:
     from softcount.text.source import lines
 
     labels = [line.strip() for line in lines(path).to_pylist()]
+    if not labels:
+        raise InputError(f"{path}: empty file; give at least one line")
     if len(labels) != n_documents:
         raise InputError(
             f"{path}: {len(labels)} lines for {n_documents} documents; give one label a line, empty if none"

@@ -154,9 +154,8 @@ class HMM(LoopEstimator):
         given_first = given.states if given else ()
         known = list(dict.fromkeys((*given_first, *labelled, *(dictionary.tagset if dictionary else ()), *data.tagset)))
         if given and len(known) > len(given.states):
-            raise InputError(
-                f"tag {known[len(given.states)]!r} is not one of the start's states; correct it, or leave the start away"
-            )
+            wrong = f"tag {known[len(given.states)]!r} is not one of the start's states"
+            raise InputError(f"{wrong}; correct it, or leave the start away")
         if self.n_states is None and not known:
             raise InputError("how many states? give n_states (--states), a dictionary, or parameters to start from")
         n_states = self.n_states or len(known)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import io
 import os
 import shlex
@@ -13,7 +14,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
+import typer.main
+
 from softcount.cli.main import main
+
+_command = functools.cache(typer.main.get_command)  # which typer builds anew for every call, in a tenth of a second
 
 
 class Ran(NamedTuple):
@@ -32,6 +37,7 @@ def run(line: str, stdin: bytes = b"") -> Ran:
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8", newline=""), io.StringIO()
     code: Any = 0
     with (
+        mock.patch("typer.main.get_command", _command),
         mock.patch.object(sys, "argv", ["softcount", *shlex.split(line)]),
         mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin))),
         redirect_stdout(out), redirect_stderr(err),

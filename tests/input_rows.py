@@ -251,7 +251,7 @@ FORMS = [
              "text.tmx:1: not well-formed XML (syntax error); correct it, or export it again"),
             ("align bad.tmx", "align no.tmx", "align cut.tmx", "explain ibm1 text.tmx"),
             {"bad.tmx": XML + b"<tmx><body>\n<tu><tuv><seg>a</seg></tuv></tu></body></tmx>",
-             "no.tmx": XML + b"<tmx/>", "cut.tmx": TMX[:40], "text.tmx": b"hello\n"}),
+             "no.tmx": XML + b"<tmx/>", "cut.tmx": TMX[:80], "text.tmx": b"hello\n"}),
     Refused("tmx-entity", "TMX with an entity: from a file, from another, of an address, or of none",
             ("file.tmx:2: an entity, and entities are not resolved; write what it stands for",
              "parameter.tmx:2: an entity, and entities are not resolved; write what it stands for",

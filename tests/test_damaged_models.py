@@ -81,8 +81,9 @@ def test_shuffled_pieces(saved: tuple[str, bytes]) -> None:
     rng = random.Random(kind)
     for _ in range(100):
         a, b, c = sorted(rng.randrange(len(content) + 1) for _ in range(3))
-        changed = rng.choice([content[:a] + content[b:c] + content[a:b] + content[c:], content[:a] + content[b:],
-                              content[:b] + content[a:b] + content[b:], content[:a] + bytes(b - a) + content[b:]])  # fmt: skip
+        moved = content[:a] + content[b:c] + content[a:b] + content[c:]
+        lost, twice = content[:a] + content[b:], content[:b] + content[a:b] + content[b:]
+        changed = rng.choice([moved, lost, twice, content[:a] + bytes(b - a) + content[b:]])
         if changed != content:
             rejected(changed)
 

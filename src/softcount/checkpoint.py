@@ -55,6 +55,8 @@ class Checkpoint:
             for name in names
             if known.get(name) != self.about.get(name)
         ]
+        if known.get("kind") != self.about.get("kind"):  # then all the rest differs as well
+            differ = [f"the model {known.get('kind')}, not {self.about.get('kind')}"]
         if differ:
             raise InputError(
                 f"{self.path}: was made with {'; with '.join(differ)}; "

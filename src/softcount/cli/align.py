@@ -79,7 +79,7 @@ def align(
     chosen: dict[str, Any] = {"n_jobs": threads}
     chosen |= {k: v for k, v in (("symmetrize", symmetrize), ("threshold", threshold)) if v is not None}
     if apply is not None:
-        aligner = open_model(apply, ("word aligner",), "align --apply", "a word aligner", **chosen)
+        aligner = open_model(apply, ("word aligner",), "align --apply", **chosen)
         aligner._check()
         data = _read(source, target, aligner.vocabularies_, 1)
         _say_unknown(data, quiet)

@@ -97,7 +97,7 @@ def _apply(
     from softcount.text.document_reader import read_documents
 
     kinds = ("naive bayes mixture", "k-means")
-    model = open_model(path, kinds, "cluster --apply", "a Naive Bayes mixture or k-means clusters", n_jobs=threads)
+    model = open_model(path, kinds, "cluster --apply", n_jobs=threads)
     data = read_documents(docs, format, lowercase)
     note_unknown(model, data, quiet)
     classes = model.predict(data).tolist()

@@ -94,11 +94,11 @@ def say_unknown(unknown: float, total: float, where: str, what: str, then: str, 
         say(f"note: {unknown:,.0f} of {total:,.0f} {what} ({unknown / total:.1%}) are not known; {then}", quiet)
 
 
-def open_model(path: Path, kinds: tuple[str, ...], command: str, needs: str, **settings: Any) -> Any:
+def open_model(path: Path, kinds: tuple[str, ...], command: str, **settings: Any) -> Any:
     """The model for --apply, of which every bit has been checked before anything is printed."""
     from softcount.estimators.kinds import load_one_of
 
-    return load_one_of(path, kinds, f"`softcount {command}`", needs, **settings)
+    return load_one_of(path, kinds, f"`softcount {command}`", **settings)
 
 
 def check_threads(threads: int) -> None:

@@ -107,7 +107,7 @@ def topics(
     from softcount.text.document_reader import read_documents
     from softcount.text.documents import recoded
 
-    plsa = open_model(Path(model), ("plsa",), "score topics", "a PLSA topic model")
+    plsa = open_model(Path(model), ("plsa",), "score topics")
     data = read_documents(docs, format, lowercase)
     note_unknown(plsa, data, quiet=False)
     if plsa.vocabulary_ is not None:

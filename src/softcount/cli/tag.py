@@ -75,7 +75,7 @@ def tag(
     check_threads(threads)
     chosen: dict[str, Any] = {"n_jobs": threads} | ({} if decode is None else {"decode": decode})
     if apply is not None:
-        model = open_model(apply, ("hmm",), "tag --apply", "a hidden Markov model", **chosen)
+        model = open_model(apply, ("hmm",), "tag --apply", **chosen)
         data = read(text, format=format, tags=tags, column=column, lowercase=lowercase)
         unknown = int((model.vocabulary_.encode(data.vocabulary.strings(data.sentences.values)) < 0).sum())
         say_unknown(unknown, data.n_tokens, data.source, "words", "any state may emit them", quiet)

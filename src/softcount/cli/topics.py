@@ -68,7 +68,7 @@ def topics(
         raise InputError(f"{rows}: rows are written as {', '.join(ROWS)}; name the file so")
     check_threads(threads)
     if apply:
-        model = open_model(apply, ("plsa",), "topics --apply", "a PLSA topic model", n_jobs=threads)
+        model = open_model(apply, ("plsa",), "topics --apply", n_jobs=threads)
         data = read_documents(docs, format, lowercase)
         note_unknown(model, data, quiet)
     else:

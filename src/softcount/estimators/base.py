@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
@@ -26,7 +27,7 @@ from softcount.trace import Step
 from softcount.train import Fit, fit
 
 
-class LoopEstimator(SavedEstimator):
+class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
     """Trains a model by the loop; subclasses say which, on what, and from where."""
 
     criterion: str

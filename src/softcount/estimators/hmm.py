@@ -51,7 +51,7 @@ class HMM(LoopEstimator):
     decode : "viterbi", "posterior" (best tag of each token), or "mre" (argmax P(x|z) P(z|x))
     """
 
-    kind, title = "hmm", "a hidden Markov model"
+    kind = "hmm"
     _learned = ("parameters_", "states_", "vocabulary_", "lengths_", *LoopEstimator._FIT)
     _types = (HMMTables,)
 

@@ -28,6 +28,7 @@ from softcount.text.vocabulary import Vocabulary
 from softcount.trace import Step
 
 STARTS = ("k-means++", "random")
+LARGEST = 1e150
 
 
 def squared_norms(X: Any) -> Array:
@@ -127,6 +128,8 @@ class _Mixture(LoopEstimator):
     def _points(self, X: Any, reset: bool) -> Any:
         X = self._read(X, reset)
         table = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        if table.size and abs(table).max() > LARGEST:
+            raise InputError(f"a value beyond {LARGEST:g}, whose square is too large; scale the features")
         if reset and table.shape[0] < self.n_clusters:
             raise InputError(f"n_samples={table.shape[0]} should be at least n_clusters={self.n_clusters}")
         if reset:  # far from the origin squares lose digits; sparse points stay where they are, to stay sparse
@@ -224,7 +227,7 @@ class KMeans(ClusterMixin, TransformerMixin, _Mixture):  # type: ignore[misc]
     restarts : the best of so many starts, by inertia
     """
 
-    kind, title = "k-means", "k-means clusters"
+    kind = "k-means"
     fixed = ("cluster",)
     pseudo, prior = 0.0, 0.1
 
@@ -293,7 +296,7 @@ class GaussianMixture(DensityMixin, _Mixture):  # type: ignore[misc]
     pseudo, prior : imaginary observations, spread as the data are, of EM, and of VB and Gibbs
     """
 
-    kind, title = "gaussian mixture", "a Gaussian mixture"
+    kind = "gaussian mixture"
 
     def __init__(
         self,

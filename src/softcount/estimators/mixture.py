@@ -45,7 +45,7 @@ class NaiveBayesMixture(DocumentEstimator):
         pseudo-count of 1 swamps the words that were seen, and semi-supervised EM collapses into one class
     """
 
-    kind, title = "naive bayes mixture", "a Naive Bayes mixture"
+    kind = "naive bayes mixture"
     _learned = (
         "parameters_", "_log_weights", "classes_", "labels_", *DocumentEstimator._READ, *DocumentEstimator._FIT
     )  # fmt: skip

@@ -25,6 +25,7 @@ from softcount.tables import Tables
 from softcount.text.documents import Documents
 from softcount.trace import Step
 
+SMALLEST = 1e-30  # pseudo-count in float32
 FOLD_STEPS, FOLD_TOLERANCE = 200, 1e-5
 
 
@@ -38,7 +39,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
     dtype : of the tables while training; "float32" needs half the memory and, being bound by memory, half the time
     """
 
-    kind, title = "plsa", "a PLSA topic model"
+    kind = "plsa"
     _learned = ("parameters_", "prevalence_", *DocumentEstimator._READ, *DocumentEstimator._FIT)
     _types = (PLSATables,)
 
@@ -91,6 +92,9 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         kept = self._checkpoint(checkpoint, checkpoint_every)
         seed, digest = self._seed(kept), whole.digest()
         data, aside = split_tokens(whole, self.held_out, seed) if self.held_out else (whole, None)
+        by_table = self.pseudo.values() if isinstance(self.pseudo, Mapping) else [self.pseudo]
+        if self.dtype == "float32" and any(0 < number < SMALLEST for number in by_table):
+            raise InputError(f"pseudo-counts below {SMALLEST:g}, which float32 cannot hold; use 0, or dtype float64")
         room = 4 * np.dtype(self.dtype).itemsize * self.n_topics * (len(data) + data.n_words)
         check_room(room, f"{self.n_topics:,} topics", "ask for fewer")
         self._model = Model(len(data), self.n_topics, data.n_words)

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from softcount.checkpoint import EVERY, Checkpoint
 from softcount.errors import InputError
@@ -30,11 +29,10 @@ from softcount.version import VERSION
 AFTERWARDS = ("n_jobs", "random_state", "decode", "symmetrize", "threshold", "fold_pseudo")
 
 
-class SavedEstimator(BaseEstimator):  # type: ignore[misc]
+class SavedEstimator:
     """Subclasses name their kind, the attributes that hold what was learned, and the types of tables in them."""
 
     kind: ClassVar[str]
-    title: ClassVar[str]  # the kind with its article, as messages say it
     _learned: ClassVar[tuple[str, ...]]
     _types: ClassVar[tuple[Any, ...]]
 
@@ -91,12 +89,10 @@ class SavedEstimator(BaseEstimator):  # type: ignore[misc]
     @classmethod
     def load(cls, path: str | Path, **settings: Any) -> Self:
         """The saved estimator; `settings` replace those it was saved with."""
-        stored = Stored(path)
-        if stored.kind != cls.kind:
-            from softcount.estimators.kinds import title
+        from softcount.estimators.kinds import load_one_of
 
-            raise InputError(f"{path}: holds {title(stored)}; {cls.__name__}.load needs {cls.title}")
-        return cls._opened(stored, settings)
+        found: Self = load_one_of(path, (cls.kind,), f"{cls.__name__}.load", **settings)
+        return found
 
     @classmethod
     def _opened(cls, stored: Stored, settings: Mapping[str, Any]) -> Self:
@@ -146,7 +142,7 @@ class SavedEstimator(BaseEstimator):  # type: ignore[misc]
     def _about(self, seed: int, digest: str, **more: Any) -> dict[str, Any]:
         """What a checkpoint of this run is of, item by item."""
         settings = {k: described(v) for k, v in self.get_params(deep=False).items() if k not in AFTERWARDS}
-        run = {"model": self.kind, **settings, **more, "seed": seed, "data": "sha256:" + digest[:16]}
+        run = {"kind": self.kind, **settings, **more, "seed": seed, "data": "sha256:" + digest[:16]}
         return {**run, "softcount": VERSION}
 
 

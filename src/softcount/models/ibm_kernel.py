@@ -18,6 +18,7 @@ from softcount.kernel import kernel
 from softcount.ragged import Array
 
 UNIFORM, DIAGONAL, FREE = 0, 1, 2  # kinds of alignment
+SMALLEST_LOG = -745.2  # the exponential of less is zero
 
 
 class IBMWeights(NamedTuple):
@@ -52,6 +53,13 @@ class Pairs(NamedTuple):
     starts: Array  # int64 per occurrence: where its target sentence begins; beside it, so that nothing is looked up
     widths: Array  # int32 per occurrence: m
     heights: Array  # int32 per occurrence: l
+
+
+@kernel
+def exponentials(logs: Array, out: Array) -> None:
+    """out = np.exp(logs), which is slow where most weights underflow, as under a sparse prior"""
+    for k in range(len(logs)):
+        out[k] = np.exp(logs[k]) if logs[k] > SMALLEST_LOG else 0.0
 
 
 @kernel
@@ -242,7 +250,7 @@ def settle(
             if mode != SUM and share > 0.0:
                 choice[t] = 0
             # a logarithm of a few tokens' product instead of one per token
-            if product < 1e-150 or total < 1e-150 or total > 1e150:
+            if product < 1e-150 or product > 1e150 or total < 1e-150 or total > 1e150:
                 log_norm += np.log(product)
                 product = 1.0
             if total < 1e-150 or total > 1e150:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from fuzz_targets import PIECES, Target, edited, targets
+from fuzz_targets import CUT, PIECES, Target, edited, targets
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +25,31 @@ def test_a_value_or_a_refusal(name: str) -> None:
         target.run(content)
 
     run()
+
+
+FOUND = {  # by fuzzing, or by hand before it; each was a traceback or a hang
+    "uci with more names than words": ("uci", b"1\n1\n1\n1 1 1\n" + CUT + b"a\nb\n"),
+    "uci with a size of 5000 digits": ("uci", b"9" * 5000 + b"\n1\n0\n"),
+    "uci with a size beyond 64 bits": ("uci", b"9" * 20 + b"\n1\n0\n"),
+    "ldac with a superscript": ("ldac", "1 ²:1\n".encode()),
+    "ldac with a word beyond 64 bits": ("ldac", b"1 99999999999999999999:1\n"),
+    "svmlight with a word beyond 64 bits": ("svmlight", b"1 99999999999999999999:1\n"),
+    "links of 5000 digits": ("links", b"9" * 5000 + b"-0\n"),
+    "links of pair a billion": ("links", b"999999999 1 1\n"),
+    "parameters with an integer of 5000 digits": ("parameters", b"[" + b"9" * 5000 + b"]"),
+    "parameters with half a surrogate pair": ("parameters", b'{"states": ["\\ud800"], "initial": {}}'),
+    "tmx of an unknown encoding": ("tmx", b'<?xml version="1.0" encoding="x-no"?><tmx/>'),
+    "tmx with text in very deep tags": ("tmx", b"<a>x" * 20_000),
+    "tmx with very many short lines": ("tmx", b"<tu><tuv><seg>" + b"a\n" * 300_000 + b"</seg></tuv><tuv/></tu>"),
+    "a criterion of 5000 digits": ("criterion", b"em:" + b"9" * 5000),
+    "k-means whose numbers are garbage": ("model-arrays", b"\x04" + bytes.fromhex("0000e03f00000071") * 40),
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_was_found(name: str) -> None:
+    target, content = FOUND[name]
+    TARGETS[target].run(content)
 
 
 @pytest.mark.parametrize("name", NAMES)

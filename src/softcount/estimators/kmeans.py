@@ -17,12 +17,13 @@ from softcount.attribute import MAX
 from softcount.criteria.spec import Settings
 from softcount.errors import InputError
 from softcount.estep import EStep
-from softcount.estimators.base import LoopEstimator, is_text
+from softcount.estimators.base import LoopEstimator, is_text, naming
 from softcount.estimators.saved import check_table, check_tables
 from softcount.models.gaussian import GaussianMixture as Model
 from softcount.models.gaussian import GaussianTables, Points
 from softcount.ragged import Array
 from softcount.tables import Tables
+from softcount.text.corpus import MEMORY
 from softcount.text.documents import Documents, documents
 from softcount.text.vocabulary import Vocabulary
 from softcount.trace import Step
@@ -167,7 +168,7 @@ class _Mixture(LoopEstimator):
         seed, digest = self._seed(kept), digest_of(points)
         self._of = self._model(points)
         settings = Settings(self.pseudo, self.prior)
-        with self._engine() as engine:
+        with self._engine() as engine, naming(MEMORY, "row", "scale the features, or train again"):
             self._train(
                 self._of, Points(points), lambda restart: self._start(points, self._of, (seed, restart)), seed, engine,
                 settings=settings, digest=digest, fixed=fixed, on_step=on_step, checkpoint=kept,
@@ -205,7 +206,7 @@ class _Mixture(LoopEstimator):
         self._show()
 
     def _classes(self, points: Any) -> Array:
-        with self._engine() as engine:
+        with self._engine() as engine, naming(MEMORY, "row", "scale the features, or train again"):
             data = EStep(self._of, Points(points), engine)
             return np.concatenate([found for _, found in data.labels(self._log_weights, MAX)])
 
@@ -216,7 +217,7 @@ class _Mixture(LoopEstimator):
 
     def _log_likelihood(self, X: Any) -> float:
         points = Points(self._points(X, reset=False))
-        with self._engine() as engine:
+        with self._engine() as engine, naming(MEMORY, "row", "scale the features, or train again"):
             return EStep(self._of, points, engine)(self._log_weights).log_norm
 
 
@@ -350,7 +351,7 @@ class GaussianMixture(DensityMixin, _Mixture):  # type: ignore[misc]
         """P(cluster | row)."""
         check_is_fitted(self, "means_")
         points = Points(self._points(X, reset=False))
-        with self._engine() as engine:
+        with self._engine() as engine, naming(MEMORY, "row", "scale the features, or train again"):
             return np.concatenate(list(EStep(self._of, points, engine).posteriors(self._log_weights)))
 
     def score(self, X: Any, y: Any = None) -> float:

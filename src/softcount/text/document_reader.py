@@ -100,10 +100,11 @@ def _uci(path: str | Path) -> Documents:
             at = int(wrong[0])
             raise InputError(f"{where}:{at + 4}: {what} {cells[at, column]} is not between 1 and {size}; correct it")
         _check_numbering(size, len(body), where, f"{what}s")
-    matrix = sparse.coo_matrix((cells[:, 2], (cells[:, 0] - 1, cells[:, 1] - 1)), shape=(n_documents, n_words))
     plain = Path(path).name.removesuffix(".gz")
     beside = plain.replace("docword", "vocab", 1)
     names = None if beside == plain else _vocabulary(Path(path).parent / beside, n_words)
+    shape = (n_documents, n_words if names is None else len(names))
+    matrix = sparse.coo_matrix((cells[:, 2], (cells[:, 0] - 1, cells[:, 1] - 1)), shape=shape)
     return from_matrix(matrix.tocsr(), names, source=where)
 
 

@@ -165,9 +165,7 @@ def compact(setting: Any) -> str:
 
 
 @contextmanager
-def naming(
-    source: str, what: str = "document", remedy: str = "allow its words, or add pseudo-counts"
-) -> Iterator[None]:
+def naming(source: str, what: str = "document", do: str = "allow its words, or add pseudo-counts") -> Iterator[None]:
     """Turns an impossible item into a message about the user's data."""
     try:
         yield

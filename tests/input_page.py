@@ -24,13 +24,18 @@ def tables() -> str:
     parts = []
     for title, rows in SECTIONS.items():
         parts += [f"### {title}", "", "| row | input | is answered with | tried with |", "|---|---|---|---|"]
-        parts += [f"| {r.name} | {_cell(r.what)} | `{_cell(first(r))}` | {commands(r)} |" for r in rows]
+        parts += [f"| {r.name} | {_cell(r.what)} | {_code(first(r))} | {commands(r)} |" for r in rows]
         parts += [""]
     parts += ["### Odd, but good", "", "| row | input | what happens | tried with |", "|---|---|---|---|"]
     parts += [f"| {r.name} | {_cell(r.what)} | {_cell(r.then)} | {commands(r)} |" for r in LEGAL]
     parts += ["", "### Tested apart", "", "| row | input | what happens | test |", "|---|---|---|---|"]
     parts += [f"| {name} | {_cell(what)} | {_cell(then)} | `{test}` |" for name, what, then, test in APART]
     return "\n".join(parts) + "\n"
+
+
+def _code(text: str) -> str:
+    marks = "``" if "`" in text else "`"
+    return f"{marks}{_cell(text)}{marks}"
 
 
 def _cell(text: str) -> str:

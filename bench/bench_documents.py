@@ -24,13 +24,13 @@ from threadpoolctl import threadpool_limits
 from softcount import PLSA, KMeans, NaiveBayesMixture
 from softcount.engines import Threads
 from softcount.estep import EStep
-from softcount.estimators.mixture import directions
 from softcount.evaluate.clustering import cluster_scores, contingency
 from softcount.evaluate.topics import npmi
 from softcount.models.mixture import Mixture
 from softcount.start import random_start
 from softcount.text.document_reader import read_documents
 from softcount.text.documents import pruned, recoded
+from softcount.text.tfidf import directions
 
 FOLDER = "/work/shared/data/docs-20news-en"
 STEPS, ROUNDS, FITTED = 10, 5, 100

@@ -66,7 +66,7 @@ def steps_in(path: Path) -> int:
     """How far a checkpoint is; raises where it cannot be read."""
     body = Stored(path).body
     under_way = sum(len(saved["$Saved"][1]) for saved in body["positions"].values())
-    return under_way + sum(len(result["trace"]) for result in body["results"].values())
+    return under_way + sum(len(result["$Finished"][2]) for result in body["results"].values())
 
 
 def child(name: str, criterion: str, path: Path, out: Path) -> int:

@@ -38,9 +38,10 @@ def work(folder: Path) -> None:
     from softcount.estimators.align_memory import needed
 
     data = read_bitext(folder / "s.part", folder / "t.part")
-    print(needed(data, None), flush=True)
+    model = WordAligner(n_jobs=1)
+    print(needed(data, model), flush=True)
     began, steps = time.process_time(), [time.process_time()]
-    model = WordAligner(n_jobs=1).fit(data, on_step=lambda name, step: steps.append(time.process_time()))
+    model.fit(data, on_step=lambda name, step: steps.append(time.process_time()))
     trained = time.process_time()
     links = sum(len(found.source) for found, _ in model.blocks(data))
     pairs, n = int(data.costs.sum()), len(steps) // 2

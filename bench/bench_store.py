@@ -2,7 +2,8 @@
 
     python bench/bench_store.py [--gigabytes 1]
 
-Each measurement is of a fresh process, once with the file out of the page cache and once with it there.
+Each measurement is of a fresh process, once with the file out of the page cache and once with it there. Then what a
+checkpoint costs: a step of training and one writing of its state, side by side.
 """
 
 from __future__ import annotations
@@ -15,13 +16,17 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from softcount import WordAligner
+from softcount import HMM, PLSA, WordAligner
+from softcount.checkpoint import EVERY, SHARE
 from softcount.estimators.align_direction import Direction
 from softcount.models.ibm import IBM, IBMTables
 from softcount.ragged import Ragged, offsets_of
+from softcount.synthetic import bilingual
+from softcount.synthetic.topics import topical
 from softcount.text.vocabulary import Vocabulary
 from softcount.trace import Trace
 
@@ -43,9 +48,13 @@ before, began = resident(), time.perf_counter()
 model = softcount.load(sys.argv[1])
 opened, after = time.perf_counter() - began, resident()
 began = time.perf_counter()
-links = model.align([["w1", "w2", "w3"]], [["w4", "w5", "w6"]])
-used, full = time.perf_counter() - began, resident()
-print(json.dumps([opened, {k: after[k] - before[k] for k in before}, used, {k: full[k] - before[k] for k in before}]))
+model.signature_
+checked, mapped = time.perf_counter() - began, resident()
+began = time.perf_counter()
+model.align([["w1", "w2", "w3"]], [["w4", "w5", "w6"]])
+used = time.perf_counter() - began
+changes = [{k: found[k] - before[k] for k in before} for found in (after, mapped)]
+print(json.dumps([opened, checked, used, *changes]))
 """
 
 
@@ -80,13 +89,46 @@ def probe(path: Path, cold: bool) -> None:
     if cold:
         forget(path)
     done = subprocess.run([sys.executable, "-c", PROBE, path], capture_output=True, text=True, check=True)
-    opened, after, used, full = json.loads(done.stdout)
+    opened, checked, used, after, full = json.loads(done.stdout)
     where = "from the disk " if cold else "from the cache"
     print(
-        f"{where}  opened in {opened * 1000:6.1f} ms: {after['RssAnon']:5.1f} MB of own memory, "
-        f"{after['RssFile']:6.1f} MB mapped;  checked and first used in {used:5.2f} s: "
-        f"{full['RssAnon']:6.1f} MB of own memory, {full['RssFile']:7.1f} MB mapped"
+        f"{where}  opened in {opened * 1000:.1f} ms ({after['RssAnon']:.1f} MB own memory, {after['RssFile']:.1f} MB "
+        f"mapped); checked in {checked:.2f} s ({full['RssAnon']:.0f} MB own, {full['RssFile']:,.0f} MB mapped); "
+        f"first pair aligned in {used:.2f} s"
     )
+
+
+def checkpoint_cost(name: str, model: Any, data: tuple[Any, ...], path: Path) -> None:
+    """Medians, so that neither compilation nor a busy disk decides."""
+    steps, writes = [], []
+    last = time.perf_counter()
+
+    def on_step(*step: Any) -> None:
+        nonlocal last
+        steps.append(step[-1].seconds)
+        writes.append(time.perf_counter() - last - step[-1].seconds)
+        last = time.perf_counter()
+
+    model.fit(*data, checkpoint=path, checkpoint_every=1, on_step=on_step)
+    step, write, size = float(np.median(steps)), float(np.median(writes[1:])), path.stat().st_size / 1e6
+    between = max(EVERY * step, write / SHARE)
+    print(
+        f"{name:28} step {step * 1000:7.1f} ms   checkpoint {write * 1000:7.1f} ms, {size:6.1f} MB   "
+        f"by default one in {between:.1f} s: {write / (between + write):.1%} of the time"
+    )
+
+
+def checkpoint_costs(path: Path) -> None:
+    sample = bilingual(20_000, seed=1, vocabulary=3.0)
+    documents = [" ".join(words) for words in topical(5_000, seed=1).documents]
+    cases = {
+        "HMM, 45 states, EM": (HMM(45, criterion="em:12", tolerance=0.0, random_state=0), (sample.source,)),
+        "word aligner, IBM 2, VB": (WordAligner(criterion="vb:6"), (sample.source, sample.target)),
+        "PLSA, 100 topics, EM": (PLSA(100, criterion="em:12", tolerance=0.0, random_state=0), (documents,)),
+    }
+    for name, (model, data) in cases.items():
+        path.unlink(missing_ok=True)
+        checkpoint_cost(name, model, data, path)
 
 
 def main() -> None:
@@ -106,6 +148,8 @@ def main() -> None:
         began = time.perf_counter()
         subprocess.run([sys.executable, "-m", "softcount", "info", path], capture_output=True, check=True)
         print(f"softcount info, which checks every bit: {time.perf_counter() - began:.2f} s from start to end")
+        path.unlink()
+        checkpoint_costs(Path(place) / "checkpoint")
 
 
 if __name__ == "__main__":

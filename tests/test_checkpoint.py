@@ -165,13 +165,24 @@ def test_the_file_of_a_dictionary_is_known_by_its_content(tmp_path):
         model.fit(SENTENCES, checkpoint=tmp_path / "c")
 
 
-def test_forged_states_are_refused(half):
-    def swap(header, about):
-        saved = about["body"]["positions"]["fit"]["$Saved"][0]["$Position"]
-        saved[3]["$HMMTables"].reverse()
+def swapped(header, about):
+    about["body"]["positions"]["fit"]["$Saved"][0]["$Position"][3]["$HMMTables"].reverse()
 
-    forged(half, swap)
-    with pytest.raises(InputError, match="another shape"):
+
+def number(header, about):
+    about["body"]["positions"]["fit"] = 7
+
+
+def done(header, about):
+    tables = about["body"]["positions"].pop("fit")["$Saved"][0]["$Position"][3]["$HMMTables"]
+    wrong = {"$HMMTables": tables[::-1]}
+    about["body"]["results"]["fit"] = {"$Finished": [wrong, wrong, [], "", [], 0]}
+
+
+@pytest.mark.parametrize("change", [swapped, number, done])
+def test_forged_states_are_refused(half, change):
+    forged(half, change)
+    with pytest.raises(InputError, match=r"run\.ckpt: is not of this model"):
         HMM(2, criterion="em:50", random_state=0).fit(SENTENCES, checkpoint=half)
 
 
@@ -188,6 +199,15 @@ def test_damaged_and_odd_intervals(half):
 # --- signals ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def heeding():
+    """As from a terminal: shells let what they start in the background ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeding")
 @pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_waits_for_the_step_and_the_checkpoint(tmp_path, signum, code):
     def interrupt(step):
@@ -205,6 +225,7 @@ def test_a_signal_waits_for_the_step_and_the_checkpoint(tmp_path, signum, code):
     assert [step.step for step in seen] == [4, 5, 6, 7, 8, 9]
 
 
+@pytest.mark.usefixtures("heeding")
 def test_the_second_signal_is_obeyed_at_once(tmp_path):
     def interrupt(step):
         os.kill(os.getpid(), signal.SIGINT)

@@ -164,12 +164,18 @@ def test_refusals(run: Run, folder: Path) -> None:  # noqa: F811
 
 # --- processes of their own -------------------------------------------------------------------------------------------
 
-LONG = ("tag", "text", "--states", 3, "--criterion", "em:100000", "--tolerance", 0, "--threads", 2)
+LONG = ("tag", "text", "--states", 3, "--criterion", "gibbs:1000000", "--threads", 2)
 
 
 def start(folder: Path, *arguments: Any, **options: Any) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "softcount", *map(str, arguments)]
+    options.setdefault("preexec_fn", heeding)
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def heeding() -> None:
+    """As from a terminal: shells let what they start in the background ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
@@ -189,7 +195,7 @@ def test_signals_keep_the_work(folder: Path, signum: int, code: int) -> None:
     assert process.returncode == code and out == ""
     lines = err.splitlines()
     assert "Traceback" not in err and lines[-1].startswith("softcount: stopped after step ")
-    assert lines[-1].endswith("of em:100000; c has all of it: the same command again goes on from there")
+    assert lines[-1].endswith("of gibbs:1000000; c has all of it: the same command again goes on from there")
     steps = int(lines[-1].split()[4])
     told = start(folder, "info", "c", "--json")
     assert json.loads(told.communicate()[0])["under_way"] == {"fit": {"steps": steps}}
@@ -206,7 +212,7 @@ def test_signals_keep_the_work(folder: Path, signum: int, code: int) -> None:
 )
 def test_signals_without_a_checkpoint_are_one_line(folder: Path, signum: int, code: int, word: str) -> None:
     process = start(folder, *LONG, "--trace", "never")
-    time.sleep(4.0)
+    time.sleep(5.0)
     process.send_signal(signum)
     out, err = process.communicate(timeout=60)
     assert process.returncode == code and out == "" and "Traceback" not in err

@@ -285,3 +285,13 @@ def test_a_file_that_may_not_grow_is_one_line_and_leaves_the_old_file(tmp_path):
     assert "File too large" in done.stdout and done.stdout.count("\n") == 1 and not done.stderr
     assert Stored(tmp_path / "m").restore({"$array": "x"}, {}).shape == (3,)
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_what_a_killed_writer_left_is_removed_and_what_a_living_one_writes_is_not(tmp_path):
+    fcntl = pytest.importorskip("fcntl")
+    for name in ("dead", "alive"):
+        (tmp_path / f".m.{name}.part").write_text("half")
+    with (tmp_path / ".m.alive.part").open() as alive:
+        fcntl.flock(alive, fcntl.LOCK_EX)
+        written(tmp_path / "m")
+        assert sorted(file.name for file in tmp_path.iterdir()) == [".m.alive.part", "m"]

@@ -6,6 +6,7 @@ what the run is of, the results of the fits that are finished, and the position 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,14 +17,15 @@ from softcount.interrupt import Stopped, Wish, postponed
 from softcount.store import Stored, save
 
 KIND = "checkpoint"
-EVERY = 10  # steps: writing takes about as long as a step or less, and so a tenth of the time at most
+EVERY = 10  # steps, if nobody says otherwise; more where steps are so short that writing would take …
+SHARE = 0.05  # … more than this share of the time
 
 
 class Checkpoint:
     """Use as a context: within, Ctrl-C and SIGTERM wait for the end of the step, and the state is written then."""
 
-    def __init__(self, path: str | Path, every: int = EVERY) -> None:
-        if every < 1:
+    def __init__(self, path: str | Path, every: int | None = None) -> None:
+        if every is not None and every < 1:
             raise InputError(f"a checkpoint every {every} steps: give at least 1")
         self.path, self.every = Path(path), every
         self.about: dict[str, Any] = {}
@@ -34,6 +36,7 @@ class Checkpoint:
             raise self._stored.damaged()
         self._results: dict[str, Any] = {}
         self._wish = Wish()
+        self._steps, self._written, self._cost = 0, time.monotonic(), 0.0  # since the last writing; its time; its cost
 
     def _part(self, name: str) -> Any:
         body = self._stored.body if self._stored else {}
@@ -81,9 +84,17 @@ class Checkpoint:
             return None
         return self._stored.restore(self._part(part)[key], types, copy=True)
 
+    def due(self) -> bool:
+        """Whether it is time to write, now that another step is done."""
+        self._steps += 1
+        if self.every is not None:
+            return self._steps >= self.every
+        return self._steps >= EVERY and (time.monotonic() - self._written) * SHARE >= self._cost
+
     def write(self, key: str, position: Any) -> None:
-        positions = {} if position is None else {key: position}
+        positions, began = {} if position is None else {key: position}, time.monotonic()
         save(self.path, KIND, {"about": self.about, "results": self._results, "positions": positions})
+        self._steps, self._written, self._cost = 0, time.monotonic(), time.monotonic() - began
 
     def asked(self) -> bool:
         return self._wish.signum is not None
@@ -111,10 +122,10 @@ class Slot(NamedTuple):
     def position(self, types: Mapping[str, Any]) -> Any:
         return self.checkpoint.restored("positions", self.key, types)
 
-    def keep(self, n_steps: int, done: str, position: Callable[[], Any]) -> None:
+    def keep(self, done: str, position: Callable[[], Any]) -> None:
         """After every step; writes where it is time to, and leaves where somebody asked to."""
         asked = self.checkpoint.asked()  # once: who asks while we write must wait for the next step
-        if asked or n_steps % self.checkpoint.every == 0:
+        if self.checkpoint.due() or asked:
             self.checkpoint.write(self.key, position())
         if asked:
             self.checkpoint.leave(f"stopped after {done}")

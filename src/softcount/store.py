@@ -29,7 +29,10 @@ from softcount.version import VERSION
 from softcount.whole import write_whole
 
 FORMAT = 1
-DTYPES = {"F64": "<f8", "I64": "<i8", "F32": "<f4", "I32": "<i4", "U8": "|u1", "BOOL": "|b1"}
+DTYPES = {
+    "F64": "<f8", "I64": "<i8", "U64": "<u8", "F32": "<f4", "I32": "<i4", "U32": "<u4", "F16": "<f2", "I16": "<i2",
+    "U16": "<u2", "I8": "|i1", "U8": "|u1", "BOOL": "|b1",
+}  # fmt: skip
 CODES = {np.dtype(dtype): code for code, dtype in DTYPES.items()}
 LONGEST_HEADER = 100_000_000  # bytes, as the safetensors library has it
 AT_ONCE = 64_000_000  # bytes of arrays that are checked on opening: a few hundredths of a second
@@ -141,7 +144,7 @@ class Stored:
             self.verify()
 
     def damaged(self, what: str = "the file") -> InputError:
-        return InputError(f"{self.path}: {what} is damaged; copy it again, or train and save the model again")
+        return InputError(f"{self.path}: {what} is damaged; copy it again, or train again")
 
     def _read_header(self, stream: Any) -> bytes:
         first = stream.read(8)
@@ -214,7 +217,7 @@ class Stored:
             raise error if isinstance(error, InputError) else self.inconsistent(error) from None
 
     def inconsistent(self, error: Exception) -> InputError:
-        return InputError(f"{self.path}: the tables do not fit together ({error}); train and save the model again")
+        return InputError(f"{self.path}: the tables do not fit together ({error}); train again")
 
 
 def _spec(spec: Any) -> Spec:

@@ -14,7 +14,7 @@ from softcount.criteria.spec import STATES, Settings, Stage
 from softcount.errors import InputError
 from softcount.estep import EStep
 from softcount.layout import Model
-from softcount.start import constrain
+from softcount.start import constrain, uniform_start
 from softcount.tables import Tables, values
 from softcount.trace import Step, Trace
 
@@ -61,6 +61,17 @@ class Saved(NamedTuple):
     best: Any  # (restart, parameters, log-weights) so far
 
 
+class Finished(NamedTuple):
+    """What a checkpoint holds of a fit that is done: a Fit, its trace in parts."""
+
+    parameters: Tables
+    log_weights: Tables
+    steps: list[Step]
+    stopped: str
+    restarts: list[Restart]
+    chosen: int
+
+
 def fit(
     model: Model,
     items: Any,
@@ -83,11 +94,11 @@ def fit(
     `monitor`, of the parameters, is watched at every step: a stage ends when it falls, at the best state so far.
     With a checkpoint, training goes on where it stands there.
     """
-    types = _types(model)
-    done = checkpoint.result(types) if checkpoint else None
-    if done is not None:
-        return _fit_of(done)
-    saved: Saved | None = checkpoint.position(types) if checkpoint else None
+    done, saved = _restored(checkpoint, model) if checkpoint else (None, None)
+    if done:
+        trace = Trace(done.steps)
+        trace.stopped = done.stopped
+        return Fit(done.parameters, done.log_weights, trace, done.restarts, done.chosen)
     loop = _Loop(model, items, engine, stages, fixed, settings or Settings(), tolerance, seed, on_step, monitor)
     loop.checkpoint = checkpoint
     first = loop.resume(saved) if saved else 0
@@ -105,19 +116,29 @@ def fit(
     loop.trace.stopped = loop.records[chosen].stopped
     result = Fit(parameters, weights, loop.trace, loop.records, chosen)
     if checkpoint:
-        checkpoint.finish({**result._asdict(), "trace": list(loop.trace), "stopped": loop.trace.stopped})
+        trace = loop.trace
+        checkpoint.finish(Finished(parameters, weights, list(trace), trace.stopped, loop.records, chosen))
     return result
 
 
-def _types(model: Model) -> dict[str, Any]:
-    """What may stand in a checkpoint."""
-    return {kind.__name__: kind for kind in (type(model.layout), *STATES, Saved, Position, Restart, Step)}
+def _restored(checkpoint: Slot, model: Model) -> tuple[Finished | None, Saved | None]:
+    """What the file has of this fit. Kernels trust shapes, so nothing from a file may have others than the model's."""
+    kinds = (type(model.layout), *STATES, Finished, Saved, Position, Restart, Step)
+    types = {kind.__name__: kind for kind in kinds}
+    done = checkpoint.result(types)
+    saved = checkpoint.position(types) if done is None else None
+    if done is not None or saved is not None:
+        right = isinstance(done, Finished) or (isinstance(saved, Saved) and isinstance(saved.position, Position))
+        if not right or not _shaped((done, saved), uniform_start(model.layout)):
+            raise InputError(f"{checkpoint.checkpoint.path}: is not of this model; delete it to begin again")
+    return done, saved
 
 
-def _fit_of(done: Mapping[str, Any]) -> Fit:
-    trace = Trace(done["trace"])
-    trace.stopped = done["stopped"]
-    return Fit(done["parameters"], done["log_weights"], trace, done["restarts"], done["chosen"])
+def _shaped(state: Any, tables: Tables) -> bool:
+    """Whether all tables within have the shapes of these."""
+    if isinstance(state, type(tables)):
+        return [np.shape(values(table)) for table in state] == [np.shape(values(table)) for table in tables]
+    return not isinstance(state, tuple) or all(_shaped(part, tables) for part in state)
 
 
 class _Loop:
@@ -157,8 +178,6 @@ class _Loop:
         layout = constrain(self.model.layout, parameters, self.fixed)
         if at is None:
             self.kept = set()
-        else:
-            check_shapes(at, parameters)
         weights = None
         for number, stage in enumerate(self.all_stages):
             if at and number < at.stage:
@@ -185,7 +204,6 @@ class _Loop:
             if self.checkpoint:
                 kept, now = sorted(self.kept), at
                 self.checkpoint.keep(
-                    len(self.trace),
                     f"step {at.step} of {stage.text}",
                     lambda: Saved(now, list(self.trace), kept, self.records, self.best),  # noqa: B023
                 )
@@ -244,14 +262,3 @@ class _Loop:
 
 def fell(previous: float, now: float) -> bool:
     return not now >= previous - FALL * max(abs(previous), 1.0)
-
-
-def check_shapes(state: Any, tables: Tables) -> None:
-    """A state from disk must have the shapes of the tables that it claims to be of: kernels trust them."""
-    if isinstance(state, type(tables)):
-        for name, found, wanted in zip(tables._fields, state, tables, strict=True):
-            if np.shape(values(found)) != np.shape(values(wanted)):
-                raise InputError(f"the checkpoint's table {name!r} has another shape; delete it to begin again")
-    elif isinstance(state, tuple):
-        for part in state:
-            check_shapes(part, tables)

@@ -57,7 +57,9 @@ class Progress:
 Checkpoint = Annotated[
     Path | None, typer.Option(help="Keep the state of training here; the same command again goes on from it.")
 ]
-Every = Annotated[int | None, typer.Option(min=1, help="Steps from one checkpoint to the next; 10 if not given.")]
+Every = Annotated[
+    int | None, typer.Option(min=1, help="Steps from one checkpoint to the next; 10 or more if not given.")
+]
 Save = Annotated[Path | None, typer.Option(help="Write the trained model here, for --apply, info and export.")]
 
 

@@ -89,7 +89,10 @@ class WordAligner(SavedEstimator, Parameters):
         self, X: Any, y: Any = None, *, on_step: Callable[[str, Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> WordAligner:  # fmt: skip
-        """Train on sentence pairs: X and y are text lines or token lists, or X alone a list of pairs or a Bitext."""
+        """Train on sentence pairs: X and y are text lines or token lists, or X alone a list of pairs or a Bitext.
+
+        checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
+        """
         data = bitext(X, y, min_count=self.min_count)
         stages, entries = self._checked(data)
         self.vocabularies_ = (data.source.vocabulary, data.target.vocabulary)

@@ -94,7 +94,10 @@ class HMM(LoopEstimator):
         self, X: Any, y: Any = None, *, dev: Any = None, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> HMM:  # fmt: skip
-        """Train on sentences: token lists, text lines, or a Corpus. `y`: tag lists, None where a tag is not known."""
+        """Train on sentences: token lists, text lines, or a Corpus. `y`: tag lists, None where a tag is not known.
+
+        checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
+        """
         parse(self.criterion)
         self._check()
         kept = self._checkpoint(checkpoint, checkpoint_every)
@@ -124,7 +127,7 @@ class HMM(LoopEstimator):
             self._train(
                 self._model, data, start, seed, engine, settings=Settings(self.pseudo, self.prior), digest=digest,
                 select=select, on_step=on_step, checkpoint=kept,
-                about={"dev": None if dev is None else described(corpus(dev))},
+                about={"dev": None if dev is None else described("dev", corpus(dev))},
             )  # fmt: skip
         self._show()
         self.history_.remarks = _unobserved(data)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,74 +17,20 @@ from softcount.criteria.spec import Settings, parse
 from softcount.errors import InputError
 from softcount.estep import EStep
 from softcount.estimators.base import LoopEstimator, is_text, naming
+from softcount.estimators.plus_plus import digest_of, plus_plus, squared_norms
 from softcount.estimators.saved import check_table, check_tables
 from softcount.models.gaussian import GaussianMixture as Model
 from softcount.models.gaussian import GaussianTables, Points
 from softcount.ragged import Array
 from softcount.tables import Tables
 from softcount.text.corpus import MEMORY
-from softcount.text.documents import Documents, documents
+from softcount.text.documents import documents
+from softcount.text.tfidf import directions, inverse_frequencies
 from softcount.text.vocabulary import Vocabulary
 from softcount.trace import Step
 
 STARTS = ("k-means++", "random")
 LARGEST = 1e150
-
-
-def squared_norms(X: Any) -> Array:
-    if sparse.issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    return np.asarray(np.einsum("ij,ij->i", X, X))
-
-
-def plus_plus(X: Any, n_clusters: int, rng: np.random.Generator) -> Array:
-    """k-means++: each next centre is a point drawn in proportion to its squared distance to the nearest so far.
-
-    D. Arthur, S. Vassilvitskii, SODA 2007; of a few draws the one that helps most is kept.
-    """
-    norms = squared_norms(X)
-    chosen = [int(rng.integers(len(norms)))]
-    nearest = _distances(X, norms, chosen)[:, 0]
-    for _ in range(1, n_clusters):
-        ladder = np.cumsum(nearest)
-        draws = rng.random(2 + int(np.log(n_clusters))) * ladder[-1]
-        candidates = np.minimum(np.searchsorted(ladder, draws, side="right"), len(norms) - 1)
-        reach = np.minimum(nearest[:, None], _distances(X, norms, candidates.tolist()))
-        best = int(np.argmin(reach.sum(axis=0)))
-        nearest = reach[:, best]
-        chosen.append(int(candidates[best]))
-    rows = X[chosen]
-    return np.asarray(rows.todense() if sparse.issparse(rows) else rows, dtype=np.float64)
-
-
-def _distances(X: Any, norms: Array, rows: list[int]) -> Array:
-    centres = X[rows]
-    dense = centres.toarray() if sparse.issparse(centres) else centres
-    squared = norms[:, None] + norms[rows][None] - 2.0 * (X @ dense.T)
-    squared[rows, range(len(rows))] = 0.0
-    return np.asarray(np.maximum(squared, 0.0))
-
-
-def inverse_frequencies(data: Documents) -> Array:
-    """log((1 + documents) / (1 + documents with the word)) + 1, of every word."""
-    present = np.bincount(data.words, minlength=data.n_words)
-    return np.asarray(np.log((1.0 + len(data)) / (1.0 + present)) + 1.0)
-
-
-def directions(data: Documents, idf: Array | None = None) -> sparse.csr_matrix:
-    """tf-idf rows of length one: what k-means should see of documents."""
-    idf = inverse_frequencies(data) if idf is None else idf
-    values = (1.0 + np.log(np.maximum(data.counts, 1.0))) * idf[data.words]
-    lengths = np.sqrt(np.bincount(np.repeat(np.arange(len(data)), np.diff(data.offsets)), values**2, len(data)))
-    values /= np.repeat(np.maximum(lengths, 1e-300), np.diff(data.offsets))
-    return sparse.csr_matrix((values, data.words, data.offsets), shape=(len(data), data.n_words))
-
-
-def digest_of(points: Any) -> str:
-    sha = hashlib.sha256(str(points.shape).encode())
-    for part in (points.indptr, points.indices, points.data) if sparse.issparse(points) else (points,):
-        sha.update(np.ascontiguousarray(part).data)
-    return sha.hexdigest()
 
 
 class _Mixture(LoopEstimator):
@@ -265,6 +210,7 @@ class KMeans(ClusterMixin, TransformerMixin, _Mixture):  # type: ignore[misc]
         self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> KMeans:  # fmt: skip
+        """`checkpoint`: a file for the state, every `checkpoint_every` steps; the same call again goes on from it."""
         points = self._fit(X, ("cluster",), on_step, checkpoint, checkpoint_every)
         nearest = self._squared(points)[np.arange(points.shape[0]), self.labels_]
         self.inertia_ = float(nearest.sum())
@@ -349,6 +295,7 @@ class GaussianMixture(DensityMixin, _Mixture):  # type: ignore[misc]
         self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> GaussianMixture:  # fmt: skip
+        """`checkpoint`: a file for the state, every `checkpoint_every` steps; the same call again goes on from it."""
         self._fit(X, (), on_step, checkpoint, checkpoint_every)
         return self
 

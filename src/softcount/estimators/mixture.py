@@ -18,7 +18,7 @@ from softcount.engines import Threads
 from softcount.errors import InputError
 from softcount.estep import EStep
 from softcount.estimators.base import DocumentEstimator, naming
-from softcount.estimators.kmeans import KMeans, directions
+from softcount.estimators.kmeans import KMeans
 from softcount.estimators.saved import check_tables
 from softcount.memory import check_room
 from softcount.models.mixture import Mixture, MixtureTables
@@ -26,6 +26,7 @@ from softcount.ragged import Array
 from softcount.start import random_start, uniform_start
 from softcount.tables import Tables
 from softcount.text.documents import Documents
+from softcount.text.tfidf import directions
 from softcount.trace import Step
 
 STARTS = ("kmeans", "random", "uniform")
@@ -91,7 +92,10 @@ class NaiveBayesMixture(DocumentEstimator):
         self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> NaiveBayesMixture:  # fmt: skip
-        """Train on documents; `y`: a class each, −1 (or None, or "") where it is not known."""
+        """Train on documents; `y`: a class each, −1 (or None, or "") where it is not known.
+
+        checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
+        """
         if not 0.0 <= self.unlabelled_weight <= 1.0:
             raise InputError(f"unlabelled_weight must be between 0 and 1, not {self.unlabelled_weight}")
         data = self._labelled(self._read(X, reset=True), y)

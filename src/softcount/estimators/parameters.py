@@ -38,9 +38,3 @@ class Parameters:
         from sklearn.base import BaseEstimator
 
         return BaseEstimator.__sklearn_tags__(self)
-
-    def _check_fitted(self, attribute: str) -> None:
-        if not hasattr(self, attribute):
-            from sklearn.exceptions import NotFittedError
-
-            raise NotFittedError(f"this {type(self).__name__} is not trained yet; call fit first")

@@ -84,6 +84,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> PLSA:  # fmt: skip
+        """`checkpoint`: a file for the state, every `checkpoint_every` steps; the same call again goes on from it."""
         if self.n_topics < 1:
             raise InputError(f"n_topics must be at least 1, not {self.n_topics}")
         if not 0.0 <= self.held_out < 1.0:

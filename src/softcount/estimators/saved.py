@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from softcount.checkpoint import EVERY, Checkpoint
+from softcount.checkpoint import Checkpoint
 from softcount.errors import InputError
 from softcount.ragged import Array
 from softcount.skeleton import PLAIN, flatten
@@ -25,6 +25,7 @@ from softcount.trace import Step, Trace
 from softcount.train import Restart
 from softcount.version import VERSION
 
+FILES = ("dictionary", "start")  # settings that may name a file
 # Settings that training does not depend on: a checkpoint is good for any of them.
 AFTERWARDS = ("n_jobs", "random_state", "decode", "symmetrize", "threshold", "fold_pseudo")
 
@@ -60,10 +61,17 @@ class SavedEstimator:
         self.data_ = {"source": source, "digest": "sha256:" + digest, **sizes}
         self.trained_ = datetime.now(UTC).isoformat(timespec="seconds")
 
+    def _check_fitted(self, attribute: str) -> None:
+        if not hasattr(self, attribute):
+            from sklearn.exceptions import NotFittedError
+
+            raise NotFittedError(f"this {type(self).__name__} is not trained yet; call fit first")
+
     # --- on disk --------------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
         """One file with everything: tables, vocabulary, settings, trace, signature. No pickle."""
+        self._check_fitted("signature_")
         learned = {name: getattr(self, name) for name in self._learned if hasattr(self, name)}
         traces = {
             name: {"steps": list(trace), "stopped": trace.stopped, "remarks": list(trace.remarks)}
@@ -137,18 +145,18 @@ class SavedEstimator:
     # --- checkpoints ----------------------------------------------------------------------------------------------
 
     def _checkpoint(self, path: Any, every: int | None) -> Checkpoint | None:
-        return None if path is None else Checkpoint(path, EVERY if every is None else every)
+        return None if path is None else Checkpoint(path, every)
 
     def _about(self, seed: int, digest: str, **more: Any) -> dict[str, Any]:
         """What a checkpoint of this run is of, item by item."""
-        settings = {k: described(v) for k, v in self.get_params(deep=False).items() if k not in AFTERWARDS}
+        settings = {k: described(k, v) for k, v in self.get_params(deep=False).items() if k not in AFTERWARDS}
         run = {"kind": self.kind, **settings, **more, "seed": seed, "data": "sha256:" + digest[:16]}
         return {**run, "softcount": VERSION}
 
 
-def described(setting: Any) -> Any:
+def described(name: str, setting: Any) -> Any:
     """Short things as they are, long ones by their digest; a file by its content."""
-    if isinstance(setting, Path) or (isinstance(setting, str) and "." in setting and Path(setting).is_file()):
+    if name in FILES and isinstance(setting, str | Path) and Path(setting).is_file():
         return f"{setting} (sha256:{hashlib.sha256(Path(setting).read_bytes()).hexdigest()[:16]})"
     if type(setting) in PLAIN:
         return setting

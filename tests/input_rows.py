@@ -247,7 +247,7 @@ FORMS = [
              "no.conllu": b"# one\nx\tdog\t_\tN\t_\t_\t_\t_\t_\t_\n"}),
     Refused("tmx-fields", "TMX without translations, without units, or that is no XML",
             ("bad.tmx:3: a <tu> with 1 <tuv>; give it two", "no.tmx: no <tu> in it; give at least one",
-             "cut.tmx:3: not well-formed XML (no element found); correct it, or export it again",
+             "cut.tmx:3: not well-formed XML (unclosed token); correct it, or export it again",
              "text.tmx:1: not well-formed XML (syntax error); correct it, or export it again"),
             ("align bad.tmx", "align no.tmx", "align cut.tmx", "explain ibm1 text.tmx"),
             {"bad.tmx": XML + b"<tmx><body>\n<tu><tuv><seg>a</seg></tuv></tu></body></tmx>",

@@ -427,7 +427,7 @@ MODELS = [
 # These have tests of their own; the test's name is in the table.
 APART = [
     ("model-damaged", "a model with any byte changed, or cut at any length", "refused by name: «… is damaged; copy it "
-     "again, or train and save the model again»", "test_damaged_models.py"),
+     "again, or train again»", "test_damaged_models.py"),
     ("pipe-closes", "a reader that goes away (`| head`)", "ends quietly, exit code 0", "test_pipe_closes"),
     ("disk-full", "no room for the result", "«softcount: No space left on device», or the file's name with it, exit "
      "code 2; what was there stays", "test_disk_full"),

@@ -172,12 +172,10 @@ def compact(setting: Any) -> str:
 
 
 @contextmanager
-def naming(source: str) -> Iterator[None]:
+def naming(source: str, what: str = "document", do: str = "allow its words, or add pseudo-counts") -> Iterator[None]:
     """Turns an impossible item into a message about the user's data."""
     try:
         yield
     except ImpossibleItem as impossible:
-        raise InputError(
-            f"{source}:{impossible.item + 1}: this document has probability zero under the parameters; "
-            "allow its words, or add pseudo-counts"
-        ) from None
+        wrong = f"this {what} has probability zero under the parameters"
+        raise InputError(f"{source}:{impossible.item + 1}: {wrong}; {do}") from None

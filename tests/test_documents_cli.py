@@ -3,10 +3,13 @@
 import json
 import subprocess
 import sys
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
+import pyarrow.parquet as parquet
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 from softcount import InputError
 from softcount.evaluate.topics import npmi
@@ -57,7 +60,52 @@ def test_topics_train_save_apply_query_and_score(docs, tmp_path):
 def test_rows_in_other_formats(docs, tmp_path, suffix):
     out = tmp_path / f"rows{suffix}"
     answer = json.loads(run("topics", docs, "--topics", 2, "--rows", out, "--json").stdout)
-    assert len(answer["topics"]) == 2 and out.stat().st_size > 0
+    table = np.load(out) if suffix == ".npy" else np.column_stack(parquet.read_table(out).columns)
+    assert len(answer["topics"]) == 2 and table.shape == (60, 2) and np.allclose(table.sum(axis=1), 1.0)
+
+
+def test_every_format_through_every_command(tmp_path):
+    """The same documents in five formats: the same topics and clusters, though two of them name no words."""
+    names = sorted({word for doc in TEXT.documents for word in doc})
+    cells = [sorted((names.index(w), n) for w, n in Counter(doc).items()) for doc in TEXT.documents]
+    (tmp_path / "vocab.a.txt").write_text("\n".join(names))
+    body = "".join(f"{d} {w + 1} {n}\n" for d, row in enumerate(cells, 1) for w, n in row)
+    (tmp_path / "docword.a.txt").write_text(f"60\n{len(names)}\n{len(body.splitlines())}\n{body}")
+    (tmp_path / "a.ldac").write_text("".join(f"{len(c)} {' '.join(f'{w}:{n}' for w, n in c)}\n" for c in cells))
+    (tmp_path / "a.svmlight").write_text("".join(f"x {' '.join(f'{w + 1}:{n}' for w, n in c)}\n" for c in cells))
+    (tmp_path / "docs.txt").write_text(LINES)
+    for d, (doc, topic) in enumerate(zip(TEXT.documents, TEXT.topics, strict=True)):
+        (tmp_path / "folder" / TEXT.names[topic]).mkdir(parents=True, exist_ok=True)
+        (tmp_path / "folder" / TEXT.names[topic] / f"{d:02}").write_text(" ".join(doc))
+    for name in ("docs.txt", "docword.a.txt", "a.ldac", "a.svmlight", "folder"):
+        gold = [t for t in range(3) for x in TEXT.topics if TEXT.names[x] == sorted(TEXT.names)[t]]
+        gold = gold if name == "folder" else list(TEXT.topics)
+        model, rows = tmp_path / "m", tmp_path / "rows.tsv"
+        assert (
+            len(run("topics", tmp_path / name, "--topics", 3, "--save", model, "--rows", rows).stdout.splitlines()) == 3
+        )
+        assert _agrees(gold, np.loadtxt(rows).argmax(axis=1))
+        applied = run("topics", "--apply", model, tmp_path / name).stdout
+        assert np.allclose(np.loadtxt(applied.splitlines()), np.loadtxt(rows), atol=1e-5)
+        assert "perplexity" in run("score", "topics", model, tmp_path / name).stdout
+        for method in ("nb", "kmeans"):
+            found = run("cluster", tmp_path / name, "--clusters", 3, "--method", method).stdout.split()
+            assert _agrees(gold, np.array(found, dtype=int)), (name, method)
+
+
+def _agrees(gold, found):
+    return adjusted_rand_score(gold, found) > 0.9
+
+
+def test_numbered_words_beyond_the_model_are_left_out_and_missing_ones_are_not_missed(tmp_path):
+    model = tmp_path / "m"
+    (tmp_path / "a.svmlight").write_text("x 1:3 2:1\nx 3:2 2:1\n")
+    (tmp_path / "b.svmlight").write_text("x 1:3 2:1 9:4\nx 1:1\n")
+    (tmp_path / "c.svmlight").write_text("x 1:3 2:1\nx 1:1\n")
+    run("topics", tmp_path / "a.svmlight", "--topics", 2, "--save", model)
+    beyond, within = (run("topics", "--apply", model, tmp_path / f"{name}.svmlight").stdout for name in "bc")
+    assert beyond == within and len(within.splitlines()) == 2
+    assert "without words" in run("topics", "--apply", model, tmp_path / "a.svmlight", "--query", "x", code=2).stderr
 
 
 @pytest.mark.parametrize("method", ["nb", "kmeans"])

@@ -12,6 +12,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from softcount import PLSA, GaussianMixture, InputError, KMeans, NaiveBayesMixture
+from softcount.attribute import MAX
+from softcount.models.gaussian import GaussianMixture as Model
+from softcount.models.gaussian import GaussianTables, Points
 from softcount.synthetic.topics import topical
 
 CITIZENS = [
@@ -57,11 +60,41 @@ def test_soft_and_hard_agree_when_clusters_are_far_apart():
     assert np.allclose(np.sort(hard.means_, axis=0), np.sort(soft.means_, axis=0), atol=1e-6)
 
 
-def test_an_empty_cluster_keeps_its_place_and_says_so():
-    X = np.array([[0.0], [1.0], [10.0]])
-    model = KMeans(3, start=np.array([[0.5], [10.0], [99.0]])).fit(X)
-    assert model.cluster_centers_[2, 0] == 99.0
-    assert any("no expected count" in note for note in model.history_.notes)
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix], ids=["dense", "csr"])
+def test_an_empty_cluster_takes_the_farthest_point_as_in_lloyd_step_by_step(make):
+    points = np.random.default_rng(5).normal(size=(60, 3))
+    start = np.array([points[0], points[1], [99.0, 99.0, 99.0]])
+    X = make(points)
+    for steps in range(1, 6):
+        mine = KMeans(3, start=start, criterion=f"hard:{steps}").fit(X)
+        theirs = SklearnKMeans(3, init=start, n_init=1, max_iter=steps, tol=0, algorithm="lloyd")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            theirs.fit(X)
+        assert np.allclose(mine.cluster_centers_, theirs.cluster_centers_, atol=1e-9)
+        assert np.array_equal(mine.labels_, theirs.labels_)
+    assert len(set(mine.labels_)) == 3
+
+
+def test_several_empty_clusters_over_shards_do_not_raise_the_inertia():
+    points = np.random.default_rng(0).normal(size=(40, 2))
+    start = np.concatenate([points[:1], np.full((4, 2), 50.0) + np.arange(4)[:, None]])
+    model = KMeans(5, start=start).fit(points)
+    assert set(model.labels_) == set(range(5)) and not any("fell" in note for note in model.history_.notes)
+    gaussians = Model(5, 2, "unit", np.zeros(2), np.ones(1), refills=True)
+    family = gaussians.layout.component.family
+    weights = gaussians.weigh(GaussianTables(np.zeros(5), family.log_weights(family.around(start))))
+    whole, left, right = (
+        gaussians.expect(weights, gaussians.pack(Points(part)), MAX)[0] for part in (points, points[:25], points[25:])
+    )
+    counts = whole.joined().counts.component
+    assert np.allclose((left + right).joined().counts.component, counts)
+    assert (counts[:, 0] > 0).all() and counts[:, 0].sum() == 40
+
+
+def test_clusters_beyond_the_distinct_points_stay_where_they_are():
+    model = KMeans(3, start=np.array([[0.0], [1.0], [9.0]])).fit(np.array([[0.0], [0.0], [1.0], [1.0]]))
+    assert model.inertia_ == 0.0 and np.isfinite(model.cluster_centers_).all()
 
 
 def test_gaussians_refuse_mre():

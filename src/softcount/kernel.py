@@ -9,8 +9,10 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from llvmlite import ir
 from numba import njit
-from numba.core import event
+from numba.core import cgutils, event, types
+from numba.extending import intrinsic, overload
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -22,6 +24,32 @@ def kernel(function: F) -> F:
     """Compile once per machine: the cache lives beside the source, or in the user's cache folder."""
     compiled: F = njit(nogil=True, cache=True, fastmath=REORDER)(function)
     return compiled
+
+
+def prefetch(table: Any, place: Any) -> None:
+    """Asks the memory for ``table[place]`` some time before it is read; changes nothing, does nothing uncompiled."""
+
+
+@overload(prefetch)
+def _prefetch(table, place):  # type: ignore[no-untyped-def]  # Numba wants no annotations here
+    return lambda table, place: _ask(table, place)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _ask(typing: Any, table: Any, place: Any) -> Any:
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(table)(context, builder, arguments[0])
+        single = isinstance(place, types.Integer)
+        given, kinds = (arguments[1:], [place]) if single else (cgutils.unpack_tuple(builder, arguments[1]), place)
+        indices = [context.cast(builder, *each, types.intp) for each in zip(given, kinds, strict=True)]
+        address = cgutils.get_item_pointer(context, builder, table, array, indices, wraparound=False)
+        byte, int32 = ir.IntType(8).as_pointer(), ir.IntType(32)
+        form = ir.FunctionType(ir.VoidType(), [byte, int32, int32, int32])
+        llvm = builder.module.declare_intrinsic("llvm.prefetch", (byte,), form)
+        builder.call(llvm, [builder.bitcast(address, byte), int32(0), int32(3), int32(1)])  # to read, to keep, data
+        return context.get_dummy_value()
+
+    return types.void(table, place), emit
 
 
 class _Announce(event.Listener):

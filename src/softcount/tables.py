@@ -58,7 +58,7 @@ def each(function: Callable[..., Any], *tables: Tables) -> Tables:
 
 def row_sums(table: Table) -> Array:
     if not isinstance(table, Ragged):
-        return np.asarray(table.sum(axis=-1))
+        return np.asarray(np.einsum("...j->...", table))  # many short rows, or few long strided ones: faster than sum
     sums = np.zeros(table.n_rows, dtype=table.values.dtype)
     filled = np.flatnonzero(table.lengths)  # reduceat reads the next row's first value for an empty row
     if len(filled):
@@ -133,19 +133,19 @@ class Expectation(NamedTuple):
         return Expectation(type(self.counts)(*(_add(*leaf) for leaf in both)), self.log_norm + other.log_norm)
 
     def joined(self) -> Expectation:
-        """With whole tables in place of parts."""
-        if not any(isinstance(leaf, Parts) for leaf in self.counts):
+        """With whole tables in place of parts, and of whatever else adds up in a way of its own."""
+        if not any(hasattr(leaf, "joined") for leaf in self.counts):
             return self
-        whole = (leaf.joined() if isinstance(leaf, Parts) else leaf for leaf in self.counts)
+        whole = (leaf.joined() if hasattr(leaf, "joined") else leaf for leaf in self.counts)
         return Expectation(type(self.counts)(*whole), self.log_norm)
 
 
 def _sum(mine: Any, theirs: Any) -> Any:
-    return mine + theirs if isinstance(mine, Parts) else like(mine, values(mine) + values(theirs))
+    return mine + theirs if hasattr(mine, "joined") else like(mine, values(mine) + values(theirs))
 
 
 def _add(mine: Any, theirs: Any) -> Any:
-    if isinstance(mine, Parts):
+    if hasattr(mine, "joined"):
         return mine + theirs
     values(mine)[...] += values(theirs)
     return mine

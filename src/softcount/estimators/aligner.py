@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from softcount.decode import SYMMETRIZATIONS, Links, link
 from softcount.engines import Threads
 from softcount.errors import InputError
 from softcount.estimators.align_direction import Direction, from_body, to_body, train
 from softcount.estimators.align_stage import parse_models
+from softcount.estimators.parameters import Parameters
 from softcount.estimators.saved import SavedEstimator
 from softcount.models.cooccurrence import cooccurring, transpose, with_null, without_null
 from softcount.models.ibm_posterior import posteriors
@@ -30,7 +30,7 @@ BLOCK = 1_500_000  # token pairs whose posteriors stand in memory at a time, per
 DIRECTIONS = ("forward", "reverse", "both")
 
 
-class WordAligner(SavedEstimator):
+class WordAligner(SavedEstimator, Parameters):
     """Word aligner, trained without labels in one direction or both.
 
     model : ibm1, ibm2 (diagonal) or ibm2-free, or stages that hand over, such as "ibm1:5,ibm2:5"
@@ -163,7 +163,7 @@ class WordAligner(SavedEstimator):
 
     def blocks(self, items: Bitext, symmetrize: str | None = None) -> Iterator[tuple[Links, Array]]:
         """(links, log-norms of both directions) block by block, so that memory stays bounded."""
-        check_is_fitted(self, "directions_")
+        self._check_fitted("directions_")
         rule = self._rule(symmetrize)
         weights = {name: d.model.weigh(d.log_weights) for name, d in self.directions_.items()}
 
@@ -226,7 +226,7 @@ class WordAligner(SavedEstimator):
 
     def lexicon(self, least: float = 0.0) -> Iterator[tuple[str, str, float, float]]:
         """(source, target, p(target|source), p(source|target)), sorted, where either reaches `least`."""
-        check_is_fitted(self, "directions_")
+        self._check_fitted("directions_")
         from softcount.estimators.align_lexicon import lexicon
 
         yield from lexicon(self.directions_, self.vocabularies_, least)
@@ -271,7 +271,7 @@ class WordAligner(SavedEstimator):
         return Threads(1 if self.n_jobs is None else self.n_jobs)
 
     def _read(self, X: Any, y: Any) -> Bitext:
-        check_is_fitted(self, "directions_")
+        self._check_fitted("directions_")
         return bitext(X, y, self.vocabularies_)
 
     def _signature(self, stages: Sequence[Any], data: Bitext, seed: int, digest: str) -> str:

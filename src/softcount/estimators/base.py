@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
@@ -20,13 +22,13 @@ from softcount.layout import ImpossibleItem, Model
 from softcount.ragged import Array
 from softcount.signature import signature
 from softcount.tables import Tables
-from softcount.text.documents import Documents, documents, from_matrix
+from softcount.text.documents import Documents, documents, from_matrix, restricted
 from softcount.text.vocabulary import Vocabulary
 from softcount.trace import Step
 from softcount.train import Fit, fit
 
 
-class LoopEstimator(SavedEstimator):
+class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
     """Trains a model by the loop; subclasses say which, on what, and from where."""
 
     criterion: str
@@ -113,13 +115,11 @@ class DocumentEstimator(LoopEstimator):
     def _read(self, X: Any, reset: bool) -> Documents:
         if is_text(X):
             known = None if reset else getattr(self, "vocabulary_", None)
-            if not reset and known is None:
-                raise InputError("this model was trained on a table without words; give a table, not text")
             data = documents(X, known)
             if reset:
                 self.n_features_in_ = data.n_words
-            elif data.n_words != self.n_features_in_:
-                raise InputError(f"{data.source}: {data.n_words} columns; the model has {self.n_features_in_}")
+            elif known is None:
+                data = self._numbered(data)
             self._keep_words(data.vocabulary, reset)
         else:
             table = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset, ensure_non_negative=True)
@@ -129,6 +129,14 @@ class DocumentEstimator(LoopEstimator):
         if reset and not len(data.words):
             raise InputError(f"{data.source}: no words to train on; every document is empty")
         return data
+
+    def _numbered(self, data: Documents) -> Documents:
+        """Documents whose words have numbers for names, like the model's; numbers beyond the model's are left out."""
+        if data.vocabulary is not None:
+            raise InputError("this model was trained on a table without words; give a table, not text")
+        if data.n_words > self.n_features_in_:
+            return restricted(data, np.arange(data.n_words) < self.n_features_in_)
+        return replace(data, n_words=self.n_features_in_)
 
     def _keep_words(self, vocabulary: Vocabulary | None, reset: bool) -> None:
         if reset:

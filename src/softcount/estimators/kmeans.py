@@ -13,7 +13,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softcount.attribute import MAX
-from softcount.criteria.spec import Settings
+from softcount.criteria.spec import Settings, parse
 from softcount.errors import InputError
 from softcount.estep import EStep
 from softcount.estimators.base import LoopEstimator, is_text
@@ -47,6 +47,9 @@ class _Mixture(LoopEstimator):
 
     def _kind(self) -> str:
         return "unit"
+
+    def _refills(self) -> bool:
+        return False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -84,7 +87,7 @@ class _Mixture(LoopEstimator):
         variance = np.maximum(np.asarray(square.mean(axis=0)).ravel() - mean**2, 0.0)
         kind = self._kind()
         spread = variance if kind == "diagonal" else np.array([variance.mean()])
-        return Model(self.n_clusters, X.shape[1], kind, mean, np.maximum(spread, 1e-300))
+        return Model(self.n_clusters, X.shape[1], kind, mean, np.maximum(spread, 1e-300), self._refills())
 
     def _start(self, X: Any, model: Model, seed: tuple[int, int]) -> Tables:
         K = self.n_clusters
@@ -167,9 +170,12 @@ class KMeans(ClusterMixin, TransformerMixin, _Mixture):  # type: ignore[misc]
 
     start : "k-means++", "random" (points), or an array of centres
     restarts : the best of so many starts, by inertia
+
+    A cluster that loses all its points goes on from the point farthest from its centre, as in scikit-learn.
     """
 
     kind = "k-means"
+    _learned = (*_Mixture._learned, "inertia_")
     fixed = ("cluster",)
     pseudo, prior = 0.0, 0.1
 
@@ -192,7 +198,9 @@ class KMeans(ClusterMixin, TransformerMixin, _Mixture):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    _learned = (*_Mixture._learned, "inertia_")
+    def _refills(self) -> bool:
+        """Not with mini-batches: a cluster that is empty in one of them is not empty."""
+        return not any(stage.n_batches for stage in parse(self.criterion))
 
     def fit(
         self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None,

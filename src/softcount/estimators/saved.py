@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from softcount.checkpoint import Checkpoint
 from softcount.errors import InputError
@@ -32,7 +30,7 @@ FILES = ("dictionary", "start")  # settings that may name a file
 AFTERWARDS = ("n_jobs", "random_state", "decode", "symmetrize", "threshold", "fold_pseudo")
 
 
-class SavedEstimator(BaseEstimator):  # type: ignore[misc]
+class SavedEstimator:
     """Subclasses name their kind, the attributes that hold what was learned, and the types of tables in them."""
 
     kind: ClassVar[str]
@@ -63,11 +61,17 @@ class SavedEstimator(BaseEstimator):  # type: ignore[misc]
         self.data_ = {"source": source, "digest": "sha256:" + digest, **sizes}
         self.trained_ = datetime.now(UTC).isoformat(timespec="seconds")
 
+    def _check_fitted(self, attribute: str) -> None:
+        if not hasattr(self, attribute):
+            from sklearn.exceptions import NotFittedError
+
+            raise NotFittedError(f"this {type(self).__name__} is not trained yet; call fit first")
+
     # --- on disk --------------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
         """One file with everything: tables, vocabulary, settings, trace, signature. No pickle."""
-        check_is_fitted(self, "signature_")
+        self._check_fitted("signature_")
         learned = {name: getattr(self, name) for name in self._learned if hasattr(self, name)}
         traces = {
             name: {"steps": list(trace), "stopped": trace.stopped, "remarks": list(trace.remarks)}

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from softcount.attribute import SUM
+from softcount.attribute import MAX, SUM
 from softcount.families.categorical import Categorical
 from softcount.families.gaussian import Gaussian
 from softcount.layout import TableLayout
@@ -52,12 +52,37 @@ class Points:
         return replace(self, values=self.values[rows], labels=None if self.labels is None else self.labels[rows])
 
 
+class Refilled(NamedTuple):
+    """Counts in which a component that won no point takes the farthest one from its owner, as k-means users expect.
+
+    Which components are empty is known when all shards are added; a shard offers as many points as it may have to.
+    """
+
+    counts: Array  # [K, 1 + F + S]
+    scores: Array  # [n], the log-weight of a far point in its component: the less, the farther
+    owners: Array  # [n]
+    points: Array  # [n, 1 + F + S]
+
+    def __add__(self, other: Any) -> Refilled:
+        offers = (np.concatenate(pair) for pair in zip(self[1:], other[1:], strict=True))
+        return Refilled(self.counts + other.counts, *offers)
+
+    def joined(self) -> Array:
+        counts = self.counts.copy()
+        empty = np.flatnonzero(counts[:, 0] == 0.0)
+        for k, point in zip(empty, np.argsort(self.scores, kind="stable"), strict=False):
+            counts[self.owners[point]] -= self.points[point]
+            counts[k] = self.points[point]
+        return counts
+
+
 class GaussianMixture(NamedTuple):
     n_clusters: int
     n_features: int
     kind: str  # unit, spherical or diagonal
     centre: Array
     spread: Array
+    refills: bool = False  # whether MAX moves empty components to far points; of unit variance and equal weights only
 
     @property
     def layout(self) -> GaussianTables:
@@ -100,8 +125,12 @@ class GaussianMixture(NamedTuple):
         uniforms: Array | None = None,
         labels: bool = False,
     ) -> tuple[Expectation, Array | None]:
-        found: Found = expect_rows(shard, *weights, mode, uniforms, labels)
-        counts = GaussianTables(found.totals, np.column_stack([found.totals, found.features.T]))
+        refills = self.refills and mode == MAX
+        found: Found = expect_rows(shard, *weights, mode, uniforms, labels or refills)
+        component: Any = np.column_stack([found.totals, found.features.T])
+        if refills:
+            component = _refillable(component, shard, *weights, found.classes)
+        counts = GaussianTables(found.totals, component)
         return Expectation(counts, found.log_norm), found.classes if labels else None
 
     def posteriors(self, weights: tuple[Array, Array], shard: SparseRows | DenseRows) -> Array:
@@ -114,3 +143,16 @@ class GaussianMixture(NamedTuple):
 
     def row_name(self, table: str, row: int) -> str:
         return "the cluster distribution" if table == "cluster" else f"cluster {row}"
+
+
+def _refillable(counts: Array, shard: SparseRows | DenseRows, weights: Array, base: Array, owners: Array) -> Refilled:
+    n = int((counts[:, 0] == 0.0).sum())
+    if not n:
+        return Refilled(counts, np.empty(0), np.empty(0, owners.dtype), np.empty((0, counts.shape[1])))
+    X: Any = shard.values
+    if isinstance(shard, SparseRows):
+        X = sparse.csr_matrix((shard.values, shard.columns, shard.offsets), shape=(len(owners), len(weights)))
+    scores = (X @ weights + base)[np.arange(len(owners)), owners]
+    far = np.argsort(scores, kind="stable")[:n]
+    features = X[far].toarray() if isinstance(shard, SparseRows) else X[far]
+    return Refilled(counts, scores[far], owners[far], np.column_stack([np.ones(len(far)), features]))

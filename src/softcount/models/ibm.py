@@ -25,12 +25,12 @@ from softcount.models.ibm_kernel import (
     UNIFORM,
     IBMWeights,
     Pairs,
-    add_chosen,
     add_counts,
     add_totals,
-    race,
+    exponentials,
     settle,
 )
+from softcount.models.ibm_race import add_chosen, race
 from softcount.ragged import Array, Ragged, offsets_of
 from softcount.tables import Expectation
 from softcount.text.shard import shards
@@ -138,7 +138,8 @@ class IBM(NamedTuple):
         return len(shard.pairs.targets)
 
     def weigh(self, log_weights: IBMTables) -> IBMWeights:
-        translation = np.exp(log_weights.translation.values)
+        translation = np.empty(len(log_weights.translation.values))
+        exponentials(log_weights.translation.values, translation)
         null_row = np.zeros(self.n_targets)
         first = slice(0, self.entries.offsets[1])
         null_row[self.entries.values[first]] = translation[first]

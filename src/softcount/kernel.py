@@ -14,6 +14,8 @@ from numba import njit
 from numba.core import cgutils, event, types
 from numba.extending import intrinsic, overload
 
+LINE = 64  # bytes that memory hands over at once
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Everything of fast-math except the assumption that there are no infinities and NaNs.
@@ -26,27 +28,29 @@ def kernel(function: F) -> F:
     return compiled
 
 
-def prefetch(table: Any, row: int, column: int) -> None:
-    """Asks the memory for an entry some time before it is read; changes nothing, and does nothing uncompiled."""
+def prefetch(table: Any, row: int) -> None:
+    """Asks the memory for a row of a C-contiguous table some time before it is read; does nothing uncompiled."""
 
 
 @overload(prefetch)
-def _prefetch(table, row, column):  # type: ignore[no-untyped-def]  # Numba wants no annotations here
-    return lambda table, row, column: _ask(table, row, column)
+def _prefetch(table, row):  # type: ignore[no-untyped-def]  # Numba wants no annotations here
+    return lambda table, row: _ask(table, row)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _ask(typing: Any, table: Any, row: Any, column: Any) -> Any:
+def _ask(typing: Any, table: Any, row: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(table)(context, builder, arguments[0])
-        place = cgutils.get_item_pointer(context, builder, table, array, arguments[1:], wraparound=False)
-        byte, int32 = ir.IntType(8).as_pointer(), ir.IntType(32)
+        byte, int32, size = ir.IntType(8).as_pointer(), ir.IntType(32), context.get_value_type(types.intp)
+        width = cgutils.unpack_tuple(builder, array.strides, 2)[0]
+        begin = builder.gep(builder.bitcast(array.data, byte), [builder.mul(arguments[1], width)])
         form = ir.FunctionType(ir.VoidType(), [byte, int32, int32, int32])
         llvm = builder.module.declare_intrinsic("llvm.prefetch", (byte,), form)
-        builder.call(llvm, [builder.bitcast(place, byte), int32(0), int32(3), int32(1)])  # to read, to keep, data
+        with cgutils.for_range_slice(builder, size(0), width, size(LINE), size) as (offset, _):
+            builder.call(llvm, [builder.gep(begin, [offset]), int32(0), int32(3), int32(1)])  # to read, to keep, data
         return context.get_dummy_value()
 
-    return types.void(table, types.intp, types.intp), emit
+    return types.void(table, types.intp), emit
 
 
 class _Announce(event.Listener):

@@ -13,10 +13,8 @@ import sys
 import time
 import types
 import warnings
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from importlib.util import find_spec
-from multiprocessing import get_context
 from pathlib import Path
 
 import newsgroups
@@ -35,8 +33,7 @@ from softcount.evaluate.topics import npmi
 from softcount.models.mixture import Mixture
 from softcount.start import random_start
 
-STEPS, ROUNDS, FITTED, SEEDS = 10, 5, 100, 3
-FORKED: dict = {}  # what forked processes find here; it could not be sent to them
+STEPS, ROUNDS, FITTED, SEEDS = 10, 4, 100, 2
 TEMPERED = "annealed(start=0.8,stop=0.8)"
 # × less CPU than enstop, than NMF in float32 and in float64; perplexity of EM and of tempered EM on another matrix
 BARS = {20: (4.0, 8.0, 8.0, 2800, 2700), 100: (9.0, 8.0, 8.0, 2430, 2250)}
@@ -57,10 +54,9 @@ def main() -> None:
     bars = []
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        peers = [Peers(data.train, n_topics) for n_topics in options.topics]
-        scores = [quality(data, each, range(seeds)) for each in peers]  # before enstop starts threads, as it forks
-        for each, found in zip(peers, scores, strict=True):
-            bars += topic_bars(each.n_topics, speed(each, rounds), found)
+        for n_topics in options.topics:
+            peers = Peers(data.train, n_topics)
+            bars += topic_bars(n_topics, speed(peers, rounds), quality(data, peers, range(seeds)))
         bars += k_means(data.train, data.gold)
         naive_bayes(data.train, data.gold)
     print("\nbar" + " " * 67 + "measured        bar   met")
@@ -158,7 +154,7 @@ def speed(peers: Peers, rounds: int) -> dict:
 
 
 def quality(data, peers: Peers, seeds: range) -> dict:
-    """Each library's topics in our evaluator; nothing is timed here, so seeds go to two processes."""
+    """Each library's topics in our evaluator."""
     makers = {
         "softcount EM": lambda seed: peers.softcount(FITTED, seed),
         "softcount EM, twice as long": lambda seed: peers.softcount(2 * FITTED, seed),
@@ -168,20 +164,15 @@ def quality(data, peers: Peers, seeds: range) -> dict:
     }
     if not peers.kernels:
         del makers["enstop"]
-    FORKED["scored"] = lambda name, seed: scores_of(as_plsa(data.train, makers[name](seed), peers.n_topics), data)
-    tasks = [(name, seed) for name in reversed(makers) for seed in seeds]
-    with ProcessPoolExecutor(2, mp_context=get_context("fork")) as pool:
-        found = dict(zip(tasks, pool.map(_scored, *zip(*tasks, strict=True)), strict=True))
+    means = {}
+    for name, make in makers.items():
+        found = [scores_of(as_plsa(data.train, make(seed), peers.n_topics), data) for seed in seeds]
+        means[name] = np.mean(found, axis=0)
     print(f"\n{peers.n_topics} topics, {FITTED} iterations, {len(seeds)} seeds   perplexity     NPMI      NMI")
-    means = {name: np.mean([found[name, seed] for seed in seeds], axis=0) for name in makers}
     for name, (perplexity, coherence, nmi) in means.items():
         print(f"  {name:33} {perplexity:10,.0f} {coherence:8.3f} {nmi:8.3f}")
     print(flush=True)
     return {name: row[0] for name, row in means.items()}
-
-
-def _scored(name, seed):
-    return FORKED["scored"](name, seed)
 
 
 def as_plsa(train, tables, n_topics: int) -> PLSA:

@@ -1,15 +1,19 @@
 """A million generated pairs: memory beside what the tool said beforehand, and cost per token pair as the text grows.
 
-python bench/bench_million.py [pairs, 1000000 unless told]
+Every size is read, trained and aligned in a process of its own.   python bench/bench_million.py [pairs]
 """
 
 from __future__ import annotations
 
 import resource
+import subprocess
 import sys
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
+
+SHARES = (10, 3, 1)  # of the text: a tenth, a third, the whole
 
 
 def write(folder: Path, n_pairs: int, block: int = 50_000) -> None:
@@ -23,34 +27,46 @@ def write(folder: Path, n_pairs: int, block: int = 50_000) -> None:
             target.writelines(" ".join(words) + "\n" for words in sample.target)
 
 
-def main() -> None:
-    n_pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+def cut(folder: Path, n_pairs: int) -> None:
+    for side in "st":
+        with open(folder / side, "rb") as whole, open(folder / f"{side}.part", "wb") as part:
+            part.writelines(line for line, _ in zip(whole, range(n_pairs), strict=False))
+
+
+def work(folder: Path) -> None:
     from softcount import WordAligner, read_bitext
     from softcount.estimators.align_memory import needed
 
+    data = read_bitext(folder / "s.part", folder / "t.part")
+    model = WordAligner(n_jobs=1)
+    print(needed(data, model), flush=True)
+    began, steps = time.process_time(), [time.process_time()]
+    model.fit(data, on_step=lambda name, step: steps.append(time.process_time()))
+    trained = time.process_time()
+    links = sum(len(found.source) for found, _ in model.blocks(data))
+    pairs, n = int(data.costs.sum()), len(steps) // 2
+    later = [b - a for half in (steps[1 : n + 1], steps[n + 1 :]) for a, b in pairwise(half)]
+    entries = len(model.directions_["forward"].model.entries.values)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"   {entries:,} entries; training {trained - began:.1f} CPU s, a step {min(later) / pairs * 1e9:.1f} ns per "
+        f"token pair, aligning {time.process_time() - trained:.1f} s, {links:,} links; peak {peak:,.0f} MB",
+        flush=True,
+    )
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["--worker"]:
+        work(Path(sys.argv[2]))
+        return
+    n_pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write(folder, n_pairs)
-        whole = read_bitext(folder / "s", folder / "t")
-    WordAligner().fit(whole.slice(0, 1000))  # compiles
-    for size in (n_pairs // 10, n_pairs):
-        data = whole.slice(0, size)
-        print(needed(data, None), flush=True)
-        began = time.process_time()
-        model = WordAligner(n_jobs=2)
-        model.fit(data, on_step=lambda name, step: print(f"  {name} {step.stage} step {step.step}", file=sys.stderr))
-        trained = time.process_time()
-        links = sum(len(found.source) for found, _ in model.blocks(data))
-        aligned = time.process_time()
-        pairs, steps = int(data.costs.sum()), 2 * 5
-        entries = len(model.directions_["forward"].model.entries.values)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(
-            f"{size:,} pairs, {entries:,} entries: training {trained - began:.1f} CPU s "
-            f"({(trained - began) / pairs / steps * 1e9:.1f} ns per token pair and update), aligning "
-            f"{aligned - trained:.1f} s, {links:,} links; peak {peak:,.0f} MB",
-            flush=True,
-        )
+        for share in (1000, *SHARES):  # the first compiles
+            cut(folder, n_pairs // share)
+            out = subprocess.DEVNULL if share == 1000 else None
+            subprocess.run([sys.executable, __file__, "--worker", name], check=True, stdout=out)
 
 
 if __name__ == "__main__":

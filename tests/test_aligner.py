@@ -1,8 +1,13 @@
 """softcount.WordAligner: the published example, symmetrisation, dictionaries, saving, and what bad input says."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
 
 import softcount
 from softcount.decode import RULES
@@ -147,3 +152,19 @@ def test_bad_data():
         softcount.WordAligner().fit(["", "a"], ["b", ""])
     with pytest.raises(InputError, match="probability zero"):
         softcount.WordAligner(null=0.0, dictionary=[("a", "x", "never")]).fit(["a"], ["x"])
+
+
+def test_scikit_learn_knows_the_aligner_without_being_loaded_by_it() -> None:
+    lazy = (
+        "import sys, softcount; softcount.WordAligner(); sys.exit(bool({'sklearn', 'scipy.stats'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", lazy], check=False).returncode == 0
+    model = softcount.WordAligner(alpha=0.5)
+    assert repr(model) == "WordAligner(alpha=0.5)"
+    with pytest.raises(InputError, match="no parameter 'aplha'; it has alpha"):
+        model.set_params(aplha=1.0)
+    with pytest.raises(NotFittedError, match="call fit first"):
+        model.align(["a"], ["x"])
+    pairs = [("a b", "x y"), ("a c", "x z"), ("b c", "y z")] * 2
+    search = GridSearchCV(model, {"model": ["ibm1", "ibm2"]}, cv=2).fit(pairs)
+    assert search.best_estimator_.align(pairs)[0] == [(0, 0), (1, 1)]

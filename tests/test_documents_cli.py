@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from softcount import InputError
 from softcount.evaluate.topics import npmi
-from softcount.store import load
+from softcount.store import Stored
 from softcount.synthetic.topics import topical
 from softcount.text.document_reader import read_documents
 from softcount.text.documents import documents, from_matrix, pruned
@@ -46,7 +46,7 @@ def test_topics_train_save_apply_query_and_score(docs, tmp_path):
     assert len(lines) == 3 and sum(float(line[1]) for line in lines) == pytest.approx(1.0, abs=1e-3)
     table = np.loadtxt(rows)
     assert table.shape == (60, 3) and np.allclose(table.sum(axis=1), 1.0, atol=1e-4)
-    assert load(model)[0] == "plsa"
+    assert Stored(model).kind == "plsa"
     applied = run("topics", "--apply", model, docs)
     assert np.allclose(np.array([line.split() for line in applied.stdout.splitlines()], float), table, atol=1e-5)
     found = run("topics", "--apply", model, docs, "--query", " ".join(TEXT.keywords[0][:3]), "-k", 4)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from softcount import synthetic
     from softcount.estimators.aligner import WordAligner
     from softcount.estimators.hmm import HMM
+    from softcount.estimators.kinds import load
     from softcount.estimators.kmeans import GaussianMixture, KMeans
     from softcount.estimators.mixture import NaiveBayesMixture
     from softcount.estimators.plsa import PLSA
@@ -39,6 +40,7 @@ __all__ = [
     "bitext",
     "corpus",
     "documents",
+    "load",
     "read",
     "read_bitext",
     "synthetic",
@@ -51,6 +53,7 @@ _HOME = {
     "NaiveBayesMixture": "softcount.estimators.mixture",
     "KMeans": "softcount.estimators.kmeans",
     "GaussianMixture": "softcount.estimators.kmeans",
+    "load": "softcount.estimators.kinds",
     "Corpus": "softcount.text.corpus",
     "corpus": "softcount.text.corpus",
     "read": "softcount.text.reader",

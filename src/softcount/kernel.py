@@ -28,21 +28,24 @@ def kernel(function: F) -> F:
     return compiled
 
 
-def prefetch(table: Any, row: int) -> None:
-    """Asks the memory for a row of a C-contiguous table some time before it is read; does nothing uncompiled."""
+def prefetch(table: Any, place: int) -> None:
+    """Asks the memory for ``table[place]``, an entry or a contiguous row, some time before it is read.
+
+    Changes nothing, and does nothing uncompiled.
+    """
 
 
 @overload(prefetch)
-def _prefetch(table, row):  # type: ignore[no-untyped-def]  # Numba wants no annotations here
-    return lambda table, row: _ask(table, row)
+def _prefetch(table, place):  # type: ignore[no-untyped-def]  # Numba wants no annotations here
+    return lambda table, place: _ask(table, place)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _ask(typing: Any, table: Any, row: Any) -> Any:
+def _ask(typing: Any, table: Any, place: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(table)(context, builder, arguments[0])
         byte, int32, size = ir.IntType(8).as_pointer(), ir.IntType(32), context.get_value_type(types.intp)
-        width = cgutils.unpack_tuple(builder, array.strides, 2)[0]
+        width = cgutils.unpack_tuple(builder, array.strides, table.ndim)[0]
         begin = builder.gep(builder.bitcast(array.data, byte), [builder.mul(arguments[1], width)])
         form = ir.FunctionType(ir.VoidType(), [byte, int32, int32, int32])
         llvm = builder.module.declare_intrinsic("llvm.prefetch", (byte,), form)

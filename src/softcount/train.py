@@ -1,4 +1,4 @@
-"""The loop: stages, restarts, stopping, and a trace of every step. Knows no model, no criterion and no engine."""
+"""The loop: stages, restarts, stopping, checkpoints, and a trace of every step. Knows no model, criterion or engine."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from softcount.checkpoint import Slot
 from softcount.criteria.criterion import Criterion, Progress
-from softcount.criteria.spec import Settings, Stage
+from softcount.criteria.spec import STATES, Settings, Stage
 from softcount.errors import InputError
 from softcount.estep import EStep
 from softcount.layout import Model
-from softcount.start import constrain
-from softcount.tables import Tables
+from softcount.start import constrain, uniform_start
+from softcount.tables import Tables, values
 from softcount.trace import Step, Trace
 
 PATIENCE = 3  # steps without a rise of the held-out likelihood before a stage ends
@@ -34,6 +37,41 @@ class Restart(NamedTuple):
     stopped: str
 
 
+class Position(NamedTuple):
+    """Where a restart is: all that it needs to go on."""
+
+    restart: int
+    stage: int
+    step: int  # of the stage, done
+    state: Any  # the criterion's
+    previous: float | None = None  # the last step's objective
+    best: float = -float("inf")  # what the monitor liked best so far
+    best_state: Any = None
+    since: int = 0  # steps since then
+    stopped: str | None = None  # why the stage ends before its steps are done
+
+
+class Saved(NamedTuple):
+    """What a checkpoint holds of a fit that is under way."""
+
+    position: Position
+    steps: list[Step]
+    kept: list[Any]
+    records: list[Restart]
+    best: Any  # (restart, parameters, log-weights) so far
+
+
+class Finished(NamedTuple):
+    """What a checkpoint holds of a fit that is done: a Fit, its trace in parts."""
+
+    parameters: Tables
+    log_weights: Tables
+    steps: list[Step]
+    stopped: str
+    restarts: list[Restart]
+    chosen: int
+
+
 def fit(
     model: Model,
     items: Any,
@@ -49,97 +87,153 @@ def fit(
     select: Callable[[Tables], float] | None = None,
     monitor: Callable[[Tables], float] | None = None,
     on_step: Callable[[Step], None] | None = None,
+    checkpoint: Slot | None = None,
 ) -> Fit:
     """Train from `start(restart)` through all stages, `restarts` times; keep the best.
 
     `monitor`, of the parameters, is watched at every step: a stage ends when it falls, at the best state so far.
+    With a checkpoint, training goes on where it stands there.
     """
-    settings = settings or Settings()
-    full_data = EStep(model, items, engine)
-    trace, records, best = Trace(), [], None
-    for restart in range(restarts):
-        run = _Run(model, items, engine, full_data, tolerance, restart, settings, seed, trace, on_step, monitor)
-        parameters, weights = run.stages(stages, start(restart), fixed)
-        objective = trace[-1].objective if trace and trace[-1].restart == restart else float("nan")
+    done, saved = _restored(checkpoint, model) if checkpoint else (None, None)
+    if done:
+        trace = Trace(done.steps)
+        trace.stopped = done.stopped
+        return Fit(done.parameters, done.log_weights, trace, done.restarts, done.chosen)
+    loop = _Loop(model, items, engine, stages, fixed, settings or Settings(), tolerance, seed, on_step, monitor)
+    loop.checkpoint = checkpoint
+    first = loop.resume(saved) if saved else 0
+    for restart in range(first, restarts):
+        parameters, weights = loop.restart(restart, start(restart), saved.position if saved else None)
+        saved = None
+        objective = loop.trace[-1].objective if loop.trace and loop.trace[-1].restart == restart else float("nan")
         score = select(parameters) if select else objective
-        records.append(Restart(objective, score, sum(s.restart == restart for s in trace), run.stopped))
-        if best is None or score > records[best[0]].score:
-            best = (restart, parameters, weights)
-    assert best is not None
-    trace.stopped = records[best[0]].stopped
-    return Fit(best[1], best[2], trace, records, best[0])
+        steps = sum(step.restart == restart for step in loop.trace)
+        loop.records.append(Restart(objective, score, steps, loop.stopped))
+        if loop.best is None or score > loop.records[loop.best[0]].score:
+            loop.best = (restart, parameters, weights)
+    assert loop.best is not None
+    chosen, parameters, weights = loop.best
+    loop.trace.stopped = loop.records[chosen].stopped
+    result = Fit(parameters, weights, loop.trace, loop.records, chosen)
+    if checkpoint:
+        trace = loop.trace
+        checkpoint.finish(Finished(parameters, weights, list(trace), trace.stopped, loop.records, chosen))
+    return result
 
 
-class _Run:
-    """One restart."""
+def _restored(checkpoint: Slot, model: Model) -> tuple[Finished | None, Saved | None]:
+    """What the file has of this fit. Kernels trust shapes, so nothing from a file may have others than the model's."""
+    kinds = (type(model.layout), *STATES, Finished, Saved, Position, Restart, Step)
+    types = {kind.__name__: kind for kind in kinds}
+    done = checkpoint.result(types)
+    saved = checkpoint.position(types) if done is None else None
+    if done is not None or saved is not None:
+        right = isinstance(done, Finished) or (isinstance(saved, Saved) and isinstance(saved.position, Position))
+        if not right or not _shaped((done, saved), uniform_start(model.layout)):
+            raise InputError(f"{checkpoint.checkpoint.path}: is not of this model; delete it to begin again")
+    return done, saved
+
+
+def _shaped(state: Any, tables: Tables) -> bool:
+    """Whether all tables within have the shapes of these."""
+    if isinstance(state, type(tables)):
+        return [np.shape(values(table)) for table in state] == [np.shape(values(table)) for table in tables]
+    return not isinstance(state, tuple) or all(_shaped(part, tables) for part in state)
+
+
+class _Loop:
+    """What restarts, stages and steps share."""
+
+    checkpoint: Slot | None = None
 
     def __init__(
         self,
         model: Model,
         items: Any,
         engine: Any,
-        full_data: EStep,
-        tolerance: float,
-        restart: int,
+        stages: Sequence[Stage],
+        fixed: Any,
         settings: Settings,
+        tolerance: float,
         seed: int,
-        trace: Trace,
         on_step: Callable[[Step], None] | None,
         monitor: Callable[[Tables], float] | None,
     ) -> None:
-        self.model, self.items, self.engine, self.full_data = model, items, engine, full_data
-        self.tolerance, self.restart, self.settings, self.seed = tolerance, restart, settings, seed
-        self.trace, self.on_step, self.monitor = trace, on_step, monitor
-        self.stopped = "no steps"
-        self.kept: set[tuple[str, int]] = set()
+        self.model, self.items, self.engine, self.full_data = model, items, engine, EStep(model, items, engine)
+        self.all_stages, self.fixed, self.settings, self.tolerance = stages, fixed, settings, tolerance
+        self.seed, self.on_step, self.monitor = seed, on_step, monitor
+        self.trace, self.records, self.kept = Trace(), list[Restart](), set[tuple[str, int]]()
+        self.best: tuple[int, Tables, Tables] | None = None
+        self.stopped = ""
 
-    def stages(self, stages: Sequence[Stage], parameters: Tables, fixed: Any) -> tuple[Tables, Tables]:
-        layout = constrain(self.model.layout, parameters, fixed)
+    def resume(self, saved: Saved) -> int:
+        """The restart to go on with."""
+        self.trace = Trace(saved.steps)
+        self.kept = {(table, row) for table, row in saved.kept}
+        self.records, self.best = saved.records, saved.best
+        return saved.position.restart
+
+    def restart(self, restart: int, parameters: Tables, at: Position | None) -> tuple[Tables, Tables]:
+        """All stages from these parameters on, or from where `at` is."""
+        layout = constrain(self.model.layout, parameters, self.fixed)
+        if at is None:
+            self.kept = set()
         weights = None
-        for number, stage in enumerate(stages):
-            key = (self.seed, self.restart, number)
+        for number, stage in enumerate(self.all_stages):
+            if at and number < at.stage:
+                continue
+            key = (self.seed, restart, number)
             criterion = stage.build(layout, self.settings._replace(seed=(*key, 0)))
             if stage.n_batches:
                 data = EStep(self.model, self.items, self.engine, (*key, 1), stage.n_batches)
             else:
                 data = self.full_data.reseeded((*key, 1))
-            state = self.steps(stage, criterion, data, criterion.init(parameters, data))
-            parameters, weights = criterion.parameters(state), criterion.log_weights(state)
+            at = at or Position(restart, number, 0, criterion.init(parameters, data))
+            state = self.steps(stage, criterion, data, at)
+            at, parameters, weights = None, criterion.parameters(state), criterion.log_weights(state)
             if self.stopped.startswith("the objective fell"):
                 break
         if weights is None:
             raise InputError("no stage to train with; write for example em:100")
         return parameters, weights
 
-    def steps(self, stage: Stage, criterion: Criterion, data: EStep, state: Any) -> Any:
-        previous: float | None = None
-        best, best_state, since = -float("inf"), state, 0
-        self.stopped = f"{stage.steps} steps done"
-        for number in range(1, stage.steps + 1):
-            began = time.perf_counter()
-            moved, progress = criterion.step(state, data)
-            if criterion.never_falls and previous is not None and fell(previous, progress.objective):
-                self.stopped = (
-                    f"the objective fell from {previous!r} to {progress.objective!r} at step {number} of {stage.text}, "
-                    "which this criterion promises never to do; the parameters before the fall are kept"
+    def steps(self, stage: Stage, criterion: Criterion, data: EStep, at: Position) -> Any:
+        """The state that a stage ends with."""
+        while at.stopped is None and at.step < stage.steps:
+            at = self.step(stage, criterion, data, at)
+            if self.checkpoint:
+                kept, now = sorted(self.kept), at
+                self.checkpoint.keep(
+                    f"step {at.step} of {stage.text}",
+                    lambda: Saved(now, list(self.trace), kept, self.records, self.best),  # noqa: B023
                 )
-                self.record(stage, number, progress, previous, began, (self.stopped,))
-                return state
-            notes = self.notes(criterion, moved, progress, number)
-            if self.monitor:
-                held_out = self.monitor(criterion.parameters(moved))
-                progress = progress._replace(parts={**progress.parts, "held_out": held_out})
-                since = 0 if held_out > best else since + 1
-                best, best_state = (held_out, moved) if since == 0 else (best, best_state)
-            change = self.record(stage, number, progress, previous, began, notes)
-            state, previous = moved, progress.objective
-            if since >= PATIENCE:
-                self.stopped = f"held-out likelihood has not risen for {PATIENCE} steps; its best is kept"
-                break
-            if criterion.settles and change is not None and abs(change) <= self.tolerance:
-                self.stopped = f"converged: relative change {change:.1e} is within {self.tolerance:.1e}"
-                break
-        return best_state if self.monitor else state
+        self.stopped = at.stopped or f"{stage.steps} steps done"
+        return at.best_state if self.monitor and at.best_state is not None else at.state
+
+    def step(self, stage: Stage, criterion: Criterion, data: EStep, at: Position) -> Position:
+        began, number = time.perf_counter(), at.step + 1
+        moved, progress = criterion.step(at.state, data)
+        if criterion.never_falls and at.previous is not None and fell(at.previous, progress.objective):
+            fallen = (
+                f"the objective fell from {at.previous!r} to {progress.objective!r} at step {number} of {stage.text}, "
+                "which this criterion promises never to do; the parameters before the fall are kept"
+            )
+            self.record(stage, at, progress, began, (fallen,))
+            return at._replace(step=number, stopped=fallen, best_state=None)
+        notes = self.notes(criterion, moved, progress, number)
+        best, best_state, since = at.best, at.best_state, at.since
+        if self.monitor:
+            held_out = self.monitor(criterion.parameters(moved))
+            progress = progress._replace(parts={**progress.parts, "held_out": held_out})
+            since = 0 if held_out > best else since + 1
+            best, best_state = (held_out, moved) if since == 0 else (best, best_state)
+        change = self.record(stage, at, progress, began, notes)
+        stopped = None
+        if since >= PATIENCE:
+            stopped = f"held-out likelihood has not risen for {PATIENCE} steps; its best is kept"
+        elif criterion.settles and change is not None and abs(change) <= self.tolerance:
+            stopped = f"converged: relative change {change:.1e} is within {self.tolerance:.1e}"
+        return Position(at.restart, at.stage, number, moved, progress.objective, best, best_state, since, stopped)
 
     def notes(self, criterion: Criterion, state: Any, progress: Progress, number: int) -> tuple[str, ...]:
         notes = []
@@ -152,20 +246,14 @@ class _Run:
         return tuple(notes)
 
     def record(
-        self,
-        stage: Stage,
-        number: int,
-        progress: Progress,
-        previous: float | None,
-        began: float,
-        notes: tuple[str, ...],
+        self, stage: Stage, at: Position, progress: Progress, began: float, notes: tuple[str, ...]
     ) -> float | None:
         change = None
-        if previous is not None:
-            change = (progress.objective - previous) / max(abs(previous), 1e-300)
+        if at.previous is not None:
+            change = (progress.objective - at.previous) / max(abs(at.previous), 1e-300)
         seconds = time.perf_counter() - began
         self.trace.append(
-            Step(self.restart, stage.text, number, progress.objective, change, progress.parts, seconds, notes)
+            Step(at.restart, stage.text, at.step + 1, progress.objective, change, progress.parts, seconds, notes)
         )
         if self.on_step:
             self.on_step(self.trace[-1])

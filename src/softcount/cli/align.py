@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softcount.cli.console import Progress, check_writable, say, write_whole
+from softcount.cli.console import (
+    Checkpoint,
+    Every,
+    Progress,
+    Save,
+    check_threads,
+    check_writable,
+    open_model,
+    say,
+    write_whole,
+)  # fmt: skip
 from softcount.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,8 +58,10 @@ def align(
     ] = None,
     lexicon: Annotated[Path | None, typer.Option(help="Write source, target and both probabilities as TSV.")] = None,
     lexicon_min: Annotated[float, typer.Option(min=0, help="Leave out entries below; 0 writes all.")] = 0.01,
-    save: Annotated[Path | None, typer.Option(help="Write the trained model.")] = None,
+    save: Save = None,
     apply: Annotated[Path | None, typer.Option(help="Align with this model instead of training.")] = None,
+    checkpoint: Checkpoint = None,
+    checkpoint_every: Every = None,
     show: Annotated[int | None, typer.Option(min=1, help="Draw pair N as a grid instead of writing links.")] = None,
     threads: Annotated[int, typer.Option(help="Worker threads; -1: all cores. The result is the same.")] = -1,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same links.")] = 0,
@@ -61,14 +73,12 @@ def align(
     """
     from softcount.estimators.aligner import WordAligner
 
-    for path in (scores, lexicon, save):
-        check_writable(path)
-    if threads == 0 or threads < -1:
-        raise InputError(f"--threads must be at least 1, or -1 for all cores, not {threads}")
+    check_writable(scores, lexicon, save, checkpoint)
+    check_threads(threads)
     chosen: dict[str, Any] = {"n_jobs": threads}
     chosen |= {k: v for k, v in (("symmetrize", symmetrize), ("threshold", threshold)) if v is not None}
     if apply is not None:
-        aligner = WordAligner.load(apply, **chosen)
+        aligner = open_model(apply, ("word aligner",), "align --apply", **chosen)
         aligner._check()
         data = _read(source, target, aligner.vocabularies_, 1)
         _say_unknown(data, quiet)
@@ -80,7 +90,7 @@ def align(
             direction=direction, dictionary=dictionary, min_count=min_count, random_state=seed, **chosen,
         )  # fmt: skip
         data = _read(source, target, None, min_count)
-        _train(aligner, data, quiet)
+        _train(aligner, data, quiet, {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every})
     if show is not None and show > len(data):
         raise InputError(f"--show {show}: there are only {len(data)} pairs")
     if save:
@@ -113,7 +123,7 @@ def _number(text: str, option: str, what: str) -> float | str:
         raise InputError(f"{option} {text!r}: give {what}, or learn") from None
 
 
-def _train(aligner: WordAligner, data: Bitext, quiet: bool) -> None:
+def _train(aligner: WordAligner, data: Bitext, quiet: bool, kept: dict[str, Any]) -> None:
     import math
 
     from softcount.estimators.align_memory import needed
@@ -121,7 +131,7 @@ def _train(aligner: WordAligner, data: Bitext, quiet: bool) -> None:
     say(needed(data, aligner), quiet)
     progress = Progress(quiet)
     try:
-        aligner.fit(data, on_step=lambda name, step: progress(step._replace(stage=f"{name} {step.stage}")))
+        aligner.fit(data, on_step=lambda name, step: progress(step._replace(stage=f"{name} {step.stage}")), **kept)
     finally:
         progress.close()
     for name, found in aligner.directions_.items():

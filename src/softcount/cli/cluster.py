@@ -10,7 +10,16 @@ from typing import Annotated, Any
 
 import typer
 
-from softcount.cli.console import Progress, say
+from softcount.cli.console import (
+    Checkpoint,
+    Every,
+    Progress,
+    Save,
+    check_threads,
+    check_writable,
+    open_model,
+    say,
+)  # fmt: skip
 from softcount.cli.topics import prepared, report
 from softcount.errors import InputError
 
@@ -38,6 +47,10 @@ def cluster(
     format: Annotated[str, typer.Option(help="auto, lines, uci, ldac, svmlight, folder.")] = "auto",
     threads: Annotated[int, typer.Option(help="Worker threads; -1: all cores. The result is the same.")] = -1,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same clusters.")] = 0,
+    save: Save = None,
+    apply: Annotated[Path | None, typer.Option(help="Use this saved model; nothing is trained.")] = None,
+    checkpoint: Checkpoint = None,
+    checkpoint_every: Every = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No messages but errors.")] = False,
 ) -> None:
@@ -47,27 +60,49 @@ def cluster(
     """
     if method not in ("nb", "kmeans"):
         raise InputError(f"no method {method!r}; use nb or kmeans")
+    check_writable(save, checkpoint)
+    if apply is not None:
+        check_threads(threads)
+        _apply(apply, docs, format, lowercase, save, threads, as_json)
+        return
     if clusters is None and labels is None:
         raise InputError("how many clusters? give --clusters, or --labels")
-    if threads == 0 or threads < -1:
-        raise InputError(f"--threads must be at least 1, or -1 for all cores, not {threads}")
+    check_threads(threads)
     if method == "kmeans" and labels is not None:
         raise InputError("--labels goes with --method nb; k-means has no use for labels")
     data = prepared(docs, format, lowercase, min_count, max_share, stop_words)
     common: dict[str, Any] = {"restarts": restarts, "n_jobs": threads, "random_state": seed}
     given = {name: value for name, value in (("criterion", criterion), ("start", start)) if value is not None}
     progress = Progress(quiet)
+    watch = {"on_step": progress, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
             model, classes = _trained(
-                method, data, clusters, labels, unlabelled_weight, pseudo, {**common, **given}, progress
+                method, data, clusters, labels, unlabelled_weight, pseudo, {**common, **given}, watch
             )
     finally:
         progress.close()
     for message in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, UserWarning)):
         say(f"warning: {message}", quiet)
     report(model, quiet)
+    if save:
+        model.save(save)
+    _print(model, classes, as_json)
+
+
+def _apply(path: Path, docs: str, format: str, lowercase: bool, save: Path | None, threads: int, as_json: bool) -> None:
+    from softcount.text.document_reader import read_documents
+
+    kinds = ("naive bayes mixture", "k-means")
+    model = open_model(path, kinds, "cluster --apply", n_jobs=threads)
+    classes = model.predict(read_documents(docs, format, lowercase)).tolist()
+    if save:
+        model.save(save)
+    _print(model, classes, as_json)
+
+
+def _print(model: Any, classes: list[Any], as_json: bool) -> None:
     if as_json:
         answer = {"clusters": classes, "objective": model.objective_, "signature": model.signature_}
         print(json.dumps(answer, ensure_ascii=False))
@@ -86,12 +121,12 @@ def _trained(
     watch: Any,
 ) -> tuple[Any, list[Any]]:
     from softcount.estimators.kmeans import KMeans
-    from softcount.estimators.mixture import NaiveBayesMixture, directions
+    from softcount.estimators.mixture import NaiveBayesMixture
 
     if clusters is not None and clusters > len(data):
         raise InputError(f"{data.source}: {len(data)} documents, but {clusters} clusters; ask for fewer")
     if method == "kmeans":
-        model: Any = KMeans(clusters or 1, **settings).fit(directions(data), on_step=watch)
+        model: Any = KMeans(clusters or 1, **settings).fit(data, **watch)
         return model, model.labels_.tolist()
     known = None if labels is None else _labels(labels, len(data))
     if known is not None and clusters is not None and clusters != len({label for label in known if label}):
@@ -99,7 +134,7 @@ def _trained(
     model = NaiveBayesMixture(
         clusters or 1, unlabelled_weight=weight, pseudo={"cluster": 0.0, "word": pseudo}, **settings
     )
-    model.fit(data, known, on_step=watch)
+    model.fit(data, known, **watch)
     return model, model.predict(data).tolist()
 
 

@@ -6,10 +6,13 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import Annotated, Any
+
+import typer
 
 from softcount.errors import InputError
-from softcount.store import write_whole as write_whole
 from softcount.trace import Step
+from softcount.whole import write_whole as write_whole
 
 PATIENCE = 2.0  # seconds before progress is shown
 
@@ -50,10 +53,25 @@ class Progress:
         self.width = len(line)
 
 
-def check_writable(path: Path | None) -> None:
-    """Before hours of work: is there a place for the result?"""
-    if path is None:
-        return
+Checkpoint = Annotated[
+    Path | None, typer.Option(help="Keep the state of training here; the same command again goes on from it.")
+]
+Every = Annotated[
+    int | None, typer.Option(min=1, help="Steps from one checkpoint to the next; 10 or more if not given.")
+]
+Save = Annotated[Path | None, typer.Option(help="Write the trained model here, for --apply, info and export.")]
+
+
+def check_writable(*paths: Path | None) -> None:
+    """Before hours of work: is there a place for each result?"""
+    given = [path for path in paths if path is not None]
+    for i, path in enumerate(given):
+        if path in given[:i]:
+            raise InputError(f"{path}: is named for two results; name two files")
+        _check_writable(path)
+
+
+def _check_writable(path: Path) -> None:
     if path.is_dir():
         raise InputError(f"{path}: is a folder; name a file")
     folder = path.parent
@@ -61,3 +79,15 @@ def check_writable(path: Path | None) -> None:
         raise InputError(f"{path}: there is no folder {str(folder)!r}; make it first")
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
         raise InputError(f"{path}: cannot be written; check the permissions")
+
+
+def open_model(path: Path, kinds: tuple[str, ...], command: str, **settings: Any) -> Any:
+    """The model for --apply, of which every bit has been checked before anything is printed."""
+    from softcount.estimators.kinds import load_one_of
+
+    return load_one_of(path, kinds, f"`softcount {command}`", **settings)
+
+
+def check_threads(threads: int) -> None:
+    if threads == 0 or threads < -1:
+        raise InputError(f"--threads must be at least 1, or -1 for all cores, not {threads}")

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from softcount.cli import align, cluster, demo, explain, generate, score, tag, topics
+from softcount.cli import align, cluster, demo, explain, export, generate, info, score, tag, topics
 from softcount.errors import InputError
+from softcount.interrupt import Stopped
 from softcount.version import VERSION
 
 app = typer.Typer(
     name="softcount",
     help="Find hidden structure in text without labels. Results go to stdout, everything else to stderr.",
-    epilog="Exit codes: 0 done, 2 bad input or usage, 130 interrupted, 1 a defect of softcount itself.",
+    epilog="Exit codes: 0 done, 2 bad input or usage, 130 interrupted, 143 terminated, 1 a defect of softcount itself.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
@@ -25,6 +27,8 @@ app.command("tag")(tag.tag)
 app.command("topics")(topics.topics)
 app.command("cluster")(cluster.cluster)
 app.command("align")(align.align)
+app.command("info")(info.info)
+app.command("export")(export.export)
 app.command("generate")(generate.generate)
 app.command("demo")(demo.demo)
 app.add_typer(score.app, name="score")
@@ -47,6 +51,19 @@ def _common(
 
 
 def main() -> None:
+    before = signal.signal(signal.SIGTERM, _terminate)
+    try:
+        _main()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _terminate(signum: int, frame: Any) -> None:
+    """Like Ctrl-C, so that files half written are removed."""
+    raise Stopped("terminated", signum)
+
+
+def _main() -> None:
     try:
         try:
             app()  # leaves by SystemExit, always
@@ -54,9 +71,12 @@ def main() -> None:
             sys.stdout.flush()
     except InputError as error:
         _end(str(error), 2)
-    except KeyboardInterrupt:
-        _end("interrupted", 130)
+    except KeyboardInterrupt as interrupt:
+        _end_of(interrupt)
     except SystemExit as leaving:
+        cause = _cause(leaving)
+        if cause is not None:
+            _end_of(cause)
         if not isinstance(leaving.__context__, BrokenPipeError):  # which typer makes an exit with 1
             raise
         _ignore_reader()
@@ -67,6 +87,17 @@ def main() -> None:
         _end(f"{where}{error.strerror or error}", 2)
     except MemoryError:
         _end("not enough memory for this input; use fewer states or topics, or a higher --min-count", 2)
+
+
+def _cause(leaving: BaseException | None) -> KeyboardInterrupt | None:
+    """The interrupt of which typer made an exit."""
+    while leaving is not None and not isinstance(leaving, KeyboardInterrupt):
+        leaving = leaving.__cause__ or leaving.__context__
+    return leaving
+
+
+def _end_of(interrupt: KeyboardInterrupt) -> None:
+    _end(str(interrupt) or "interrupted", getattr(interrupt, "exit_code", 130))
 
 
 def _ignore_reader() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from softcount.cli.console import open_model
 from softcount.errors import InputError
 
 app = typer.Typer(help="Compare what was found with gold answers.", no_args_is_help=True, rich_markup_mode="markdown")
@@ -99,13 +101,12 @@ def topics(
     """
     import numpy as np
 
-    from softcount.estimators.plsa import PLSA
     from softcount.evaluate.topics import npmi
     from softcount.signature import signature
     from softcount.text.document_reader import read_documents
     from softcount.text.documents import recoded
 
-    plsa = PLSA.load(model)
+    plsa = open_model(Path(model), ("plsa",), "score topics")
     data = read_documents(docs, format, lowercase)
     if plsa.vocabulary_ is not None:
         data = recoded(data, plsa.vocabulary_)

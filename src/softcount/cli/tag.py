@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softcount.cli.console import Progress, check_writable, say, write_whole
+from softcount.cli.console import (
+    Checkpoint,
+    Every,
+    Progress,
+    Save,
+    check_threads,
+    check_writable,
+    open_model,
+    say,
+    write_whole,
+)  # fmt: skip
 from softcount.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,7 +46,7 @@ def tag(
     ] = None,
     dev_tags: Annotated[str | None, typer.Option(help="Tags of the --dev text, line by line.")] = None,
     tolerance: Annotated[float, typer.Option(min=0, help="Stop a stage at this relative change.")] = 1e-6,
-    decode: Annotated[str, typer.Option(help="viterbi, posterior or mre.")] = "viterbi",
+    decode: Annotated[str | None, typer.Option(help="viterbi (default), posterior or mre.")] = None,
     format: Annotated[str, typer.Option(help="plain, tagged (word/TAG), conllu, or auto.")] = "auto",
     tags: Annotated[str | None, typer.Option(help="Known tags, line by line; _ where a tag is not known.")] = None,
     column: Annotated[str, typer.Option(help="The CoNLL-U column with known tags: upos or xpos.")] = "upos",
@@ -44,6 +54,10 @@ def tag(
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Lower-case the text first.")] = False,
     threads: Annotated[int, typer.Option(help="Worker threads; -1: all cores. The result is the same.")] = -1,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same tags.")] = 0,
+    save: Save = None,
+    apply: Annotated[Path | None, typer.Option(help="Tag with this model instead of training.")] = None,
+    checkpoint: Checkpoint = None,
+    checkpoint_every: Every = None,
     parameters: Annotated[Path | None, typer.Option(help="Write the learned parameters as JSON.")] = None,
     trace: Annotated[Path | None, typer.Option(help="Write every step's objective and parts as TSV.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines of tags.")] = False,
@@ -56,16 +70,20 @@ def tag(
     from softcount.estimators.hmm import HMM
     from softcount.text.reader import read
 
-    check_writable(parameters)
-    check_writable(trace)
-    if threads == 0 or threads < -1:
-        raise InputError(f"--threads must be at least 1, or -1 for all cores, not {threads}")
+    check_writable(save, checkpoint, parameters, trace)
+    check_threads(threads)
+    chosen: dict[str, Any] = {"n_jobs": threads} | ({} if decode is None else {"decode": decode})
+    if apply is not None:
+        model = open_model(apply, ("hmm",), "tag --apply", **chosen)
+        data = read(text, format=format, tags=tags, column=column, lowercase=lowercase)
+        _finish(model, data, save, parameters, trace, as_json, quiet)
+        return
     labelled = format != "plain"
     model = HMM(
         states, criterion=criterion, start=_start(start), fixed=tuple(t for t in fix.replace(" ", "").split(",") if t),
         pseudo=_per_table(pseudo, "--pseudo"), prior=_per_table(prior, "--prior"), end=end,
-        dictionary=dictionary, restarts=restarts, tolerance=tolerance, min_count=min_count, decode=decode,
-        n_jobs=threads, random_state=seed,
+        dictionary=dictionary, restarts=restarts, tolerance=tolerance, min_count=min_count,
+        random_state=seed, **chosen,
     )  # fmt: skip
     data = read(text, format=format, tags=tags, column=column, lowercase=lowercase)
     held_out = None
@@ -75,10 +93,19 @@ def tag(
         )
     progress = Progress(quiet)
     try:
-        model.fit(data, dev=held_out, on_step=progress)
+        model.fit(data, dev=held_out, on_step=progress, checkpoint=checkpoint, checkpoint_every=checkpoint_every)
     finally:
         progress.close()
+    _finish(model, data, save, parameters, trace, as_json, quiet)
+
+
+def _finish(
+    model: HMM, data: Any, save: Path | None, parameters: Path | None, trace: Path | None, as_json: bool, quiet: bool
+) -> None:
+    """Files first, so that nothing is printed where one of them cannot be written."""
     predicted = model.predict(data)
+    if save:
+        model.save(save)
     if parameters:
         content = json.dumps(model.to_json(), ensure_ascii=False, indent=1)
         write_whole(parameters, lambda path: path.write_text(content + "\n", encoding="utf-8"))

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softcount.cli.console import Progress, check_writable, say, write_whole
+from softcount.cli.console import (
+    Checkpoint,
+    Every,
+    Progress,
+    Save,
+    check_threads,
+    check_writable,
+    open_model,
+    say,
+    write_whole,
+)  # fmt: skip
 from softcount.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,8 +42,10 @@ def topics(
     restarts: Annotated[int, typer.Option(min=1, help="Best of so many random starts.")] = 1,
     top: Annotated[int, typer.Option(min=1, help="Words shown per topic.")] = 10,
     rows: Annotated[Path | None, typer.Option(help="Write document × topic here: .tsv, .npy or .parquet.")] = None,
-    save: Annotated[Path | None, typer.Option(help="Save the model here.")] = None,
+    save: Save = None,
     apply: Annotated[Path | None, typer.Option(help="Use this saved model: rows for DOCS, nothing is trained.")] = None,
+    checkpoint: Checkpoint = None,
+    checkpoint_every: Every = None,
     query: Annotated[str | None, typer.Option(help="Print the documents most similar to these words.")] = None,
     k: Annotated[int, typer.Option("-k", min=1, help="With --query: how many.")] = 10,
     tfidf: Annotated[float, typer.Option(min=0, max=1, help="With --query: weight of tf-idf beside topics.")] = 0.5,
@@ -50,14 +62,12 @@ def topics(
     from softcount.estimators.plsa import PLSA
     from softcount.text.document_reader import read_documents
 
-    check_writable(rows)
-    check_writable(save)
+    check_writable(rows, save, checkpoint)
     if rows and rows.suffix not in ROWS:
         raise InputError(f"{rows}: rows are written as {', '.join(ROWS)}; name the file so")
-    if threads == 0 or threads < -1:
-        raise InputError(f"--threads must be at least 1, or -1 for all cores, not {threads}")
+    check_threads(threads)
     if apply:
-        model = PLSA.load(apply)
+        model = open_model(apply, ("plsa",), "topics --apply", n_jobs=threads)
         data = read_documents(docs, format, lowercase)
     else:
         data = prepared(docs, format, lowercase, min_count, max_share, stop_words)
@@ -66,7 +76,7 @@ def topics(
         )
         progress = Progress(quiet)
         try:
-            model.fit(data, on_step=progress)
+            model.fit(data, on_step=progress, checkpoint=checkpoint, checkpoint_every=checkpoint_every)
         finally:
             progress.close()
         report(model, quiet)

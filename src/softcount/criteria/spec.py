@@ -4,7 +4,7 @@
     stage    = name [ "(" argument {"," argument} ")" ] [ ":" steps ]
     argument = key "=" value | stage without steps            stepwise(vb, batches=50):10
 
-To add a criterion: one file beside this one, one line in BASES or WRAPPERS.
+To add a criterion: one file beside this one, one line in BASES or WRAPPERS, and its state, if it has one, in STATES.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from softcount.criteria.annealed import annealed
+from softcount.criteria.annealed import AnnealedState, annealed
 from softcount.criteria.criterion import Criterion
 from softcount.criteria.em import em
-from softcount.criteria.gibbs import gibbs
+from softcount.criteria.gibbs import GibbsState, gibbs
 from softcount.criteria.hard import hard
-from softcount.criteria.mre import DEFAULT_RATES, RULES, mre
-from softcount.criteria.stepwise import stepwise
+from softcount.criteria.mre import DEFAULT_RATES, RULES, MREState, mre
+from softcount.criteria.stepwise import StepwiseState, stepwise
 from softcount.criteria.vb import vb
 from softcount.errors import InputError
 from softcount.tables import Tables, per_table
@@ -32,6 +32,8 @@ class Settings(NamedTuple):
     prior: Any = 0.1
     seed: tuple[int, ...] = (0,)
 
+
+STATES = (GibbsState, AnnealedState, MREState, StepwiseState)  # what criteria carry beside tables
 
 # Options that zero gives no meaning.
 POSITIVE = ("prior", "rate", "start", "stop", "over", "batches")

@@ -7,13 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.checkpoint import Slot
 from softcount.criteria.spec import Settings
 from softcount.errors import InputError
 from softcount.estimators.align_stage import ALIGNMENTS, ModelStage
+from softcount.estimators.saved import check_table
 from softcount.families.categorical import Prior
 from softcount.families.diagonal import CELLS
 from softcount.layout import ImpossibleItem
-from softcount.models.ibm import IBM, IBMTables
+from softcount.models.ibm import IBM, KINDS, IBMTables
 from softcount.ragged import Array, Ragged
 from softcount.tables import row_sums, values
 from softcount.text.bitext import Bitext, length_classes
@@ -54,17 +56,14 @@ class Constraints(NamedTuple):
 
 def train(
     settings: Any, items: Bitext, rows: Ragged, stages: Sequence[ModelStage], entries: Sequence[Any], engine: Any,
-    on_step: Callable[[Step], None] | None,
+    seed: int, on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None],
 ) -> Direction:  # fmt: skip
-    """`settings` are the aligner's."""
+    """`settings` are the aligner's; `slot` gives each stage its place in the checkpoint."""
     classes, _ = length_classes(items)
     limits = _constraints(rows, entries, items.source.vocabulary, items.target.vocabulary)
     translation, trace, result, model = None, Trace(), None, None
     null = 0.08 if settings.null == "learn" else float(settings.null)
     tension = 4.0 if settings.tension == "learn" else float(settings.tension)
-    seed = (
-        int(np.random.SeedSequence().generate_state(1)[0]) if settings.random_state is None else settings.random_state
-    )
     for number, stage in enumerate(stages):
         model = IBM(
             rows, len(items.target.vocabulary), classes, ALIGNMENTS[stage.model], null, tension,
@@ -77,6 +76,7 @@ def train(
         result = _fit(
             model, items, stage, start, engine, {"translation": limits.must},
             Settings({"translation": pseudo}, {"translation": alpha}), seed + number, on_step,
+            slot(f"{number + 1} {stage.text}"),
         )  # fmt: skip
         translation = result.parameters.translation
         trace += result.trace
@@ -87,12 +87,13 @@ def train(
 
 def _fit(
     model: IBM, items: Bitext, stage: ModelStage, start: IBMTables, engine: Any, fixed: Any, settings: Settings,
-    seed: int, on_step: Any,
+    seed: int, on_step: Any, checkpoint: Slot | None,
 ) -> Any:  # fmt: skip
     try:
         return fit(
             model, items, stage.criteria, lambda _: start, engine,
             fixed=fixed, settings=settings, tolerance=0.0, seed=seed, on_step=on_step,
+            checkpoint=checkpoint,
         )  # fmt: skip
     except ImpossibleItem as impossible:
         line = impossible.item + 1
@@ -144,25 +145,38 @@ def _prior(settings: Any, vocabulary: Vocabulary, rows: Ragged, limits: Constrai
     return Prior(entries + PREFER * limits.prefer, beyond)
 
 
-def to_arrays(direction: Direction) -> tuple[dict[str, Array], dict[str, Any]]:
+def to_body(direction: Direction) -> dict[str, Any]:
+    """What a file keeps of a direction."""
     model, weights = direction.model, direction.log_weights
-    arrays = {
-        "offsets": model.entries.offsets,
-        "columns": model.entries.values,
+    return {
+        "alignment": model.alignment,
+        "tokens": direction.tokens,
+        "entries": model.entries,
         "classes": model.classes if model.alignment == "free" else model.classes[:0],
         "log_weights": weights.translation.values,
         "translation": direction.parameters.translation.values,
-        "alignment": values(weights.alignment) if model.alignment == "free" else weights.alignment[:CELLS],
+        "positions": values(weights.alignment) if model.alignment == "free" else weights.alignment[:CELLS],
     }
-    return arrays, {"alignment": model.alignment, "n_targets": model.n_targets, "tokens": direction.tokens}
 
 
-def from_arrays(arrays: Mapping[str, Array], about: Mapping[str, Any]) -> Direction:
-    rows = Ragged(arrays["offsets"], arrays["columns"])
-    model = IBM(rows, about["n_targets"], arrays["classes"].reshape(-1, 2), about["alignment"])
-    alignment: Any = arrays["alignment"]
+def from_body(body: Mapping[str, Any], trace: Trace, n_sources: int, n_targets: int) -> Direction:
+    rows, classes, alignment = body["entries"], body["classes"], body["positions"]
+    columns = rows.values
+    if not isinstance(rows, Ragged) or columns.dtype != np.int32 or rows.n_rows != n_sources + 1:
+        raise ValueError("not the rows of a translation table")
+    if len(columns) and not 0 <= columns.min() <= columns.max() < n_targets:
+        raise ValueError("translations that are not among the words")
+    for name in ("log_weights", "translation"):
+        check_table(name, body[name], len(columns))
+    if body["alignment"] not in KINDS or classes.dtype != np.int64 or classes.ndim != 2 or classes.shape[1] != 2:
+        raise ValueError("no such alignment")
+    cells = sum((l + 1) * m for l, m in classes.tolist() if l > 0) if body["alignment"] == "free" else CELLS
+    if classes.min(initial=0) < 0:
+        raise ValueError("lengths below zero")
+    check_table("alignment", alignment, cells)
+    model = IBM(rows, n_targets, classes, body["alignment"])
     if model.alignment == "free":
         alignment = Ragged(model._free_offsets(), alignment)
-    weights = IBMTables(rows.with_values(arrays["log_weights"]), alignment)
-    parameters = IBMTables(rows.with_values(arrays["translation"]), alignment)
-    return Direction(model, parameters, weights, Trace(), about["tokens"])
+    weights = IBMTables(rows.with_values(body["log_weights"]), alignment)
+    parameters = IBMTables(rows.with_values(body["translation"]), alignment)
+    return Direction(model, parameters, weights, trace, int(body["tokens"]))

@@ -1,8 +1,9 @@
 """How much memory training will need, said before it begins.
 
-    bytes ≈ 40 · tokens + 110 · entries        entries: pairs of words that meet, at most token pairs
+    bytes ≈ 45 · tokens + 60 · entries        entries: pairs of words that meet, at most token pairs
 
-Tables of floats dominate: parameters, log-weights, weights, counts and what updating them needs for a moment.
+on top of what Python and its libraries need, and each thread. Tables of floats dominate: parameters, weights, counts
+and what updating them needs for a moment. Fitted to peaks measured by bench/bench_million.py, and rounded up.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ import numpy as np
 from softcount.text.bitext import Bitext
 
 SAMPLE_PAIRS = 20_000
-PER_TOKEN, PER_ENTRY = 40, 110
-BASE = 150  # MB, of Python and its libraries
+PER_TOKEN, PER_ENTRY = 45, 60  # bytes
+MORE = ("mre", "gibbs", "stepwise")  # criteria that keep further tables: two E-steps, draws, running statistics
+PER_ENTRY_MORE = 130
+BASE, PER_THREAD = 175, 75  # MB
 
 
 def needed(data: Bitext, aligner: Any) -> str:
@@ -23,7 +26,9 @@ def needed(data: Bitext, aligner: Any) -> str:
     token_pairs = int(data.costs.sum())
     entries = estimated_entries(data)
     tokens = data.source.n_tokens + data.target.n_tokens
-    megabytes = BASE + (PER_TOKEN * tokens + PER_ENTRY * entries) / 1e6
+    stages = f"{aligner.model} {aligner.criterion}"
+    per_entry = PER_ENTRY_MORE if any(name in stages for name in MORE) else PER_ENTRY
+    megabytes = BASE + PER_THREAD * aligner._engine().n_threads + (PER_TOKEN * tokens + per_entry * entries) / 1e6
     return (
         f"{len(data):,} pairs, {tokens:,} tokens, {token_pairs:,} token pairs; "
         f"about {entries:,} translation entries; will need about {megabytes:,.0f} MB"

@@ -3,36 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from softcount.decode import SYMMETRIZATIONS, Links, link
 from softcount.engines import Threads
 from softcount.errors import InputError
-from softcount.estimators.align_direction import Direction, from_arrays, to_arrays, train
+from softcount.estimators.align_direction import Direction, from_body, to_body, train
 from softcount.estimators.align_stage import parse_models
+from softcount.estimators.parameters import Parameters
+from softcount.estimators.saved import SavedEstimator
 from softcount.models.cooccurrence import cooccurring, transpose, with_null, without_null
 from softcount.models.ibm_posterior import posteriors
 from softcount.ragged import Array, Ragged
 from softcount.signature import signature
-from softcount.store import load, save
 from softcount.text.bilingual import BilingualEntry, read_bilingual
 from softcount.text.bitext import Bitext, bitext
 from softcount.text.shard import shards
-from softcount.text.vocabulary import Vocabulary
-from softcount.trace import Step
+from softcount.trace import Step, Trace
 
 BLOCK = 1_500_000  # token pairs whose posteriors stand in memory at a time, per thread
 DIRECTIONS = ("forward", "reverse", "both")
-KIND = "word aligner"
 
 
-class WordAligner(BaseEstimator):  # type: ignore[misc]
+class WordAligner(SavedEstimator, Parameters):
     """Word aligner, trained without labels in one direction or both.
 
     model : ibm1, ibm2 (diagonal) or ibm2-free, or stages that hand over, such as "ibm1:5,ibm2:5"
@@ -47,6 +45,10 @@ class WordAligner(BaseEstimator):  # type: ignore[misc]
     symmetrize, threshold : how two directions become one; the threshold is product's
     dictionary : (source, target, "must" | "prefer" | "never") entries, or the path of a TSV of them
     """
+
+    kind = "word aligner"
+    _learned = ("vocabularies_", "_bodies")
+    _types = ()
 
     def __init__(
         self,
@@ -83,8 +85,14 @@ class WordAligner(BaseEstimator):  # type: ignore[misc]
 
     # --- training -------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, *, on_step: Callable[[str, Step], None] | None = None) -> WordAligner:
-        """Train on sentence pairs: X and y are text lines or token lists, or X alone a list of pairs or a Bitext."""
+    def fit(
+        self, X: Any, y: Any = None, *, on_step: Callable[[str, Step], None] | None = None,
+        checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
+    ) -> WordAligner:  # fmt: skip
+        """Train on sentence pairs: X and y are text lines or token lists, or X alone a list of pairs or a Bitext.
+
+        checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
+        """
         stages = parse_models(self.model, self.criterion)
         self._check()
         data = bitext(X, y, min_count=self.min_count)
@@ -93,18 +101,31 @@ class WordAligner(BaseEstimator):  # type: ignore[misc]
         entries = _entries(self.dictionary)
         self.vocabularies_ = (data.source.vocabulary, data.target.vocabulary)
         self.directions_: dict[str, Direction] = {}
+        digest, kept = data.digest(), self._checkpoint(checkpoint, checkpoint_every)
+        seed = self._seed(kept)
+        if kept:
+            kept.bind(self._about(seed, digest, model=",".join(s.text for s in stages), criterion=None))
         rows = cooccurring(data.sides[0].occurrences, data.target.sentences, len(data.target.vocabulary))
-        with self._engine() as engine:
+        with self._engine() as engine, kept or nullcontext():
             for name in self._names():
                 items, known, found = data, entries, rows
                 if name == "reverse":
                     items, known = data.reverse(), [(f, e, kind) for e, f, kind in entries]
                     found = _turned(rows, data)
                 step = (lambda s, name=name: on_step(name, s)) if on_step else None
-                self.directions_[name] = train(self, items, found, stages, known, engine, step)
-        self.history_ = {name: direction.trace for name, direction in self.directions_.items()}
-        self.signature_ = self._signature(stages, data)
+                slot = (lambda stage, name=name: kept.slot(f"{name} {stage}")) if kept else (lambda stage: None)
+                self.directions_[name] = train(self, items, found, stages, known, engine, seed, step, slot)
+        self.history_ = self._traces()
+        self.signature_ = self._signature(stages, data, seed, digest)
+        tokens = f"{data.source.n_tokens:,} + {data.target.n_tokens:,}"
+        self._remember(seed, f"{data.source.source} and {data.target.source}", digest, pairs=len(data), tokens=tokens)
         return self
+
+    def _seed(self, checkpoint: Any) -> int:
+        if self.random_state is not None:
+            return int(self.random_state)
+        recorded = checkpoint.recorded("seed") if checkpoint else None
+        return recorded if isinstance(recorded, int) else int(np.random.SeedSequence().generate_state(1)[0])
 
     def _names(self) -> tuple[str, ...]:
         return ("forward", "reverse") if self.direction == "both" else (self.direction,)
@@ -142,7 +163,7 @@ class WordAligner(BaseEstimator):  # type: ignore[misc]
 
     def blocks(self, items: Bitext, symmetrize: str | None = None) -> Iterator[tuple[Links, Array]]:
         """(links, log-norms of both directions) block by block, so that memory stays bounded."""
-        check_is_fitted(self, "directions_")
+        self._check_fitted("directions_")
         rule = self._rule(symmetrize)
         weights = {name: d.model.weigh(d.log_weights) for name, d in self.directions_.items()}
 
@@ -205,7 +226,7 @@ class WordAligner(BaseEstimator):  # type: ignore[misc]
 
     def lexicon(self, least: float = 0.0) -> Iterator[tuple[str, str, float, float]]:
         """(source, target, p(target|source), p(source|target)), sorted, where either reaches `least`."""
-        check_is_fitted(self, "directions_")
+        self._check_fitted("directions_")
         from softcount.estimators.align_lexicon import lexicon
 
         yield from lexicon(self.directions_, self.vocabularies_, least)
@@ -220,34 +241,29 @@ class WordAligner(BaseEstimator):  # type: ignore[misc]
 
     # --- on disk ----------------------------------------------------------------------------------------------------
 
-    def save(self, path: str | Path) -> None:
-        check_is_fitted(self, "directions_")
-        arrays: dict[str, Array] = {}
-        about: dict[str, Any] = {"signature": self.signature_, "directions": {}}
-        about["unknown"] = [vocabulary.unknown for vocabulary in self.vocabularies_]
-        about["words"] = [vocabulary.words for vocabulary in self.vocabularies_]
-        about["decoding"] = {"symmetrize": self.symmetrize, "threshold": self.threshold}
-        for name, direction in self.directions_.items():
-            more, about["directions"][name] = to_arrays(direction)
-            arrays |= {f"{name}_{key}": array for key, array in more.items()}
-        save(path, KIND, arrays, about)
+    @property
+    def _bodies(self) -> dict[str, Any]:
+        return {name: to_body(direction) for name, direction in self.directions_.items()}
 
-    @classmethod
-    def load(cls, path: str | Path, **settings: Any) -> WordAligner:
-        kind, arrays, about = load(path)
-        if kind != KIND:
-            raise InputError(f"{path}: a model of kind {kind!r}; give one that softcount align --save wrote")
-        model = cls(**{**about["decoding"], **settings})
-        model.vocabularies_ = (
-            Vocabulary(about["words"][0], about["unknown"][0]),
-            Vocabulary(about["words"][1], about["unknown"][1]),
-        )
-        model.directions_ = {
-            name: from_arrays({k.partition("_")[2]: a for k, a in arrays.items() if k.startswith(name)}, more)
-            for name, more in about["directions"].items()
+    def _traces(self) -> dict[str, Trace]:
+        return {name: direction.trace for name, direction in self.directions_.items()}
+
+    def _take_traces(self, traces: dict[str, Trace]) -> None:
+        self.history_ = traces
+
+    def _sizes(self) -> dict[str, int]:
+        words = {f"{side} words": len(v) for side, v in zip(("source", "target"), self.vocabularies_, strict=True)}
+        entries = {f"{name} entries": len(d.model.entries.values) for name, d in self.directions_.items()}
+        return words | entries
+
+    def _settle(self) -> None:
+        bodies, sizes = self.__dict__.pop("_bodies"), [len(vocabulary) for vocabulary in self.vocabularies_]
+        if not bodies or not bodies.keys() <= {"forward", "reverse"}:
+            raise ValueError("no direction")
+        self.directions_ = {
+            name: from_body(body, self.history_[name], *(sizes if name == "forward" else sizes[::-1]))
+            for name, body in bodies.items()
         }
-        model.signature_ = about["signature"]
-        return model
 
     # --- within -----------------------------------------------------------------------------------------------------
 
@@ -255,18 +271,18 @@ class WordAligner(BaseEstimator):  # type: ignore[misc]
         return Threads(1 if self.n_jobs is None else self.n_jobs)
 
     def _read(self, X: Any, y: Any) -> Bitext:
-        check_is_fitted(self, "directions_")
+        self._check_fitted("directions_")
         return bitext(X, y, self.vocabularies_)
 
-    def _signature(self, stages: Sequence[Any], data: Bitext) -> str:
+    def _signature(self, stages: Sequence[Any], data: Bitext, seed: int, digest: str) -> str:
         return signature(
             "align", model=",".join(stage.text for stage in stages), direction=self.direction,
             symmetrize=self.symmetrize, threshold=self.threshold,
             alpha=self.alpha if not isinstance(self.alpha, Mapping) else "per word",
             prior_over=self.prior_over, pseudo=self.pseudo, null=self.null, tension=self.tension,
-            dictionary="no" if self.dictionary is None else "yes", min_count=self.min_count, seed=self.random_state,
+            dictionary="no" if self.dictionary is None else "yes", min_count=self.min_count, seed=seed,
             pairs=len(data), tokens=f"{data.source.n_tokens}+{data.target.n_tokens}",
-            data="sha256:" + data.digest()[:12],
+            data="sha256:" + digest[:12],
         )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
+from softcount.checkpoint import Checkpoint
 from softcount.criteria.spec import Settings, parse
 from softcount.engines import Threads
 from softcount.errors import InputError
+from softcount.estimators.saved import SavedEstimator
 from softcount.layout import ImpossibleItem, Model
 from softcount.ragged import Array
 from softcount.signature import signature
@@ -26,7 +28,7 @@ from softcount.trace import Step
 from softcount.train import Fit, fit
 
 
-class LoopEstimator(BaseEstimator):  # type: ignore[misc]
+class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
     """Trains a model by the loop; subclasses say which, on what, and from where."""
 
     criterion: str
@@ -41,7 +43,10 @@ class LoopEstimator(BaseEstimator):  # type: ignore[misc]
     def _engine(self) -> Threads:
         return Threads(1 if self.n_jobs is None else self.n_jobs)
 
-    def _seed(self) -> int:
+    def _seed(self, checkpoint: Checkpoint | None) -> int:
+        """As given, as the checkpoint has it, or drawn."""
+        if self.random_state is None and checkpoint and isinstance(checkpoint.recorded("seed"), int):
+            return int(checkpoint.recorded("seed"))
         if isinstance(self.random_state, int | np.integer):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -55,21 +60,34 @@ class LoopEstimator(BaseEstimator):  # type: ignore[misc]
         engine: Threads,
         *,
         settings: Settings,
+        digest: str,
         fixed: Any = (),
+        select: Callable[[Tables], float] | None = None,
         monitor: Callable[[Tables], float] | None = None,
         on_step: Callable[[Step], None] | None = None,
+        checkpoint: Checkpoint | None = None,
+        about: Mapping[str, Any] | None = None,
     ) -> Fit:
+        """`digest` is that of the data, `about` what else a checkpoint should know of the run."""
         if self.restarts < 1:
             raise InputError(f"restarts must be at least 1, not {self.restarts}")
-        result = fit(
-            model, items, parse(self.criterion), start, engine, fixed=fixed or self.fixed, settings=settings,
-            tolerance=self.tolerance, restarts=self.restarts, seed=seed, monitor=monitor, on_step=on_step,
-        )  # fmt: skip
+        stages = parse(self.criterion)
+        if checkpoint:
+            texts = ",".join(stage.text for stage in stages)
+            checkpoint.bind(self._about(seed, digest, criterion=texts, **(about or {})))
+        with checkpoint or nullcontext():
+            result = fit(
+                model, items, stages, start, engine, fixed=fixed or self.fixed, settings=settings,
+                tolerance=self.tolerance, restarts=self.restarts, seed=seed, select=select, monitor=monitor,
+                on_step=on_step, checkpoint=checkpoint.slot("fit") if checkpoint else None,
+            )  # fmt: skip
         self.history_, self.restarts_, self.restart_ = result.trace, result.restarts, result.chosen
         self.objective_ = result.restarts[result.chosen].objective
         self.n_iter_ = result.restarts[result.chosen].steps
         self.parameters_, self._log_weights = result.parameters, result.log_weights
         return result
+
+    _FIT = ("restarts_", "restart_", "objective_", "n_iter_")  # what the loop leaves, beside tables and trace
 
     def _sign(self, name: str, seed: int, **settings: Any) -> str:
         return signature(
@@ -103,12 +121,12 @@ class DocumentEstimator(LoopEstimator):
                 self.n_features_in_ = data.n_words
             elif known is None:
                 data = self._numbered(data)
-            self._remember(data.vocabulary, reset)
+            self._keep_words(data.vocabulary, reset)
         else:
             table = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset, ensure_non_negative=True)
             data = from_matrix(table)
             names = getattr(self, "feature_names_in_", None)
-            self._remember(None if names is None else Vocabulary([str(name) for name in names]), reset)
+            self._keep_words(None if names is None else Vocabulary([str(name) for name in names]), reset)
         if reset and not len(data.words):
             raise InputError(f"{data.source}: no words to train on; every document is empty")
         return data
@@ -121,9 +139,15 @@ class DocumentEstimator(LoopEstimator):
             return restricted(data, np.arange(data.n_words) < self.n_features_in_)
         return replace(data, n_words=self.n_features_in_)
 
-    def _remember(self, vocabulary: Vocabulary | None, reset: bool) -> None:
+    def _keep_words(self, vocabulary: Vocabulary | None, reset: bool) -> None:
         if reset:
             self.vocabulary_ = vocabulary
+
+    _READ = ("vocabulary_", "n_features_in_", "feature_names_in_")  # what reading leaves
+
+    def _check_words(self) -> None:
+        if self.vocabulary_ is not None and len(self.vocabulary_) != self.n_features_in_:
+            raise ValueError(f"{len(self.vocabulary_)} words for {self.n_features_in_} columns")
 
     def _names(self, words: Sequence[str] | None) -> Sequence[Any]:
         if words is not None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from softcount.attribute import MAX, SUM
@@ -16,6 +15,8 @@ from softcount.criteria.spec import Settings, parse
 from softcount.engines import Threads
 from softcount.errors import InputError
 from softcount.estep import EStep
+from softcount.estimators.base import LoopEstimator, compact
+from softcount.estimators.saved import check_tables, described
 from softcount.evaluate.clustering import contingency, many_to_one
 from softcount.layout import ImpossibleItem
 from softcount.models.hmm import HMM as Model
@@ -29,14 +30,13 @@ from softcount.text.corpus import Corpus, corpus
 from softcount.text.dictionary import TagDictionary, read_dictionary
 from softcount.text.vocabulary import UNKNOWN, Vocabulary
 from softcount.trace import Step
-from softcount.train import fit
 
 DECODINGS = ("viterbi", "posterior", "mre")
 STARTS = ("random", "uniform")
 SMOOTHING = 0.1  # added to every entry when a labelled corpus is the start, so that unseen pairs remain possible
 
 
-class HMM(BaseEstimator):  # type: ignore[misc]
+class HMM(LoopEstimator):
     """Hidden Markov model, trained without labels, with some, or with a tag dictionary.
 
     n_states : how many hidden states; may be left out where names of states are known from elsewhere
@@ -49,6 +49,10 @@ class HMM(BaseEstimator):  # type: ignore[misc]
     restarts : the best of so many random starts, by objective or by the score on `dev` given to fit
     decode : "viterbi", "posterior" (best tag of each token), or "mre" (argmax P(x|z) P(z|x))
     """
+
+    kind = "hmm"
+    _learned = ("parameters_", "states_", "vocabulary_", "lengths_", *LoopEstimator._FIT)
+    _types = (HMMTables,)
 
     def __init__(
         self,
@@ -85,10 +89,17 @@ class HMM(BaseEstimator):  # type: ignore[misc]
 
     # --- training -------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, *, dev: Any = None, on_step: Callable[[Step], None] | None = None) -> HMM:
-        """Train on sentences: token lists, text lines, or a Corpus. `y`: tag lists, None where a tag is not known."""
-        stages = parse(self.criterion)
+    def fit(
+        self, X: Any, y: Any = None, *, dev: Any = None, on_step: Callable[[Step], None] | None = None,
+        checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
+    ) -> HMM:  # fmt: skip
+        """Train on sentences: token lists, text lines, or a Corpus. `y`: tag lists, None where a tag is not known.
+
+        checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
+        """
+        parse(self.criterion)
         self._check()
+        kept = self._checkpoint(checkpoint, checkpoint_every)
         given = self._given_parameters()
         if given and self.end and not given.end:
             raise InputError('the start has no "end"; add it there, or leave the end out')
@@ -102,7 +113,7 @@ class HMM(BaseEstimator):  # type: ignore[misc]
         self.vocabulary_ = data.vocabulary
         self._model = Model(len(self.states_), len(data.vocabulary), self.end or bool(given and given.end))
         allowed = _allowed(dictionary.mask(data.vocabulary, self.states_), self._model.end) if dictionary else {}
-        seed = int(np.random.SeedSequence().generate_state(1)[0]) if self.random_state is None else self.random_state
+        seed, digest = self._seed(kept), text.digest()
         layout = self._model.layout
 
         def start(restart: int) -> Tables:
@@ -110,17 +121,16 @@ class HMM(BaseEstimator):  # type: ignore[misc]
 
         with self._engine() as engine, _naming(data):
             select = self._selection(dev, engine) if dev is not None else None
-            result = fit(
-                self._model, data, stages, start, engine,
-                fixed=self.fixed, settings=Settings(self.pseudo, self.prior), tolerance=self.tolerance,
-                restarts=self.restarts, seed=seed, select=select, on_step=on_step,
+            self._train(
+                self._model, data, start, seed, engine, settings=Settings(self.pseudo, self.prior), digest=digest,
+                select=select, on_step=on_step, checkpoint=kept,
+                about={"dev": None if dev is None else described("dev", corpus(dev))},
             )  # fmt: skip
-        self._show(result.parameters)
-        self.history_, self.restarts_, self.restart_ = result.trace, result.restarts, result.chosen
+        self._show()
         self.history_.remarks = _unobserved(data)
-        self.objective_ = result.restarts[result.chosen].objective
         self.lengths_ = np.bincount(data.sentences.lengths)
-        self.signature_ = self._signature(stages, seed, text)
+        self.signature_ = self._signature(seed, len(text), text.n_tokens, digest)
+        self._remember(seed, text.source, digest, sentences=len(text), tokens=text.n_tokens)
         return self
 
     def _check(self) -> None:
@@ -128,8 +138,6 @@ class HMM(BaseEstimator):  # type: ignore[misc]
             raise InputError(f"no decoding {self.decode!r}; use {', '.join(DECODINGS)}")
         if self.n_states is not None and self.n_states < 1:
             raise InputError(f"n_states must be at least 1, not {self.n_states}")
-        if self.restarts < 1:
-            raise InputError(f"restarts must be at least 1, not {self.restarts}")
 
     def _given_parameters(self) -> NamedHMM | None:
         if isinstance(self.start, NamedHMM):
@@ -202,7 +210,7 @@ class HMM(BaseEstimator):  # type: ignore[misc]
         if rule not in DECODINGS:
             raise InputError(f"no decoding {rule!r}; use {', '.join(DECODINGS)}")
         check_is_fitted(self, "vocabulary_")
-        weights, mode = self._log_weights(), SUM if rule == "posterior" else MAX
+        weights, mode = self._logs(), SUM if rule == "posterior" else MAX
         if rule == "mre":
             weights = scale(HMMTables(*(2.0 if spec.emits else 1.0 for spec in self._model.layout)), weights)
         data = corpus(X, self.vocabulary_)
@@ -216,7 +224,7 @@ class HMM(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "vocabulary_")
         data = corpus(X, self.vocabulary_)
         with self._engine() as engine, _naming(data):
-            flat = np.concatenate(list(EStep(self._model, data, engine).posteriors(self._log_weights())))
+            flat = np.concatenate(list(EStep(self._model, data, engine).posteriors(self._logs())))
         return list(Ragged(data.sentences.offsets, flat).rows())
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -224,7 +232,7 @@ class HMM(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "vocabulary_")
         data = corpus(X, self.vocabulary_)
         with self._engine() as engine, _naming(data):
-            return EStep(self._model, data, engine)(self._log_weights()).log_norm
+            return EStep(self._model, data, engine)(self._logs()).log_norm
 
     def perplexity(self, X: Any) -> float:
         """exp(−log P(X) / tokens), over the tokens that the model knows."""
@@ -270,33 +278,39 @@ class HMM(BaseEstimator):  # type: ignore[misc]
 
     # --- within -----------------------------------------------------------------------------------------------------
 
-    def _engine(self) -> Threads:
-        return Threads(1 if self.n_jobs is None else self.n_jobs)
-
-    def _log_weights(self) -> Tables:
+    def _logs(self) -> Tables:
         """Of the parameters as shown and saved, under every criterion: what a P.json tags is what training tagged."""
         return _logs(self.parameters_)
 
     def _numbered(self) -> bool:
         return self.states_ == tuple(str(k) for k in range(len(self.states_)))
 
-    def _show(self, parameters: HMMTables) -> None:
-        self.parameters_ = parameters
-        K = len(self.states_)
+    def _show(self) -> None:
+        K, parameters = len(self.states_), self.parameters_
         self.initial_ = parameters.initial
         self.transition_ = parameters.transition[:, :K]
         self.end_ = parameters.transition[:, K] if self._model.end else None
         self.emission_ = parameters.emission
 
-    def _signature(self, stages: Sequence[Any], seed: int, data: Corpus) -> str:
+    def _sizes(self) -> dict[str, int]:
+        return {"states": len(self.states_), "words": len(self.vocabulary_)}
+
+    def _settle(self) -> None:
+        K, V = len(self.states_), len(self.vocabulary_)
+        end = self.parameters_.transition.shape[-1] == K + 1
+        check_tables(self.parameters_, HMMTables, initial=(K,), transition=(K, K + end), emission=(K, V))
+        self._model = Model(K, V, end)
+        self._show()
+
+    def _signature(self, seed: int, n_sentences: int, n_tokens: int, digest: str) -> str:
         return signature(
             "hmm",
             states=len(self.states_),
-            criterion=",".join(stage.text for stage in stages),
+            criterion=",".join(stage.text for stage in parse(self.criterion)),
             start=self.start if isinstance(self.start, str) and self.start in STARTS else "given",
             end="yes" if self._model.end else "no",
-            pseudo=_compact(self.pseudo),
-            prior=_compact(self.prior),
+            pseudo=compact(self.pseudo),
+            prior=compact(self.prior),
             fixed=self.fixed if isinstance(self.fixed, str) else ",".join(self.fixed) or "none",
             dictionary="no" if self.dictionary is None else "yes",
             min_count=self.min_count,
@@ -304,9 +318,9 @@ class HMM(BaseEstimator):  # type: ignore[misc]
             tolerance=self.tolerance,
             seed=seed,
             decode=self.decode,
-            sentences=len(data),
-            tokens=data.n_tokens,
-            data="sha256:" + data.digest()[:12],
+            sentences=n_sentences,
+            tokens=n_tokens,
+            data="sha256:" + digest[:12],
         )
 
 
@@ -343,10 +357,6 @@ def _unobserved(data: Corpus) -> tuple[str, ...]:
 def _logs(parameters: HMMTables) -> HMMTables:
     with np.errstate(divide="ignore"):
         return HMMTables(*(np.log(table) for table in parameters))
-
-
-def _compact(setting: Any) -> str:
-    return ",".join(f"{k}:{v}" for k, v in setting.items()) if isinstance(setting, Mapping) else str(setting)
 
 
 def _with_states(data: Corpus, states: tuple[str, ...]) -> Corpus:

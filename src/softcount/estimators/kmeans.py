@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -15,48 +16,19 @@ from softcount.attribute import MAX
 from softcount.criteria.spec import Settings, parse
 from softcount.errors import InputError
 from softcount.estep import EStep
-from softcount.estimators.base import LoopEstimator
+from softcount.estimators.base import LoopEstimator, is_text
+from softcount.estimators.plus_plus import digest_of, plus_plus, squared_norms
+from softcount.estimators.saved import check_table, check_tables
 from softcount.models.gaussian import GaussianMixture as Model
 from softcount.models.gaussian import GaussianTables, Points
 from softcount.ragged import Array
 from softcount.tables import Tables
+from softcount.text.documents import documents
+from softcount.text.tfidf import directions, inverse_frequencies
+from softcount.text.vocabulary import Vocabulary
 from softcount.trace import Step
 
 STARTS = ("k-means++", "random")
-
-
-def squared_norms(X: Any) -> Array:
-    if sparse.issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    return np.asarray(np.einsum("ij,ij->i", X, X))
-
-
-def plus_plus(X: Any, n_clusters: int, rng: np.random.Generator) -> Array:
-    """k-means++: each next centre is a point drawn in proportion to its squared distance to the nearest so far.
-
-    D. Arthur, S. Vassilvitskii, SODA 2007; of a few draws the one that helps most is kept.
-    """
-    norms = squared_norms(X)
-    chosen = [int(rng.integers(len(norms)))]
-    nearest = _distances(X, norms, chosen)[:, 0]
-    for _ in range(1, n_clusters):
-        ladder = np.cumsum(nearest)
-        draws = rng.random(2 + int(np.log(n_clusters))) * ladder[-1]
-        candidates = np.minimum(np.searchsorted(ladder, draws, side="right"), len(norms) - 1)
-        reach = np.minimum(nearest[:, None], _distances(X, norms, candidates.tolist()))
-        best = int(np.argmin(reach.sum(axis=0)))
-        nearest = reach[:, best]
-        chosen.append(int(candidates[best]))
-    rows = X[chosen]
-    return np.asarray(rows.todense() if sparse.issparse(rows) else rows, dtype=np.float64)
-
-
-def _distances(X: Any, norms: Array, rows: list[int]) -> Array:
-    centres = X[rows]
-    dense = centres.toarray() if sparse.issparse(centres) else centres
-    squared = norms[:, None] + norms[rows][None] - 2.0 * (X @ dense.T)
-    squared[rows, range(len(rows))] = 0.0
-    return np.asarray(np.maximum(squared, 0.0))
 
 
 class _Mixture(LoopEstimator):
@@ -64,6 +36,14 @@ class _Mixture(LoopEstimator):
 
     n_clusters: int
     start: Any
+    vocabulary_: Vocabulary | None
+    idf_: Array | None  # of text, which is turned into tf-idf rows of length one
+
+    _learned: ClassVar[tuple[str, ...]] = (
+        "parameters_", "_log_weights", "_centre", "_of", "labels_", "vocabulary_", "idf_", "n_features_in_",
+        "feature_names_in_", *LoopEstimator._FIT,
+    )  # fmt: skip
+    _types = (GaussianTables, Model)
 
     def _kind(self) -> str:
         return "unit"
@@ -76,7 +56,24 @@ class _Mixture(LoopEstimator):
         tags.input_tags.sparse = True
         return tags
 
+    def _read(self, X: Any, reset: bool) -> Any:
+        """Numbers as they are; of text its directions, in the words and by the frequencies of the training text."""
+        known = None if reset else getattr(self, "vocabulary_", None)
+        data = None
+        if is_text(X):
+            if not reset and self.idf_ is None:
+                raise InputError("this model was trained on numbers; give a table, not text")
+            data = documents(X, known)
+            if not reset and data.n_words != self.n_features_in_:
+                raise InputError(f"{data.source}: {data.n_words} columns; the model has {self.n_features_in_}")
+            X = directions(data, None if reset else self.idf_)
+        if reset:
+            self.vocabulary_, self.idf_ = (None, None) if data is None else (data.vocabulary, inverse_frequencies(data))
+            self._source = "<memory>" if data is None else data.source
+        return X
+
     def _points(self, X: Any, reset: bool) -> Any:
+        X = self._read(X, reset)
         table = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         if reset and table.shape[0] < self.n_clusters:
             raise InputError(f"n_samples={table.shape[0]} should be at least n_clusters={self.n_clusters}")
@@ -109,24 +106,48 @@ class _Mixture(LoopEstimator):
                 raise InputError(f"start has shape {means.shape}; {K} centres of {X.shape[1]} features are needed")
         return GaussianTables(np.full(K, 1.0 / K), model.layout.component.family.around(means))
 
-    def _fit(self, X: Any, fixed: Any, on_step: Any) -> Any:
+    def _fit(self, X: Any, fixed: Any, on_step: Any, checkpoint: Any, every: int | None) -> Any:
         points = self._points(X, reset=True)
-        seed = self._seed()
+        kept = self._checkpoint(checkpoint, every)
+        seed, digest = self._seed(kept), digest_of(points)
         self._of = self._model(points)
         settings = Settings(self.pseudo, self.prior)
         with self._engine() as engine:
             self._train(
                 self._of, Points(points), lambda restart: self._start(points, self._of, (seed, restart)), seed, engine,
-                settings=settings, fixed=fixed, on_step=on_step,
+                settings=settings, digest=digest, fixed=fixed, on_step=on_step, checkpoint=kept,
             )  # fmt: skip
-        _, mean, variance = self._of.layout.component.family.split(self.parameters_.component)
-        self.means_, self.variances_, self.weights_ = mean + self._centre, variance, self.parameters_.cluster
+        self._show()
         self.labels_ = self._classes(points)
         self.signature_ = self._sign(
             type(self).__name__, seed, clusters=self.n_clusters, variance=self._kind(), points=points.shape[0],
             features=points.shape[1], start=self.start if isinstance(self.start, str) else "given",
+            data="sha256:" + digest[:12],
         )  # fmt: skip
+        self._remember(seed, self._source, digest, points=points.shape[0], features=points.shape[1])
         return points
+
+    def _show(self) -> None:
+        _, mean, variance = self._of.layout.component.family.split(self.parameters_.component)
+        self.means_, self.variances_, self.weights_ = mean + self._centre, variance, self.parameters_.cluster
+
+    def _sizes(self) -> dict[str, int]:
+        return {"clusters": self.n_clusters, "features": self.n_features_in_}
+
+    def _settle(self) -> None:
+        K, F = self.n_clusters, self.n_features_in_
+        if not isinstance(self._of, Model) or self._of[:3] != (K, F, self._kind()):
+            raise ValueError("another mixture than the settings say")
+        shared = F if self._kind() == "diagonal" else 1
+        for tables in (self.parameters_, self._log_weights):
+            check_tables(tables, GaussianTables, cluster=(K,), component=(K, 1 + F + shared))
+        check_table("centre", self._centre, F)
+        check_table("spread", self._of.spread, shared)
+        for table in (self.idf_,) if self.idf_ is not None else ():
+            check_table("idf", table, F)
+        if self.vocabulary_ is not None and len(self.vocabulary_) != F:
+            raise ValueError(f"{len(self.vocabulary_)} words for {F} columns")
+        self._show()
 
     def _classes(self, points: Any) -> Array:
         with self._engine() as engine:
@@ -145,7 +166,7 @@ class _Mixture(LoopEstimator):
 
 
 class KMeans(ClusterMixin, TransformerMixin, _Mixture):  # type: ignore[misc]
-    """k-means: hard EM on Gaussians of unit variance and equal weights. Dense and CSR input.
+    """k-means: hard EM on Gaussians of unit variance and equal weights. Dense and CSR input, or text as tf-idf.
 
     start : "k-means++", "random" (points), or an array of centres
     restarts : the best of so many starts, by inertia
@@ -153,6 +174,8 @@ class KMeans(ClusterMixin, TransformerMixin, _Mixture):  # type: ignore[misc]
     A cluster that loses all its points goes on from the point farthest from its centre, as in scikit-learn.
     """
 
+    kind = "k-means"
+    _learned = (*_Mixture._learned, "inertia_")
     fixed = ("cluster",)
     pseudo, prior = 0.0, 0.1
 
@@ -179,12 +202,19 @@ class KMeans(ClusterMixin, TransformerMixin, _Mixture):  # type: ignore[misc]
         """Not with mini-batches: a cluster that is empty in one of them is not empty."""
         return not any(stage.n_batches for stage in parse(self.criterion))
 
-    def fit(self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None) -> KMeans:
-        points = self._fit(X, ("cluster",), on_step)
-        self.cluster_centers_ = self.means_
+    def fit(
+        self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None,
+        checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
+    ) -> KMeans:  # fmt: skip
+        """`checkpoint`: a file for the state, every `checkpoint_every` steps; the same call again goes on from it."""
+        points = self._fit(X, ("cluster",), on_step, checkpoint, checkpoint_every)
         nearest = self._squared(points)[np.arange(points.shape[0]), self.labels_]
         self.inertia_ = float(nearest.sum())
         return self
+
+    def _show(self) -> None:
+        super()._show()
+        self.cluster_centers_ = self.means_
 
     def transform(self, X: Any) -> Array:
         """The distance of each row to each centre."""
@@ -216,6 +246,8 @@ class GaussianMixture(DensityMixin, _Mixture):  # type: ignore[misc]
     start : "k-means++", "random" (points), or an array of means
     pseudo, prior : imaginary observations, spread as the data are, of EM, and of VB and Gibbs
     """
+
+    kind = "gaussian mixture"
 
     def __init__(
         self,
@@ -255,8 +287,12 @@ class GaussianMixture(DensityMixin, _Mixture):  # type: ignore[misc]
             raise InputError(f"no covariance {self.covariance!r}; use diagonal, spherical or unit")
         return self.covariance
 
-    def fit(self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None) -> GaussianMixture:
-        self._fit(X, (), on_step)
+    def fit(
+        self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None,
+        checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
+    ) -> GaussianMixture:  # fmt: skip
+        """`checkpoint`: a file for the state, every `checkpoint_every` steps; the same call again goes on from it."""
+        self._fit(X, (), on_step, checkpoint, checkpoint_every)
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Array:

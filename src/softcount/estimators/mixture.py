@@ -5,10 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,11 +19,13 @@ from softcount.errors import InputError
 from softcount.estep import EStep
 from softcount.estimators.base import DocumentEstimator, naming
 from softcount.estimators.kmeans import KMeans
+from softcount.estimators.saved import check_tables
 from softcount.models.mixture import Mixture, MixtureTables
 from softcount.ragged import Array
 from softcount.start import random_start, uniform_start
 from softcount.tables import Tables
 from softcount.text.documents import Documents
+from softcount.text.tfidf import directions
 from softcount.trace import Step
 
 STARTS = ("kmeans", "random", "uniform")
@@ -42,6 +44,12 @@ class NaiveBayesMixture(DocumentEstimator):
     pseudo, prior : pseudo-counts of EM, and of VB and Gibbs; by table, or one number. Over a large vocabulary a
         pseudo-count of 1 swamps the words that were seen, and semi-supervised EM collapses into one class
     """
+
+    kind = "naive bayes mixture"
+    _learned = (
+        "parameters_", "_log_weights", "classes_", "labels_", *DocumentEstimator._READ, *DocumentEstimator._FIT
+    )  # fmt: skip
+    _types = (MixtureTables,)
 
     def __init__(
         self,
@@ -79,8 +87,14 @@ class NaiveBayesMixture(DocumentEstimator):
 
     # --- training -------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None) -> NaiveBayesMixture:
-        """Train on documents; `y`: a class each, −1 (or None, or "") where it is not known."""
+    def fit(
+        self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None,
+        checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
+    ) -> NaiveBayesMixture:  # fmt: skip
+        """Train on documents; `y`: a class each, −1 (or None, or "") where it is not known.
+
+        checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
+        """
         if not 0.0 <= self.unlabelled_weight <= 1.0:
             raise InputError(f"unlabelled_weight must be between 0 and 1, not {self.unlabelled_weight}")
         data = self._labelled(self._read(X, reset=True), y)
@@ -88,23 +102,36 @@ class NaiveBayesMixture(DocumentEstimator):
             raise InputError(f"{len(data)} documents and {self.n_clusters} classes; at least one of each is needed")
         K = len(self.classes_)
         self._model = Mixture(K, data.n_words)
-        seed = self._seed()
+        kept = self._checkpoint(checkpoint, checkpoint_every)
+        seed, digest = self._seed(kept), data.digest()
         settings = Settings(SMOOTHING if self.pseudo is None else self.pseudo, self.prior)
         with self._engine() as engine, naming(data.source):
             self._train(
                 self._model, data, lambda restart: self._start(data, settings, (seed, restart), engine), seed, engine,
-                settings=settings, on_step=on_step,
+                settings=settings, digest=digest, on_step=on_step, checkpoint=kept,
             )  # fmt: skip
-        self.cluster_, self.word_ = self.parameters_.cluster, self.parameters_.word
+        self.cluster_, self.word_ = self.parameters_
         self.labels_ = self._best(data)
         self._warn_of_collapse(data)
         self.signature_ = self._sign(
             "naive bayes mixture", seed, classes=K, documents=len(data), words=data.n_words,
             labelled=0 if data.labels is None else int((data.labels >= 0).sum()),
             unlabelled_weight=self.unlabelled_weight, document_length=self.document_length,
-            start=self.start if isinstance(self.start, str) else "given", data="sha256:" + data.digest()[:12],
+            start=self.start if isinstance(self.start, str) else "given", data="sha256:" + digest[:12],
         )  # fmt: skip
+        self._remember(seed, data.source, digest, documents=len(data), tokens=data.n_tokens)
         return self
+
+    def _sizes(self) -> dict[str, int]:
+        return {"classes": len(self.classes_), "words": self.n_features_in_}
+
+    def _settle(self) -> None:
+        K, V = len(self.classes_), self.n_features_in_
+        for tables in (self.parameters_, self._log_weights):
+            check_tables(tables, MixtureTables, cluster=(K,), word=(K, V))
+        self._check_words()
+        self._model = Mixture(K, V)
+        self.cluster_, self.word_ = self.parameters_
 
     def _read(self, X: Any, reset: bool) -> Documents:
         data = super()._read(X, reset)
@@ -210,16 +237,6 @@ class NaiveBayesMixture(DocumentEstimator):
         """The most probable words of each class; `words` names the columns where the input did not."""
         check_is_fitted(self, "cluster_")
         return dict(zip(self.classes_.tolist(), self._tops(self.word_, n, words), strict=True))
-
-
-def directions(data: Documents) -> sparse.csr_matrix:
-    """tf-idf rows of length one: what k-means should see of documents."""
-    present = np.bincount(data.words, minlength=data.n_words)
-    idf = np.log((1.0 + len(data)) / (1.0 + present)) + 1.0
-    values = (1.0 + np.log(np.maximum(data.counts, 1.0))) * idf[data.words]
-    lengths = np.sqrt(np.bincount(np.repeat(np.arange(len(data)), np.diff(data.offsets)), values**2, len(data)))
-    values /= np.repeat(np.maximum(lengths, 1e-300), np.diff(data.offsets))
-    return sparse.csr_matrix((values, data.words, data.offsets), shape=(len(data), data.n_words))
 
 
 def _effective(counts: Array) -> float:

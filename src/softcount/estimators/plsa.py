@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from softcount import store
 from softcount.criteria.spec import Settings
 from softcount.errors import InputError
 from softcount.estimators.base import DocumentEstimator, naming
+from softcount.estimators.saved import check_table, check_tables
 from softcount.evaluate.topics import completion, split_tokens
 from softcount.models.plsa import PLSA as Model
 from softcount.models.plsa import PLSATables, fold
@@ -22,7 +22,6 @@ from softcount.ragged import Array
 from softcount.start import random_start, uniform_start
 from softcount.tables import Tables
 from softcount.text.documents import Documents
-from softcount.text.vocabulary import Vocabulary
 from softcount.trace import Step
 
 FOLD_STEPS, FOLD_TOLERANCE = 200, 1e-5
@@ -37,6 +36,10 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
     fold_pseudo : pseudo-counts of each document's topics when new documents are folded in; an empty one gets the prior
     dtype : of the tables while training; "float32" needs half the memory and, being bound by memory, half the time
     """
+
+    kind = "plsa"
+    _learned = ("parameters_", "prevalence_", *DocumentEstimator._READ, *DocumentEstimator._FIT)
+    _types = (PLSATables,)
 
     def __init__(
         self,
@@ -75,31 +78,40 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
 
     # --- training -------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None) -> PLSA:
+    def fit(
+        self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None,
+        checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
+    ) -> PLSA:  # fmt: skip
+        """`checkpoint`: a file for the state, every `checkpoint_every` steps; the same call again goes on from it."""
         if self.n_topics < 1:
             raise InputError(f"n_topics must be at least 1, not {self.n_topics}")
         if not 0.0 <= self.held_out < 1.0:
             raise InputError(f"held_out must be a share below 1, not {self.held_out}")
         whole = self._read(X, reset=True)
-        seed = self._seed()
+        kept = self._checkpoint(checkpoint, checkpoint_every)
+        seed, digest = self._seed(kept), whole.digest()
         data, aside = split_tokens(whole, self.held_out, seed) if self.held_out else (whole, None)
         self._model = Model(len(data), self.n_topics, data.n_words)
         monitor = None if aside is None else lambda parameters: completion(parameters.topic, parameters.word, aside)[0]
         with self._engine() as engine, naming(data.source):
             self._train(
                 self._model, data, lambda restart: self._start((seed, restart)), seed, engine,
-                settings=self._settings(), monitor=monitor, on_step=on_step,
+                settings=self._settings(), digest=digest, monitor=monitor, on_step=on_step, checkpoint=kept,
             )  # fmt: skip
-        self.topic_, self.components_ = self.parameters_.topic, np.asarray(self.parameters_.word, np.float64)
-        self.word_ = self.components_
+        self._show()
         lengths = data.totals()
         self.prevalence_ = lengths @ np.asarray(self.topic_, np.float64) / max(lengths.sum(), 1e-300)
         self.signature_ = self._sign(
             "plsa", seed, topics=self.n_topics, documents=len(data), words=data.n_words, tokens=f"{whole.n_tokens:g}",
             held_out=self.held_out, start=self.start if isinstance(self.start, str) else "given", dtype=self.dtype,
-            fold_pseudo=self.fold_pseudo, data="sha256:" + whole.digest()[:12],
+            fold_pseudo=self.fold_pseudo, data="sha256:" + digest[:12],
         )  # fmt: skip
+        self._remember(seed, whole.source, digest, documents=len(whole), tokens=whole.n_tokens)
         return self
+
+    def _show(self) -> None:
+        self.topic_, self.components_ = self.parameters_.topic, np.asarray(self.parameters_.word, np.float64)
+        self.word_ = self.components_
 
     def _start(self, seed: tuple[int, int]) -> Tables:
         layout = self._model.layout
@@ -191,28 +203,15 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         best = np.argsort(-similarity, kind="stable")[:k]
         return [(int(d), float(similarity[d])) for d in best]
 
-    # --- on disk --------------------------------------------------------------------------------------------------
+    def _sizes(self) -> dict[str, int]:
+        return {"topics": self.n_topics, "documents": len(self.topic_), "words": self.n_features_in_}
 
-    def save(self, path: str | Path) -> None:
-        """The topics, and what folding in and `similar` need; no pickle."""
-        check_is_fitted(self, "components_")
-        settings = {"n_topics": self.n_topics, "fold_pseudo": self.fold_pseudo, "criterion": self.criterion}
-        words = None if self.vocabulary_ is None else self.vocabulary_.words
-        arrays = {"word": self.components_, "prevalence": self.prevalence_, "topic": self.topic_}
-        store.save(path, "plsa", arrays, {"settings": settings, "words": words, "signature": self.signature_})
-
-    @classmethod
-    def load(cls, path: str | Path) -> PLSA:
-        kind, arrays, metadata = store.load(path)
-        if kind != "plsa":
-            raise InputError(f"{path}: a model of kind {kind!r}, not plsa; give one that softcount topics --save wrote")
-        model = cls(**metadata["settings"])
-        model.components_ = model.word_ = arrays["word"]
-        model.prevalence_, model.topic_ = arrays["prevalence"], arrays["topic"]
-        model.vocabulary_ = None if metadata["words"] is None else Vocabulary(metadata["words"])
-        model.n_features_in_ = arrays["word"].shape[1]
-        model.signature_ = metadata["signature"]
-        return model
+    def _settle(self) -> None:
+        H, V, D = self.n_topics, self.n_features_in_, len(self.parameters_.topic)
+        check_tables(self.parameters_, PLSATables, topic=(D, H), word=(H, V))
+        check_table("prevalence", self.prevalence_, H)
+        self._check_words()
+        self._show()
 
     def top_words(self, n: int = 10, words: Sequence[str] | None = None) -> dict[int, list[tuple[Any, float]]]:
         """The most probable words of each topic; `words` names the columns where the input did not."""

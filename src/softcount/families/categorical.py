@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import digamma, gammaln, xlogy
+import scipy  # whose `special` is loaded when first used: it takes a third of a second
 
 from softcount.families.dirichlet import divergences, expected_logs
 from softcount.ragged import Array, Ragged
@@ -131,7 +131,7 @@ class Categorical(NamedTuple):
             return 0.0
         free = slice(None) if self.free is None else self.free
         pseudo = np.broadcast_to(pseudo, values(parameters).shape)
-        return float(np.sum(xlogy(pseudo[free], values(parameters)[free])))
+        return float(np.sum(scipy.special.xlogy(pseudo[free], values(parameters)[free])))
 
     # --- Dirichlet posteriors ---------------------------------------------------------------------------------
 
@@ -158,8 +158,8 @@ class Categorical(NamedTuple):
                 if self.held is not None:
                     result += by_row(np.log(self.mass()), posterior)
             else:
-                offset = digamma(row_sums(posterior)) - np.log(self.mass())
-                result = digamma(values(posterior)) - by_row(offset, posterior)
+                offset = scipy.special.digamma(row_sums(posterior)) - np.log(self.mass())
+                result = scipy.special.digamma(values(posterior)) - by_row(offset, posterior)
             if self.free is not None and self.held is not None:
                 result = np.where(self.free, result, np.log(self.held))
         return like(posterior, result)
@@ -195,14 +195,14 @@ class Categorical(NamedTuple):
         if self.free is None or self.held is None:
             return total
         free_counts = np.where(self.free, values(counts), 0.0)
-        total += float(np.sum(xlogy(row_sums(like(counts, free_counts)), self.mass())))
-        return total + float(np.sum(xlogy(values(counts)[~self.free], self.held[~self.free])))
+        total += float(np.sum(scipy.special.xlogy(row_sums(like(counts, free_counts)), self.mass())))
+        return total + float(np.sum(scipy.special.xlogy(values(counts)[~self.free], self.held[~self.free])))
 
     def _log_beta(self, posterior: Table) -> float:
         """Σ_rows log B(λ_row), over the free entries."""
         free = slice(None) if self.free is None else self.free
         rows = np.atleast_1d(row_sums(posterior) + self.beyond)[self.learns()]
-        return float(np.sum(gammaln(values(posterior)[free])) - np.sum(gammaln(rows)))
+        return float(np.sum(scipy.special.gammaln(values(posterior)[free])) - np.sum(scipy.special.gammaln(rows)))
 
     def draw(self, posterior: Table, rng: np.random.Generator) -> Table:
         """log θ, with θ ~ Dirichlet(λ) on the free entries.

@@ -49,13 +49,17 @@ def log_gamma(x: float) -> float:
 @kernel
 def expected_logs(offsets: Array, posterior: Array, beyond: Array, out: Array) -> None:
     """out = digamma(posterior) − digamma(row_sums(posterior) + beyond), row by row"""
+    last, psi = -1.0, 0.0
     for row in range(len(offsets) - 1):
         total = beyond[row]
         for k in range(offsets[row], offsets[row + 1]):
             total += posterior[k]
         offset = digamma(total)
         for k in range(offsets[row], offsets[row + 1]):
-            out[k] = digamma(posterior[k]) - offset
+            if posterior[k] != last:  # most entries of a sparse posterior are the prior, to the bit
+                last = posterior[k]
+                psi = digamma(last)
+            out[k] = psi - offset
 
 
 @kernel
@@ -78,9 +82,8 @@ def divergences(offsets: Array, posterior: Array, prior: Array, expected: Array,
             total += posterior[k]
             prior_total += alpha
             gained = posterior[k] - alpha
-            part += (constant if one else log_gamma(alpha)) - log_gamma(posterior[k])
             if gained != 0.0:
-                part += gained * expected[k]
+                part += (constant if one else log_gamma(alpha)) - log_gamma(posterior[k]) + gained * expected[k]
         if entries > 0:
             result += part + log_gamma(total) - log_gamma(prior_total)
     return result

@@ -28,6 +28,7 @@ from softcount.models.ibm_kernel import (
     add_chosen,
     add_counts,
     add_totals,
+    exponentials,
     race,
     settle,
 )
@@ -138,7 +139,8 @@ class IBM(NamedTuple):
         return len(shard.pairs.targets)
 
     def weigh(self, log_weights: IBMTables) -> IBMWeights:
-        translation = np.exp(log_weights.translation.values)
+        translation = np.empty(len(log_weights.translation.values))
+        exponentials(log_weights.translation.values, translation)
         null_row = np.zeros(self.n_targets)
         first = slice(0, self.entries.offsets[1])
         null_row[self.entries.values[first]] = translation[first]

@@ -14,10 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.attribute import MAX, SAMPLE, SUM
-from softcount.kernel import kernel
+from softcount.kernel import kernel, prefetch
 from softcount.ragged import Array
 
 UNIFORM, DIAGONAL, FREE = 0, 1, 2  # kinds of alignment
+SMALLEST_LOG = -745.2  # the exponential of less is zero
+AHEAD = 4  # occurrences: how long before its visit a sentence, likely far away in memory, is asked for
+LINE = 8  # floats of a cache line
 
 
 class IBMWeights(NamedTuple):
@@ -52,6 +55,13 @@ class Pairs(NamedTuple):
     starts: Array  # int64 per occurrence: where its target sentence begins; beside it, so that nothing is looked up
     widths: Array  # int32 per occurrence: m
     heights: Array  # int32 per occurrence: l
+
+
+@kernel
+def exponentials(logs: Array, out: Array) -> None:
+    """out = np.exp(logs), which is slow where most weights underflow, as under a sparse prior"""
+    for k in range(len(logs)):
+        out[k] = np.exp(logs[k]) if logs[k] > SMALLEST_LOG else 0.0
 
 
 @kernel
@@ -99,6 +109,10 @@ def add_totals(w: Any, pairs: Any, first: int, last: int, totals: Array) -> None
         for k in range(w.offsets[e + 1], w.offsets[e + 2]):
             row[columns[k]] = translation[k]
         for o in range(pairs.offsets[e], pairs.offsets[e + 1]):
+            soon = starts[min(o + AHEAD, len(starts) - 1)]
+            prefetch(targets, soon)
+            prefetch(totals, soon)
+            prefetch(totals, soon + LINE)
             start, m = starts[o], widths[o]
             stop = start + m
             if kind == UNIFORM:
@@ -139,6 +153,10 @@ def add_counts(
             for k in range(w.offsets[e + 1], w.offsets[e + 2]):
                 row[columns[k]] = translation[k]
         for o in range(pairs.offsets[e], pairs.offsets[e + 1]):
+            soon = starts[min(o + AHEAD, len(starts) - 1)]
+            prefetch(targets, soon)
+            prefetch(scale, soon)
+            prefetch(scale, soon + LINE)
             start, m = starts[o], widths[o]
             stop = start + m
             if kind == UNIFORM:

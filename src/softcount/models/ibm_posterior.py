@@ -19,6 +19,7 @@ from softcount.text.bitext import Bitext, length_classes
 
 UNKNOWN = 1e-7  # the weight of a word that is not known, with any word
 UNSEEN = 1e-12  # of two known words that never met
+LONG = 24  # a row so many times longer than what is looked up in it is searched; shorter ones are spread
 
 
 def posteriors(model: IBM, log_weights: IBMTables, weights: IBMWeights, items: Bitext) -> tuple[Ragged, Array]:
@@ -32,8 +33,10 @@ def matrices(weights: IBMWeights, shard: Any, source: Ragged) -> tuple[Ragged, A
     pairs = shard.pairs
     offsets = offsets_of((pairs.lengths + 1) * np.diff(pairs.bounds))
     flat, log_norms = np.empty(int(offsets[-1])), np.zeros(len(pairs.lengths))
-    _fill(weights, pairs, source.offsets, source.values, offsets, shard.longest, flat)
-    _normalize(pairs, offsets, weights.kind, flat, log_norms)
+    _fill(weights, pairs, offsets, flat)
+    if len(pairs.sentence) < len(source.values):
+        _fill_unknown(weights, pairs, source.offsets, source.values, offsets, flat)
+    _normalize(weights, pairs, offsets, shard.longest, flat, log_norms)
     return Ragged(offsets, flat), log_norms
 
 
@@ -81,84 +84,95 @@ def _find(w: Any, row: int, column: int) -> float:
 
 
 @kernel
-def _fill(
-    w: Any, pairs: Any, source_bounds: Array, sources: Array, offsets: Array, longest: int, matrices: Array
-) -> None:
-    """matrices[pair][i, j] = a_ij t(f_j | e_i): alignment in sentence order, then translation in source-type order."""
-    n_targets = len(w.null_row)
-    a = np.empty(longest)
-    for s in range(len(pairs.bounds) - 1):
-        l, m, start, base = pairs.lengths[s], pairs.bounds[s + 1] - pairs.bounds[s], pairs.bounds[s], offsets[s]
-        for i in range(l + 1 if m > 0 else 0):
-            if i > 0:
-                near(w, pairs, s, i, a)
-            known = i == 0 or sources[source_bounds[s] + i - 1] >= 0
-            for j in range(m):
-                if i == 0:
-                    f = pairs.targets[start + j]
-                    term = w.null_row[f] if f < n_targets else UNKNOWN
-                    if w.kind == DIAGONAL and l > 0:
-                        term *= w.null
-                    elif w.kind == FREE and l > 0:
-                        term *= w.table[w.table_starts[pairs.classes[s]] + j]
-                else:
-                    term = a[j] if known else a[j] * UNKNOWN
-                    if w.kind == DIAGONAL:
-                        term *= w.link * w.cells[w.cell_starts[pairs.classes[s]] + j]
-                matrices[base + i * m + j] = term
-    _translate(w, pairs, offsets, matrices)
-
-
-@kernel
-def _translate(w: Any, pairs: Any, offsets: Array, matrices: Array) -> None:
-    n_targets = len(w.null_row)
-    row = np.full(n_targets, UNSEEN)
-    targets, translation, columns = pairs.targets, w.translation, w.columns
+def _fill(w: Any, pairs: Any, offsets: Array, matrices: Array) -> None:
+    """matrices[pair][i, j] = a_ij t(f_j | e_i) of the known source words, in source-type order; a_ij as in `near`."""
+    unknown = np.uint32(len(w.null_row))
+    row = np.full(len(w.null_row) + 1, UNSEEN)
+    row[unknown] = UNKNOWN
+    kind, translation, columns, rise, fall, table = w.kind, w.translation, w.columns, w.rise, w.fall, w.table
+    sentence, position, targets = pairs.sentence, pairs.position, pairs.targets
+    starts, widths, heights = pairs.starts, pairs.widths, pairs.heights
     for e in range(len(pairs.offsets) - 1):
-        begin, end = pairs.offsets[e], pairs.offsets[e + 1]
-        if begin == end:
+        first, last = pairs.offsets[e], pairs.offsets[e + 1]
+        begin, end, looked_up = w.offsets[e + 1], w.offsets[e + 2], 0
+        for o in range(first, last):
+            looked_up += widths[o]
+        if end - begin > LONG * looked_up:
+            for o in range(first, last):
+                _search_row(w, pairs, e, o, offsets[sentence[o]], matrices)
             continue
-        size, met = w.offsets[e + 2] - w.offsets[e + 1], 0
-        for o in range(begin, end):
-            met += pairs.bounds[pairs.sentence[o] + 1] - pairs.bounds[pairs.sentence[o]]
-        dense = size < 8 * met  # spreading a long row for a few look-ups would cost more than searching it
-        if dense:
-            for k in range(w.offsets[e + 1], w.offsets[e + 2]):
-                row[columns[k]] = translation[k]
-        for o in range(begin, end):
-            s = pairs.sentence[o]
-            start, m = pairs.bounds[s], pairs.bounds[s + 1] - pairs.bounds[s]
-            base = offsets[s] + (pairs.position[o] + 1) * m
-            for j in range(m):
-                f = targets[start + j]
-                if f >= n_targets:
-                    matrices[base + j] *= UNKNOWN
-                elif dense:
-                    matrices[base + j] *= row[f]
-                else:
-                    matrices[base + j] *= _find(w, e + 1, f)
-        if dense:
-            for k in range(w.offsets[e + 1], w.offsets[e + 2]):
-                row[columns[k]] = UNSEEN
+        for k in range(begin, end):
+            row[columns[k]] = translation[k]
+        for o in range(first, last):
+            m, i, start = widths[o], position[o] + 1, starts[o]
+            to = offsets[sentence[o]] + i * m
+            if kind == UNIFORM:
+                for j in range(m):
+                    matrices[to + j] = row[min(targets[start + j], unknown)]
+            elif kind == DIAGONAL:
+                l = heights[o]
+                cut = i * m // l
+                up, down, steps = rise[w.ladder[l] + i - 1], fall[w.ladder[l] + i - 1], w.ladder[m]
+                for j in range(cut):
+                    matrices[to + j] = down * rise[steps + j] * row[min(targets[start + j], unknown)]
+                for j in range(cut, m):
+                    matrices[to + j] = up * fall[steps + j] * row[min(targets[start + j], unknown)]
+            else:
+                cell = w.table_starts[pairs.classes[sentence[o]]] + i * m
+                for j in range(m):
+                    matrices[to + j] = table[cell + j] * row[min(targets[start + j], unknown)]
+        for k in range(begin, end):
+            row[columns[k]] = UNSEEN
 
 
 @kernel
-def _normalize(pairs: Any, offsets: Array, kind: int, matrices: Array, log_norms: Array) -> None:
-    """Columns sum to one; log_norms[pair] = Σ_j log of what they summed to. A column of zeros stays zero."""
-    totals = np.empty(0)
+def _search_row(w: Any, pairs: Any, e: int, o: int, base: int, matrices: Array) -> None:
+    """What _fill does for one occurrence of a source word, without spreading the word's row."""
+    m, i = pairs.widths[o], pairs.position[o] + 1
+    out = matrices[base + i * m :]
+    near(w, pairs, pairs.sentence[o], i, out)
+    for j in range(m):
+        f = pairs.targets[pairs.starts[o] + j]
+        out[j] *= _find(w, e + 1, f) if f < len(w.null_row) else UNKNOWN
+
+
+@kernel
+def _fill_unknown(w: Any, pairs: Any, source_bounds: Array, sources: Array, offsets: Array, matrices: Array) -> None:
+    """matrices[pair][i, j] = a_ij · UNKNOWN where source word i is not known, and so is under no type."""
     for s in range(len(pairs.bounds) - 1):
-        l, m, base = pairs.lengths[s], pairs.bounds[s + 1] - pairs.bounds[s], offsets[s]
-        if len(totals) < m:
-            totals = np.empty(m)
+        m = pairs.bounds[s + 1] - pairs.bounds[s]
+        for i in range(1, pairs.lengths[s] + 1):
+            if sources[source_bounds[s] + i - 1] < 0:
+                out = matrices[offsets[s] + i * m :]
+                near(w, pairs, s, i, out)
+                for j in range(m):
+                    out[j] *= UNKNOWN
+
+
+@kernel
+def _normalize(w: Any, pairs: Any, offsets: Array, longest: int, matrices: Array, log_norms: Array) -> None:
+    """Adds the empty word's row and makes columns sum to one; log_norms[pair] = Σ_j log of what they summed to."""
+    totals = np.empty(longest)
+    n_targets = len(w.null_row)
+    for s in range(len(pairs.bounds) - 1):
+        l, m, base, start = pairs.lengths[s], pairs.bounds[s + 1] - pairs.bounds[s], offsets[s], pairs.bounds[s]
         totals[:m] = 0.0
-        for i in range(l + 1):
+        for i in range(1, l + 1):
             for j in range(m):
                 totals[j] += matrices[base + i * m + j]
         log_norm = 0.0
         for j in range(m):
-            log_norm += np.log(totals[j]) if totals[j] > 0.0 else -np.inf
-            totals[j] = 1.0 / totals[j] if totals[j] > 0.0 else 0.0
-        for i in range(l + 1):
+            f, others = pairs.targets[start + j], 1.0
+            empty = w.null_row[f] if f < n_targets else UNKNOWN
+            if w.kind == DIAGONAL and l > 0:
+                empty, others = w.null * empty, w.link * w.cells[w.cell_starts[pairs.classes[s]] + j]
+            elif w.kind == FREE and l > 0:
+                empty *= w.table[w.table_starts[pairs.classes[s]] + j]
+            total = empty + others * totals[j]
+            log_norm += np.log(total) if total > 0.0 else -np.inf
+            matrices[base + j] = empty / total if total > 0.0 else 0.0
+            totals[j] = others / total if total > 0.0 else 0.0  # a column of zeros stays zero
+        for i in range(1, l + 1):
             for j in range(m):
                 matrices[base + i * m + j] *= totals[j]
-        log_norms[s] = log_norm - (m * np.log(l + 1.0) if kind == UNIFORM else 0.0)
+        log_norms[s] = log_norm - (m * np.log(l + 1.0) if w.kind == UNIFORM else 0.0)

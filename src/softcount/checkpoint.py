@@ -1,0 +1,135 @@
+"""Work that survives: the state of a run on disk, from which the same run goes on to the same bits.
+
+A run consists of one or more fits (an aligner's directions and models, say), each under its own key. The file holds
+what the run is of, the results of the fits that are finished, and the position within the one that is not.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+from softcount.errors import InputError
+from softcount.interrupt import Stopped, Wish, postponed
+from softcount.store import Stored, save
+
+KIND = "checkpoint"
+EVERY = 10  # steps, if nobody says otherwise; more where steps are so short that writing would take …
+SHARE = 0.05  # … more than this share of the time
+
+
+class Checkpoint:
+    """Use as a context: within, Ctrl-C and SIGTERM wait for the end of the step, and the state is written then."""
+
+    def __init__(self, path: str | Path, every: int | None = None) -> None:
+        if every is not None and every < 1:
+            raise InputError(f"a checkpoint every {every} steps: give at least 1")
+        self.path, self.every = Path(path), every
+        self.about: dict[str, Any] = {}
+        self._stored = Stored(self.path) if self.path.exists() else None
+        if self._stored and self._stored.kind != KIND:
+            raise InputError(f"{path}: holds a model, not a checkpoint, and is left as it is; name another file")
+        if self._stored and not all(isinstance(self._part(name), dict) for name in ("about", "results", "positions")):
+            raise self._stored.damaged()
+        self._results: dict[str, Any] = {}
+        self._wish = Wish()
+        self._steps, self._written, self._cost = 0, time.monotonic(), 0.0  # since the last writing; its time; its cost
+
+    def _part(self, name: str) -> Any:
+        body = self._stored.body if self._stored else {}
+        return body.get(name) if isinstance(body, dict) else None
+
+    def recorded(self, name: str) -> Any:
+        """What the file says that the run is of, before anything is compared; None where there is no file."""
+        return self._part("about").get(name) if self._stored else None
+
+    def bind(self, about: Mapping[str, Any]) -> None:
+        """This is what the run is of; raises where the file is of another."""
+        self.about = dict(about)
+        if not self._stored:
+            return
+        known = self._part("about")
+        names = dict.fromkeys([*known, *self.about])
+        differ = [
+            f"{name}={known.get(name)}, not {self.about.get(name)}"
+            for name in names
+            if known.get(name) != self.about.get(name)
+        ]
+        if known.get("kind") != self.about.get("kind"):  # then all the rest differs as well
+            differ = [f"the model {known.get('kind')}, not {self.about.get('kind')}"]
+        if differ:
+            raise InputError(
+                f"{self.path}: was made with {'; with '.join(differ)}; "
+                "name another checkpoint file, or delete this one to begin again"
+            )
+
+    def __enter__(self) -> Checkpoint:
+        self._stack = ExitStack()
+        self._wish = self._stack.enter_context(postponed())
+        return self
+
+    def __exit__(self, kind: Any, *rest: Any) -> None:
+        self._stack.close()
+        if kind is None and self.asked():
+            self.leave("training is finished")
+
+    def slot(self, key: str) -> Slot:
+        return Slot(self, key)
+
+    def restored(self, part: str, key: str, types: Mapping[str, Any]) -> Any:
+        if not self._stored or key not in self._part(part):
+            return None
+        return self._stored.restore(self._part(part)[key], types, copy=True)
+
+    def due(self) -> bool:
+        """Whether it is time to write, now that another step is done."""
+        self._steps += 1
+        if self.every is not None:
+            return self._steps >= self.every
+        return self._steps >= EVERY and (time.monotonic() - self._written) * SHARE >= self._cost
+
+    def write(self, key: str, position: Any) -> None:
+        positions, began = {} if position is None else {key: position}, time.monotonic()
+        save(self.path, KIND, {"about": self.about, "results": self._results, "positions": positions})
+        self._steps, self._written, self._cost = 0, time.monotonic(), time.monotonic() - began
+
+    def asked(self) -> bool:
+        return self._wish.signum is not None
+
+    def leave(self, done: str) -> NoReturn:
+        assert self._wish.signum is not None
+        raise Stopped(
+            f"{done}; {self.path} has all of it: the same command again goes on from there", self._wish.signum
+        )
+
+
+class Slot(NamedTuple):
+    """One fit's place in a checkpoint."""
+
+    checkpoint: Checkpoint
+    key: str
+
+    def result(self, types: Mapping[str, Any]) -> Any:
+        """Of this fit, where it is finished."""
+        found = self.checkpoint.restored("results", self.key, types)
+        if found is not None:
+            self.checkpoint._results[self.key] = found
+        return found
+
+    def position(self, types: Mapping[str, Any]) -> Any:
+        return self.checkpoint.restored("positions", self.key, types)
+
+    def keep(self, done: str, position: Callable[[], Any]) -> None:
+        """After every step; writes where it is time to, and leaves where somebody asked to."""
+        asked = self.checkpoint.asked()  # once: who asks while we write must wait for the next step
+        if self.checkpoint.due() or asked:
+            self.checkpoint.write(self.key, position())
+        if asked:
+            self.checkpoint.leave(f"stopped after {done}")
+
+    def finish(self, result: Any) -> None:
+        self.checkpoint._results[self.key] = result
+        self.checkpoint.write(self.key, None)

@@ -1,0 +1,143 @@
+"""softcount info: what a model or checkpoint is, in plain words."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from softcount.errors import InputError
+
+if TYPE_CHECKING:
+    from softcount.store import Stored
+
+
+def info(
+    model: Annotated[Path, typer.Argument(help="A model that --save wrote, or a checkpoint.")],
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Say what MODEL is: what was trained, on what, when, with which result. Every bit of the file is checked.
+
+    Example: **softcount info en-fr.model**
+    """
+    from softcount.checkpoint import KIND
+    from softcount.store import MALFORMED, Stored
+
+    stored = Stored(model)
+    stored.verify()
+    try:
+        found = _checkpoint(stored) if stored.kind == KIND else _model(stored)
+        lines = list(_model_lines(found) if "trained" in found else _checkpoint_lines(found))
+    except MALFORMED as error:
+        raise error if isinstance(error, InputError) else stored.inconsistent(error) from None
+    if as_json:
+        print(json.dumps(found, ensure_ascii=False))
+        return
+    print(f"{model}: {found['holds']}, {_bytes(found['bytes'])}, intact")
+    width = max(len(name) for name, _ in lines)
+    print("\n".join(f"  {name:<{width}}  {text}" for name, text in lines))
+
+
+def _model(stored: Stored) -> dict[str, Any]:
+    from softcount.estimators.kinds import title
+    from softcount.trace import Step
+
+    body = stored.restore({name: part for name, part in stored.body.items() if name != "learned"}, {"Step": Step})
+    chosen = stored.body["learned"].get("restart_", 0)
+    notes = [note for trace in body["traces"].values() for step in trace["steps"] for note in step.notes]
+    return {
+        "holds": title(stored),
+        "kind": stored.kind,
+        "bytes": stored.size,
+        "data": body["data"],
+        "trained": body["trained"],
+        "softcount": stored.version,
+        "seed": body["seed"],
+        "sizes": body["sizes"],
+        "results": {name or "training": _result(trace, chosen) for name, trace in body["traces"].items()},
+        "notes": list(dict.fromkeys(notes)),
+        "settings": {k: "an array" if hasattr(v, "shape") else v for k, v in body["settings"].items()},
+        "signature": body["signature"],
+    }
+
+
+def _result(trace: dict[str, Any], chosen: int) -> dict[str, Any]:
+    """Of the restart that was chosen."""
+    steps = [step for step in trace["steps"] if step.restart == chosen]
+    objective = steps[-1].objective if steps else None
+    return {
+        "criterion": ",".join(dict.fromkeys(step.stage for step in steps)),
+        "restarts": trace["steps"][-1].restart + 1 if steps else 1,
+        "steps": len(steps),
+        "seconds": sum(step.seconds for step in trace["steps"]),
+        "stopped": trace["stopped"],
+        "objective": objective if objective is None or math.isfinite(objective) else None,  # JSON has no NaN
+    }
+
+
+def _model_lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    data = dict(found["data"])
+    source, digest = data.pop("source"), data.pop("digest")
+    yield "trained on", f"{source}: {_counted(data)} ({digest[:23]})"
+    when = found["trained"].replace("T", " ").replace("+00:00", " UTC")
+    yield "trained at", f"{when}, by softcount {found['softcount']}, seed {found['seed']}"
+    yield "holds", _counted(found["sizes"])
+    for name, result in found["results"].items():
+        yield name, _sentence(result)
+    for note in found["notes"][:3]:
+        yield "note", note
+    if len(found["notes"]) > 3:
+        yield "note", f"and {len(found['notes']) - 3} more like these (--json has all)"
+    yield "settings", _pairs(found["settings"])
+    yield "signature", found["signature"]
+
+
+def _sentence(result: dict[str, Any]) -> str:
+    if not result["steps"]:
+        return "no steps: the start as it was given"
+    best = f"the best of {result['restarts']} restarts; " if result["restarts"] > 1 else ""
+    objective = "" if result["objective"] is None else f"; objective {result['objective']:,.4f}"
+    took = f"{result['steps']} steps, {result['seconds']:.1f} s in all"
+    return f"{result['criterion']}: {best}{took}; {result['stopped']}{objective}"
+
+
+def _checkpoint(stored: Stored) -> dict[str, Any]:
+    about, results, positions = (stored.body[name] for name in ("about", "results", "positions"))
+    return {
+        "holds": "a checkpoint",
+        "kind": stored.kind,
+        "bytes": stored.size,
+        "about": about,
+        "finished": list(results),
+        "under_way": {key: {"steps": len(saved["$Saved"][1])} for key, saved in positions.items()},
+    }
+
+
+def _checkpoint_lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "of", _pairs(found["about"])
+    if found["finished"]:
+        yield "finished", "; ".join(found["finished"])
+    for key, position in found["under_way"].items():
+        yield "under way", f"{key}, {position['steps']} steps done; the same command again goes on from there"
+
+
+def _counted(sizes: dict[str, Any]) -> str:
+    return ", ".join(f"{n if isinstance(n, str) else format(n, ',.10g')} {what}" for what, n in sizes.items())
+
+
+def _pairs(settings: dict[str, Any]) -> str:
+    return " ".join(f"{name}={value}" for name, value in settings.items() if value not in (None, ()))
+
+
+def _bytes(size: float) -> str:
+    if size < 1000:
+        return f"{size} bytes"
+    for unit in ("kB", "MB"):
+        size /= 1000
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+    return f"{size / 1000:.3g} GB"

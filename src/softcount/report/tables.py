@@ -1,0 +1,135 @@
+"""Everything that a model has learned as named columns: words and states by their names, sparse tables as triples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softcount.ragged import Array
+
+NULL = "<null>"  # what the empty word is called
+
+
+class Named(NamedTuple):
+    """A column of names, stored once each."""
+
+    names: Sequence[str]
+    ids: Array
+
+
+Column = Array | Named
+Table = dict[str, Column]
+
+
+def tables(model: Any) -> Iterator[tuple[str, Table]]:
+    """(name, columns) of every table of a trained estimator, the trace last."""
+    yield from KINDS[model.kind](model)
+    traces = model.history_ if isinstance(model.history_, dict) else {"": model.history_}
+    for name, trace in traces.items():
+        if trace:
+            yield _called("trace", name), _trace(trace)
+
+
+def _called(table: str, part: str) -> str:
+    return f"{table}_{part}" if part else table
+
+
+def _strings(values: Sequence[Any]) -> Array:
+    return np.array([str(value) for value in values], dtype=object)
+
+
+def _dense(first: str, rows: Sequence[Any], names: Sequence[Any], table: Array) -> Table:
+    """`table` [rows, names], a column for each name."""
+    return {first: _strings(rows), **{str(name): table[:, k] for k, name in enumerate(names)}}
+
+
+def _hmm(model: Any) -> Iterator[tuple[str, Table]]:
+    states = model.states_
+    yield "initial", {"state": _strings(states), "probability": model.initial_}
+    ends = [] if model.end_ is None else ["<end>"]
+    yield "transition", _dense("state", states, [*states, *ends], model.parameters_.transition)
+    yield "emission", _dense("word", model.vocabulary_.words, states, model.emission_.T)
+
+
+def _plsa(model: Any) -> Iterator[tuple[str, Table]]:
+    topics = [f"topic {h}" for h in range(model.n_topics)]
+    yield "prevalence", {"topic": _strings(topics), "probability": model.prevalence_}
+    yield "word", _dense("word", model._names(None), topics, model.word_.T)
+    yield "topic", _dense("document", range(1, len(model.topic_) + 1), topics, model.topic_)
+
+
+def _mixture(model: Any) -> Iterator[tuple[str, Table]]:
+    classes = model.classes_.tolist()
+    yield "cluster", {"class": _strings(classes), "probability": model.cluster_}
+    yield "word", _dense("word", model._names(None), classes, model.word_.T)
+    yield "label", _labels("document", "class", _strings(classes), model.labels_)
+
+
+def _gaussian(model: Any) -> Iterator[tuple[str, Table]]:
+    clusters = [f"cluster {k}" for k in range(model.n_clusters)]
+    numbered: Sequence[Any] = getattr(model, "feature_names_in_", range(model.n_features_in_))
+    features = numbered if model.vocabulary_ is None else model.vocabulary_.words
+    yield "cluster", {"cluster": _strings(clusters), "probability": model.weights_}
+    yield "mean", _dense("feature", features, clusters, model.means_.T)
+    spread = model.variances_.T
+    yield "variance", _dense("feature", features if len(spread) > 1 else ["all"], clusters, spread)
+    if model.idf_ is not None:
+        yield "idf", {"word": _strings(features), "idf": model.idf_}
+    yield "label", _labels("row", "cluster", _strings(clusters), model.labels_)
+
+
+def _labels(rows: str, what: str, names: Array, labels: Array) -> Table:
+    return {rows: np.arange(1, len(labels) + 1), what: names[labels]}
+
+
+def _aligner(model: Any) -> Iterator[tuple[str, Table]]:
+    for name, direction in model.directions_.items():
+        given, made = model.vocabularies_ if name == "forward" else model.vocabularies_[::-1]
+        rows = direction.model.entries
+        sides = ("source", "target") if name == "forward" else ("target", "source")
+        yield (
+            _called("translation", name),
+            {
+                sides[0]: Named([NULL, *given.words], np.repeat(np.arange(rows.n_rows), rows.lengths)),
+                sides[1]: Named(made.words, rows.values),
+                "probability": direction.parameters.translation.values,
+            },
+        )
+        if direction.model.alignment != "uniform":
+            yield _called("alignment", name), _alignment(direction, sides)
+
+
+def _alignment(direction: Any, sides: tuple[str, str]) -> Table:
+    model, table = direction.model, direction.parameters.alignment
+    if model.alignment == "diagonal":
+        weights = direction.log_weights.alignment
+        return {"parameter": _strings(["null", "tension"]), "value": np.array([np.exp(weights[0]), weights[2]])}
+    cells = [(l, m, j, i) for l, m in model.classes.tolist() if l for j in range(1, m + 1) for i in range(l + 1)]
+    names = (f"{sides[0]}_length", f"{sides[1]}_length", f"{sides[1]}_position", f"{sides[0]}_position")
+    columns = np.array(cells, dtype=np.int64).reshape(-1, 4).T
+    return {**dict(zip(names, columns, strict=True)), "probability": np.exp(table.values)}
+
+
+def _trace(trace: Any) -> Table:
+    rows = trace.table()
+    names = list(dict.fromkeys(key for row in rows for key in row))
+    return {name: _column([row.get(name) for row in rows]) for name in names}
+
+
+def _column(values: list[Any]) -> Array:
+    if any(isinstance(value, str) for value in values):
+        return _strings(values)
+    whole = all(isinstance(value, int) for value in values)
+    return np.array(values) if whole else np.array([np.nan if value is None else value for value in values], float)
+
+
+KINDS: dict[str, Callable[[Any], Iterator[tuple[str, Table]]]] = {
+    "hmm": _hmm,
+    "plsa": _plsa,
+    "naive bayes mixture": _mixture,
+    "k-means": _gaussian,
+    "gaussian mixture": _gaussian,
+    "word aligner": _aligner,
+}

@@ -1,0 +1,237 @@
+"""Models and checkpoints on the command line: --save, --apply, info, export, --checkpoint, signals and full disks."""
+
+from __future__ import annotations
+
+import csv
+import json
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import DOCUMENTS, PAIRS, SENTENCES
+from test_cli import Run, run  # noqa: F401
+
+import softcount
+
+TRAIN = {
+    "tag": ("tag", "text", "--states", 3, "--criterion", "em:5,vb:3"),
+    "align": ("align", "source", "target", "--probabilities"),
+    "topics": ("topics", "docs", "--topics", 3, "--criterion", "em:8", "--rows", "rows.tsv"),
+    "cluster": ("cluster", "docs", "--clusters", 3, "--criterion", "em:8"),
+    "kmeans": ("cluster", "docs", "--clusters", 3, "--method", "kmeans"),
+}
+APPLY = {
+    "tag": ("tag", "text"),
+    "align": ("align", "source", "target", "--probabilities"),
+    "topics": ("topics", "docs", "--rows", "again.tsv"),
+    "cluster": ("cluster", "docs"),
+    "kmeans": ("cluster", "docs"),
+}
+TITLES = {
+    "tag": "a hidden Markov model",
+    "align": "a word aligner",
+    "topics": "a PLSA topic model",
+    "cluster": "a Naive Bayes mixture",
+    "kmeans": "k-means clusters",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, lines in (("text", SENTENCES), ("docs", DOCUMENTS)):
+        (tmp_path / name).write_text("".join(line + "\n" for line in lines))
+    for name, sentences in (("source", PAIRS.source), ("target", PAIRS.target)):
+        (tmp_path / name).write_text("".join(" ".join(words) + "\n" for words in sentences))
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", list(TRAIN))
+def test_save_apply_and_info(run: Run, folder: Path, name: str) -> None:  # noqa: F811
+    trained = run(*TRAIN[name], "--save", "m")
+    assert trained.code == 0, trained.err
+    applied = run(*APPLY[name], "--apply", "m")
+    assert applied.code == 0, applied.err
+    assert applied.out == trained.out
+    if name == "topics":
+        assert (folder / "rows.tsv").read_text() == (folder / "again.tsv").read_text()
+    told = run("info", "m")
+    assert told.code == 0 and told.err == ""
+    assert told.lines[0].startswith(f"m: {TITLES[name]}, ") and told.lines[0].endswith(", intact")
+    assert "trained on  " in told.lines[1] and "UTC" in told.lines[2] and "steps" in told.out
+    found = json.loads(run("info", "m", "--json").out)
+    assert found["seed"] == 0 and found["signature"] == softcount.load(folder / "m").signature_
+    assert found["signature"] in trained.err
+
+
+@pytest.mark.parametrize("name", list(TRAIN))
+def test_a_model_of_another_kind_is_named(run: Run, folder: Path, name: str) -> None:  # noqa: F811
+    kind = "tag" if name != "tag" else "topics"
+    assert run(*TRAIN[kind], "--save", "m", "-q").code == 0
+    ran = run(*APPLY[name], "--apply", "m")
+    assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1
+    command = APPLY[name][0]
+    assert f"m: holds {TITLES[kind]}; `softcount {command} --apply` needs" in ran.err
+
+
+@pytest.mark.parametrize("name", list(TRAIN))
+def test_one_flipped_bit_is_one_line(run: Run, folder: Path, name: str) -> None:  # noqa: F811
+    assert run(*TRAIN[name], "--save", "m", "-q").code == 0
+    content = (folder / "m").read_bytes()
+    for place in np.random.default_rng(0).integers(0, len(content), 25).tolist():
+        flipped = bytearray(content)
+        flipped[place] ^= 1 << (place % 8)
+        (folder / "m").write_bytes(flipped)
+        for command in ((*APPLY[name], "--apply", "m"), ("info", "m"), ("export", "m", "--to", "out")):
+            ran = run(*command)
+            assert ran.code == 2 and ran.out == "" and ran.err.startswith("softcount: m: ")
+            assert ran.err.count("\n") == 1
+    assert not (folder / "out").exists()
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+@pytest.mark.parametrize("name", list(TRAIN))
+def test_export_names_everything_and_loses_no_digit(run: Run, folder: Path, name: str) -> None:  # noqa: F811
+    pq = pytest.importorskip("pyarrow.parquet")
+    assert run(*TRAIN[name], "--save", "m", "-q").code == 0
+    for format in ("tsv", "parquet"):
+        assert run("export", "m", "--to", "out/tables", "--format", format, "-q").code == 0
+    model, out = softcount.load(folder / "m"), folder / "out" / "tables"
+    for path in out.glob("*.tsv"):
+        listed, columns = rows(path), pq.read_table(path.with_suffix(".parquet")).to_pylist()
+        assert len(listed) == len(columns) > 0
+        for mine, theirs in zip(listed, columns, strict=True):
+            assert mine.keys() == theirs.keys()
+            assert all(_same(mine[key], theirs[key]) for key in mine)
+    if name == "tag":
+        assert [float(r["probability"]) for r in rows(out / "initial.tsv")] == model.initial_.tolist()
+        word = next(r for r in rows(out / "emission.tsv") if r["word"] == "dog")
+        assert float(word["1"]) == dict(model.top_words(99)[1])["dog"]
+    if name == "align":
+        found = {(r["source"], r["target"]): float(r["probability"]) for r in rows(out / "translation_forward.tsv")}
+        for source, target, probability, _ in model.lexicon():
+            assert found[source, target] == probability
+        assert found[("<null>", PAIRS.target[0][0])] > 0
+    assert len(list(out.glob("trace*.tsv"))) == (2 if name == "align" else 1)
+
+
+def _same(text: str, value: Any) -> bool:
+    if isinstance(value, str) or value is None:
+        return text == (value or "")
+    return text == "" if value != value else float(text) == pytest.approx(value, rel=1e-7, abs=1e-300)
+
+
+# --- checkpoints ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", list(TRAIN))
+def test_the_same_command_again_is_the_same_answer(run: Run, folder: Path, name: str) -> None:  # noqa: F811
+    plain = run(*TRAIN[name])
+    first = run(*TRAIN[name], "--checkpoint", "c", "--checkpoint-every", 2)
+    again = run(*TRAIN[name], "--checkpoint", "c", "--threads", 2)
+    assert first.code == again.code == 0 and plain.out == first.out == again.out
+    told = run("info", "c")
+    assert told.code == 0 and told.lines[0].startswith("c: a checkpoint, ") and "finished" in told.out
+    other = run(*TRAIN[name], "--seed", 5, "--checkpoint", "c")
+    assert other.code == 2 and other.out == ""
+    assert other.err.splitlines()[-1].startswith("softcount: c: was made with seed=0, not 5; ")
+
+
+def test_refusals(run: Run, folder: Path) -> None:  # noqa: F811
+    ran = run(*TRAIN["tag"], "--save", "x", "--checkpoint", "x")
+    assert ran.code == 2 and "named for two results" in ran.err
+    ran = run(*TRAIN["tag"], "--checkpoint", "nowhere/x")
+    assert ran.code == 2 and "there is no folder" in ran.err
+    ran = run(*TRAIN["tag"], "--checkpoint", "text")
+    assert ran.code == 2 and "text: not a softcount model" in ran.err
+    ran = run("export", "text", "--to", "out")
+    assert ran.code == 2 and "not a softcount model" in ran.err
+    assert run(*TRAIN["tag"], "--save", "m", "-q").code == 0
+    ran = run("export", "m", "--to", "text")
+    assert ran.code == 2 and "is a file; name a folder" in ran.err
+    ran = run("export", "m", "--to", "out", "--format", "xlsx")
+    assert ran.code == 2 and "use tsv or parquet" in ran.err
+
+
+# --- processes of their own -------------------------------------------------------------------------------------------
+
+LONG = ("tag", "text", "--states", 3, "--criterion", "gibbs:1000000", "--threads", 2)
+
+
+def start(folder: Path, *arguments: Any, **options: Any) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "softcount", *map(str, arguments)]
+    options.setdefault("preexec_fn", heeding)
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def heeding() -> None:
+    """As from a terminal: shells let what they start in the background ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
+    for _ in range(1200):
+        if path.exists() or process.poll() is not None:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"no {path}")
+
+
+@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signals_keep_the_work(folder: Path, signum: int, code: int) -> None:
+    process = start(folder, *LONG, "--checkpoint", "c", "--checkpoint-every", 5)
+    wait_for(folder / "c", process)
+    process.send_signal(signum)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == code and out == ""
+    lines = err.splitlines()
+    assert "Traceback" not in err and lines[-1].startswith("softcount: stopped after step ")
+    assert lines[-1].endswith("of gibbs:1000000; c has all of it: the same command again goes on from there")
+    steps = int(lines[-1].split()[4])
+    told = start(folder, "info", "c", "--json")
+    assert json.loads(told.communicate()[0])["under_way"] == {"fit": {"steps": steps}}
+    process = start(folder, *LONG, "--checkpoint", "c", "--checkpoint-every", 1)
+    before = (folder / "c").stat().st_mtime_ns
+    while (folder / "c").stat().st_mtime_ns == before and process.poll() is None:
+        time.sleep(0.02)
+    process.send_signal(signum)
+    assert int(process.communicate(timeout=60)[1].splitlines()[-1].split()[4]) > steps
+
+
+@pytest.mark.parametrize(
+    ("signum", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "term")]
+)
+def test_signals_without_a_checkpoint_are_one_line(folder: Path, signum: int, code: int, word: str) -> None:
+    process = start(folder, *LONG, "--trace", "never")
+    time.sleep(5.0)
+    process.send_signal(signum)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == code and out == "" and "Traceback" not in err
+    assert err.splitlines()[-1].startswith(f"softcount: {word}")
+    assert not (folder / "never").exists()
+
+
+def small_files() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (6_000, 6_000))
+
+
+def test_a_full_disk_ends_with_one_line_and_leaves_what_was_there(folder: Path) -> None:
+    (folder / "m").write_text("what was there")
+    for option, name in (("--checkpoint", "c"), ("--save", "m"), ("--parameters", "m")):
+        train = ("tag", "text", "--states", 20, "--criterion", "em:12")
+        process = start(folder, *train, option, name, preexec_fn=small_files)
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 2 and out == ""
+        last = err.splitlines()[-1]
+        assert last.startswith(f"softcount: {name}: cannot be written (File too large); ") and "Traceback" not in err
+    assert (folder / "m").read_text() == "what was there" and not (folder / "c").exists()
+    assert not list(folder.glob(".*"))

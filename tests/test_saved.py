@@ -1,0 +1,140 @@
+"""Every estimator under every criterion: the same bits before and after the disk, on one thread and on two."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from cases import DOCUMENTS, GRID, MODELS, POINTS, SENTENCES, answers, bits
+from sklearn.base import clone
+from test_store import forged
+
+import softcount
+from softcount import InputError, estep, store
+from softcount.estimators import saved
+from softcount.models import gaussian, ibm, mixture, plsa
+
+
+@pytest.fixture(autouse=True)
+def many_shards(monkeypatch):
+    """So that there is something to share out among threads."""
+    monkeypatch.setattr(estep, "SHARD_COST", 20)
+    monkeypatch.setattr(ibm, "PART", 100)
+    for module in (mixture, plsa, gaussian):
+        monkeypatch.setattr(module, "shard_cost", lambda n: 60)
+
+
+@pytest.mark.filterwarnings("ignore:the classes collapse")
+@pytest.mark.parametrize(("name", "criterion"), GRID)
+def test_twice_on_two_threads_and_after_the_disk(tmp_path, name, criterion):
+    model, data = MODELS[name](criterion)
+    expected = bits(model.fit(*data))
+    said = answers(model, data)
+    assert bits(clone(model).set_params(n_jobs=2).fit(*data)) == expected
+    model.save(tmp_path / "m")
+    for n_jobs in (1, 2):
+        loaded = softcount.load(tmp_path / "m", n_jobs=n_jobs)
+        assert type(loaded) is type(model) and bits(loaded) == expected
+        assert answers(loaded, data) == said
+    settings = loaded.set_params(n_jobs=model.n_jobs).get_params()
+    assert settings == model.get_params()
+    assert (loaded.data_, loaded.trained_, loaded.seed_) == (model.data_, model.trained_, model.seed_)
+    loaded.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "m").read_bytes()
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_a_large_model_is_unpacked_when_it_is_used(tmp_path, monkeypatch, name):
+    model, data = MODELS[name]("em:2")
+    model.fit(*data).save(tmp_path / "m")
+    monkeypatch.setattr(store, "AT_ONCE", 0)
+    monkeypatch.setattr(saved, "AT_ONCE", 0)
+    loaded = softcount.load(tmp_path / "m")
+    assert "_stored" in vars(loaded) and "signature_" not in vars(loaded)
+    assert loaded.get_params() == model.get_params() and "_stored" in vars(loaded)
+    assert loaded.signature_ == model.signature_ and "_stored" not in vars(loaded)
+    assert not hasattr(loaded, "nothing_")
+    for turned in (pickle.loads(pickle.dumps(softcount.load(tmp_path / "m"))), copy.copy(loaded)):
+        assert answers(turned, data) == answers(model, data)
+    content = bytearray((tmp_path / "m").read_bytes())
+    content[-3] ^= 4
+    (tmp_path / "m").write_bytes(content)
+    bad = softcount.load(tmp_path / "m")
+    for _ in range(2):
+        with pytest.raises(InputError, match="is damaged"):
+            answers(bad, data)
+
+
+def test_another_kind_is_named(tmp_path):
+    softcount.PLSA(2, criterion="em:2").fit(DOCUMENTS).save(tmp_path / "p")
+    with pytest.raises(InputError, match=r"p: holds a PLSA topic model; HMM\.load needs a hidden Markov model"):
+        softcount.HMM.load(tmp_path / "p")
+    store.save(tmp_path / "x", "perpetuum mobile", {})
+    with pytest.raises(InputError, match=r"holds something unknown \('perpetuum mobile'\); softcount\.load needs"):
+        softcount.load(tmp_path / "x")
+
+
+def test_settings_that_no_file_holds_are_left_out(tmp_path):
+    start = softcount.corpus(["the/x dog/y".replace("/x", "").replace("/y", "")], labels=[["D", "N"]])
+    model = softcount.HMM(start=start, criterion="em:1").fit(SENTENCES)
+    model.save(tmp_path / "m")
+    loaded = softcount.load(tmp_path / "m")
+    assert loaded.start == "random" and loaded.predict(SENTENCES) == model.predict(SENTENCES)
+    centres = softcount.KMeans(2, start=POINTS[:2]).fit(POINTS)
+    centres.save(tmp_path / "k")
+    np.testing.assert_array_equal(softcount.load(tmp_path / "k").start, POINTS[:2])
+
+
+def test_text_clusters_read_new_text_by_the_words_of_the_old(tmp_path):
+    model = softcount.KMeans(3, random_state=0).fit(DOCUMENTS)
+    model.save(tmp_path / "k")
+    loaded = softcount.load(tmp_path / "k")
+    new = [*DOCUMENTS[:5], "words that nobody knows", ""]
+    assert loaded.predict(new).tolist() == model.predict(new).tolist()
+    assert loaded.predict(DOCUMENTS).tolist() == model.labels_.tolist()
+
+
+def number(name):
+    def change(header, about):
+        about["body"]["learned"][name] = 7
+
+    return change
+
+
+def integers(name):
+    def change(header, about):
+        other = min(key for key, spec in header.items() if spec.get("dtype") in ("I32", "U8"))
+        about["body"]["learned"][name] = {"$array": other}
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("model", "names"),
+    [
+        ("hmm", ["parameters_", "states_", "vocabulary_"]),
+        ("mixture", ["parameters_", "_log_weights", "classes_", "n_features_in_"]),
+        ("plsa", ["parameters_", "prevalence_", "n_features_in_"]),
+        ("kmeans", ["parameters_", "_log_weights", "_centre", "_of"]),
+        ("gaussian", ["parameters_", "_of"]),
+        ("ibm2-free", ["_bodies", "vocabularies_"]),
+    ],
+)
+def test_tables_that_do_not_fit_together_are_refused(tmp_path, model, names):
+    model, data = MODELS[model]("em:1")
+    model.fit(*data)
+    for name in names:
+        for change in (number(name), integers(name)):
+            model.save(tmp_path / "m")
+            forged(tmp_path / "m", change)
+            with pytest.raises(InputError, match="do not fit together"):
+                softcount.load(tmp_path / "m")
+
+
+def test_translations_beyond_the_words_are_refused(tmp_path):
+    model, data = MODELS["ibm1-ibm2"]("em:1")
+    model.fit(*data)
+    model.directions_["forward"].model.entries.values[3] = 10_000
+    model.save(tmp_path / "m")
+    with pytest.raises(InputError, match="not among the words"):
+        softcount.load(tmp_path / "m")

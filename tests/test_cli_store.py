@@ -192,7 +192,7 @@ def test_signals_keep_the_work(folder: Path, signum: int, code: int) -> None:
     wait_for(folder / "c", process)
     process.send_signal(signum)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == code and out == ""
+    assert process.returncode == code and out == "", err
     lines = err.splitlines()
     assert "Traceback" not in err and lines[-1].startswith("softcount: stopped after step ")
     assert lines[-1].endswith("of gibbs:1000000; c has all of it: the same command again goes on from there")
@@ -215,7 +215,9 @@ def test_signals_without_a_checkpoint_are_one_line(folder: Path, signum: int, co
     time.sleep(5.0)
     process.send_signal(signum)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == code and out == "" and "Traceback" not in err
+    # Python, too, ends by the signal itself where it came within an exec; shells call both 128 + n.
+    assert process.returncode in (code, -signum), err
+    assert out == "" and "Traceback" not in err
     assert err.splitlines()[-1].startswith(f"softcount: {word}")
     assert not (folder / "never").exists()
 

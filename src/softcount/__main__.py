@@ -1,5 +1,18 @@
-"""python -m softcount"""
+"""``python -m softcount``, and the command itself: light, so that Ctrl-C is one line from the first moment on."""
 
-from softcount.cli.main import main
+from __future__ import annotations
 
-main()
+import sys
+
+
+def main() -> None:
+    try:
+        from softcount.cli.main import main as run
+    except KeyboardInterrupt:
+        print("softcount: interrupted", file=sys.stderr)
+        sys.exit(130)
+    run()
+
+
+if __name__ == "__main__":
+    main()

@@ -113,6 +113,7 @@ class DocumentEstimator(LoopEstimator):
         return tags
 
     def _read(self, X: Any, reset: bool) -> Documents:
+        X = _listed(X)
         if is_text(X):
             known = None if reset else getattr(self, "vocabulary_", None)
             data = documents(X, known)
@@ -157,6 +158,14 @@ class DocumentEstimator(LoopEstimator):
         names = self._names(words)
         best = np.argsort(-table, axis=1, kind="stable")[:, :n]
         return [[(names[v], float(row[v])) for v in top] for row, top in zip(table, best, strict=True)]
+
+
+def _listed(X: Any) -> Any:
+    """A column of texts, such as a Series of a data frame, as a list; anything else as it is."""
+    if getattr(X, "ndim", 2) != 1 or not len(X):
+        return X
+    rows = list(X)
+    return rows if isinstance(rows[0], str) else X
 
 
 def is_text(X: Any) -> bool:

@@ -25,13 +25,12 @@ from softcount.models.ibm_kernel import (
     UNIFORM,
     IBMWeights,
     Pairs,
-    add_chosen,
     add_counts,
     add_totals,
     exponentials,
-    race,
     settle,
 )
+from softcount.models.ibm_race import add_chosen, race
 from softcount.ragged import Array, Ragged, offsets_of
 from softcount.tables import Expectation
 from softcount.text.shard import shards

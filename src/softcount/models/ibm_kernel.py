@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.attribute import MAX, SAMPLE, SUM
+from softcount.attribute import MAX, SUM
 from softcount.kernel import kernel, prefetch
 from softcount.ragged import Array
 
@@ -62,18 +62,6 @@ def exponentials(logs: Array, out: Array) -> None:
     """out = np.exp(logs), which is slow where most weights underflow, as under a sparse prior"""
     for k in range(len(logs)):
         out[k] = np.exp(logs[k]) if logs[k] > SMALLEST_LOG else 0.0
-
-
-@kernel
-def noise(uniform: float, i: int) -> float:
-    """An exponential variate of target token and source position, mixed (splitmix64) from the token's uniform."""
-    z = np.uint64(uniform * 9007199254740992.0) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(i + 1) * np.uint64(
-        0xD1B54A32D192ED03
-    )
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z = z ^ (z >> np.uint64(31))
-    return -np.log((float(z >> np.uint64(11)) + 0.5) / 9007199254740992.0)
 
 
 @kernel
@@ -196,31 +184,15 @@ def add_counts(
 
 
 @kernel
-def race(
-    w: Any, pairs: Any, first: int, last: int, longest: int, mode: int, uniforms: Array,
-    totals: Array, best: Array, choice: Array,
-) -> None:  # fmt: skip
-    """Per target token the largest term (MAX), or the largest over an exponential variate (SAMPLE), and its i.
-
-    argmax_i term_i / Exp(1) is distributed as term_i / Σ term. Ties go to the lower i, in whatever order types come.
-    """
-    row = np.zeros(len(w.null_row))
-    a = np.empty(longest)
-    for e in range(first, last):
-        for k in range(w.offsets[e + 1], w.offsets[e + 2]):
-            row[w.columns[k]] = w.translation[k]
-        for o in range(pairs.offsets[e], pairs.offsets[e + 1]):
-            s, i = pairs.sentence[o], pairs.position[o] + 1
-            start, m = pairs.bounds[s], pairs.bounds[s + 1] - pairs.bounds[s]
-            near(w, pairs, s, i, a)
-            for j in range(m):
-                term = a[j] * row[pairs.targets[start + j]]
-                if mode == SAMPLE:
-                    totals[start + j] += term
-                    term /= noise(uniforms[start + j], i)
-                if term > best[start + j] or (term == best[start + j] and term > 0.0 and i < choice[start + j]):
-                    best[start + j] = term
-                    choice[start + j] = i
+def noise(uniform: float, i: int) -> float:
+    """An exponential variate of target token and source position, mixed (splitmix64) from the token's uniform."""
+    z = np.uint64(uniform * 9007199254740992.0) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(i + 1) * np.uint64(
+        0xD1B54A32D192ED03
+    )
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = z ^ (z >> np.uint64(31))
+    return -np.log((float(z >> np.uint64(11)) + 0.5) / 9007199254740992.0)
 
 
 @kernel
@@ -278,26 +250,3 @@ def settle(
         if w.kind == UNIFORM:
             log_norm -= m * np.log(l + 1.0)
     return log_norm, nulls, links, -1
-
-
-@kernel
-def add_chosen(w: Any, pairs: Any, first: int, last: int, choice: Array, counts: Array, extra: Array) -> None:
-    """As add_counts, of the one chosen source word of every target word."""
-    added = np.zeros(len(w.null_row))
-    feature = 0.0
-    for e in range(first, last):
-        for k in range(w.offsets[e + 1], w.offsets[e + 2]):
-            added[w.columns[k]] = 0.0
-        for o in range(pairs.offsets[e], pairs.offsets[e + 1]):
-            s, i = pairs.sentence[o], pairs.position[o] + 1
-            start, m = pairs.bounds[s], pairs.bounds[s + 1] - pairs.bounds[s]
-            for j in range(m):
-                if choice[start + j] == i:
-                    added[pairs.targets[start + j]] += 1.0
-                    feature -= abs(i / pairs.lengths[s] - (j + 1) / m)
-                    if w.kind == FREE:
-                        extra[w.table_starts[pairs.classes[s]] + i * m + j] += 1.0
-        for k in range(w.offsets[e + 1], w.offsets[e + 2]):
-            counts[k] = added[w.columns[k]]
-    if w.kind == DIAGONAL:
-        extra[0] += feature

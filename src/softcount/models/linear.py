@@ -14,9 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from softcount.attribute import attribute
-from softcount.kernel import kernel
+from softcount.kernel import kernel, prefetch
 from softcount.layout import ImpossibleItem
 from softcount.ragged import Array
+
+AHEAD = 4  # how many cells ahead a row of weights is asked for
 
 
 class SparseRows(NamedTuple):
@@ -129,11 +131,12 @@ def _sweep(
 ) -> tuple[float, int]:
     """``shares = softmax(base + X @ W); features += X.T @ shares``, row by row, in SUM, MAX and SAMPLE."""
     K = len(base)
-    scores, used = np.empty(K), np.empty(K, dtype=np.int64)
+    scores, used, last = np.empty(K), np.empty(K, dtype=np.int64), len(columns) - 1
     log_norm = 0.0
     for r in range(len(offsets) - 1):
         scores[:] = base
         for i in range(offsets[r], offsets[r + 1]):
+            prefetch(log_weights, columns[min(i + AHEAD, last)])
             row, value = log_weights[columns[i]], values[i]
             for k in range(K):
                 scores[k] += value * row[k]

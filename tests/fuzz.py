@@ -41,7 +41,7 @@ def main() -> int:
         done = subprocess.run([sys.executable, __file__, "--one", name], capture_output=True, text=True, check=False)
         tried = max([int(n) for n in re.findall(r"(?:Done |#)([0-9]+)", done.stderr)], default=0)
         total += tried
-        verdict = "fine" if done.returncode == 0 else "FAILED"
+        verdict = "fine" if done.returncode == 0 else f"FAILED, exit code {done.returncode}"
         print(f"{name:16} {tried:12,} inputs in {time.monotonic() - began:6.0f} s   {verdict}", flush=True)
         if done.returncode:
             failed.append(name)

@@ -104,7 +104,8 @@ def _uci(path: str | Path) -> Documents:
     beside = plain.replace("docword", "vocab", 1)
     names = None if beside == plain else _vocabulary(Path(path).parent / beside, n_words)
     shape = (n_documents, n_words if names is None else len(names))
-    matrix = sparse.coo_matrix((cells[:, 2], (cells[:, 0] - 1, cells[:, 1] - 1)), shape=shape)
+    counts = cells[:, 2].astype(np.float64)  # whose sums do not wrap around
+    matrix = sparse.coo_matrix((counts, (cells[:, 0] - 1, cells[:, 1] - 1)), shape=shape)
     return from_matrix(matrix.tocsr(), names, source=where)
 
 

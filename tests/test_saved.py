@@ -138,3 +138,20 @@ def test_translations_beyond_the_words_are_refused(tmp_path):
     model.save(tmp_path / "m")
     with pytest.raises(InputError, match="not among the words"):
         softcount.load(tmp_path / "m")
+
+
+def test_numbers_for_words_go_through_clusters(tmp_path):
+    """svmlight and LDA-C without a vocabulary: a new file may know fewer columns, or more."""
+    from scipy import sparse
+
+    from softcount.text.documents import from_matrix
+
+    counts = np.random.default_rng(0).poisson(1.0, (20, 9)).astype(float)
+    model = softcount.KMeans(3, random_state=0).fit(from_matrix(sparse.csr_matrix(counts)))
+    model.save(tmp_path / "k")
+    loaded, wide = softcount.load(tmp_path / "k"), np.hstack([counts, np.ones((20, 2))])
+    assert loaded.predict(from_matrix(wide)).tolist() == model.labels_.tolist()
+    counts[:, 8] = 0.0
+    assert loaded.predict(from_matrix(counts[:, :8])).tolist() == loaded.predict(from_matrix(counts)).tolist()
+    with pytest.raises(InputError, match="without words"):
+        loaded.predict(DOCUMENTS)

@@ -120,7 +120,7 @@ class DocumentEstimator(LoopEstimator):
             if reset:
                 self.n_features_in_ = data.n_words
             elif known is None:
-                data = self._numbered(data)
+                data = numbered(data, self.n_features_in_)
             self._keep_words(data.vocabulary, reset)
         else:
             table = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset, ensure_non_negative=True)
@@ -130,14 +130,6 @@ class DocumentEstimator(LoopEstimator):
         if reset and not len(data.words):
             raise InputError(f"{data.source}: no words to train on; every document is empty")
         return data
-
-    def _numbered(self, data: Documents) -> Documents:
-        """Documents whose words have numbers for names, like the model's; numbers beyond the model's are left out."""
-        if data.vocabulary is not None:
-            raise InputError("this model was trained on a table without words; give a table, not text")
-        if data.n_words > self.n_features_in_:
-            return restricted(data, np.arange(data.n_words) < self.n_features_in_)
-        return replace(data, n_words=self.n_features_in_)
 
     def _keep_words(self, vocabulary: Vocabulary | None, reset: bool) -> None:
         if reset:
@@ -174,6 +166,15 @@ def is_text(X: Any) -> bool:
         return True
     first = next((row for row in X if isinstance(row, str) or len(row)), None) if isinstance(X, list | tuple) else None
     return isinstance(first, str) or (isinstance(first, list | tuple) and isinstance(first[0], str))
+
+
+def numbered(data: Documents, n_words: int) -> Documents:
+    """Documents whose words have numbers for names, like the model's; numbers beyond the model's are left out."""
+    if data.vocabulary is not None:
+        raise InputError("this model was trained on a table without words; give a table, not text")
+    if data.n_words > n_words:
+        return restricted(data, np.arange(data.n_words) < n_words)
+    return replace(data, n_words=n_words)
 
 
 def compact(setting: Any) -> str:

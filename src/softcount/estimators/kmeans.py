@@ -16,7 +16,7 @@ from softcount.attribute import MAX
 from softcount.criteria.spec import Settings, parse
 from softcount.errors import InputError
 from softcount.estep import EStep
-from softcount.estimators.base import LoopEstimator, is_text, naming
+from softcount.estimators.base import LoopEstimator, is_text, naming, numbered
 from softcount.estimators.plus_plus import digest_of, plus_plus, squared_norms
 from softcount.estimators.saved import check_table, check_tables
 from softcount.models.gaussian import GaussianMixture as Model
@@ -66,8 +66,8 @@ class _Mixture(LoopEstimator):
             if not reset and self.idf_ is None:
                 raise InputError("this model was trained on numbers; give a table, not text")
             data = documents(X, known)
-            if not reset and data.n_words != self.n_features_in_:
-                raise InputError(f"{data.source}: {data.n_words} columns; the model has {self.n_features_in_}")
+            if not reset and known is None:
+                data = numbered(data, self.n_features_in_)
             X = directions(data, None if reset else self.idf_)
         if reset:
             self.vocabulary_, self.idf_ = (None, None) if data is None else (data.vocabulary, inverse_frequencies(data))

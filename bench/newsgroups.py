@@ -8,7 +8,6 @@ find them by. So this pruning has its documents, words and unigram (10,591 × 14
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,7 +40,7 @@ def read(path: Path | None, min_documents=MIN_DOCUMENTS, max_share=MAX_SHARE, mi
     long = np.flatnonzero(train.totals() >= min_tokens)
     classes, gold = np.unique((path / "train.label").read_text().split(), return_inverse=True)
     truth = np.searchsorted(classes, (path / "test.label").read_text().split())
-    train = replace(train.take(long), rows=None)
+    train = train.take(long)
     return Newsgroups(train, recoded(read_documents(path / "test.txt"), train.vocabulary), gold[long], truth)
 
 

@@ -16,6 +16,7 @@ from softcount.attribute import MAX
 from softcount.models.gaussian import GaussianMixture as Model
 from softcount.models.gaussian import GaussianTables, Points
 from softcount.synthetic.topics import topical
+from softcount.text.documents import documents, from_matrix
 
 CITIZENS = [
     NaiveBayesMixture(3, criterion="em:20", random_state=0),
@@ -179,3 +180,11 @@ def test_labels_help_and_weight_zero_is_supervised():
 def test_perplexity_is_below_the_vocabulary():
     model = PLSA(4, random_state=0).fit(TEXT.documents)
     assert 1.0 < model.perplexity(TEXT.documents) < model.n_features_in_
+
+
+@pytest.mark.parametrize("estimator", [PLSA(3, random_state=0), NaiveBayesMixture(3, start="random", random_state=0)])
+def test_documents_taken_from_others_train_as_if_they_were_all(estimator) -> None:
+    whole = documents(topical(40, seed=3).documents)
+    taken = whole.take(np.arange(39, 9, -1))
+    afresh = from_matrix(taken.matrix(), taken.vocabulary)
+    assert estimator.fit(taken).objective_ == estimator.fit(afresh).objective_

@@ -128,6 +128,7 @@ def documents(
 
         data = read_documents(data)
     if isinstance(data, Documents):
+        data = replace(data, rows=None)  # whatever it was taken from, it is the whole now
         return data if vocabulary is None else recoded(data, vocabulary)
     text = corpus(data)
     matrix = _count(text.sentences, len(text.vocabulary))

@@ -116,7 +116,7 @@ def test_explain_ibm1(tmp_path):
         (("align", "{src}", "{tgt}", "--save", "{missing}/x"), "there is no folder"),
         (("align", "{src}", "{tgt}", "--show", "999"), "only 150 pairs"),
         (("align", "{bars}"), "bars:2: 2 times |||"),
-        (("align", "{bad_tmx}"), "declares an entity"),
+        (("align", "{bad_tmx}"), "entities are not resolved"),
         (("score", "links", "{gold}", "{short}"), "lines fewer"),
         (("score", "links", "{gold}", "{src}"), "is no link"),
         (("score", "links", "{gold}", "{gold1}", "--source", "{src}"), "1-based"),

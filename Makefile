@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/installed
 
-.PHONY: demo test test-jit-off lint bench clean
+.PHONY: demo test test-jit-off lint bench fuzz clean
 
 demo: $(STAMP)
 	$(BIN)/softcount demo
@@ -17,6 +17,12 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Arbitrary bytes and valid files with mistakes for every reader, FUZZ_SECONDS (30) each; guided where atheris installs.
+fuzz: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris || echo "atheris does not install here"
+	FUZZ_SECONDS=$${FUZZ_SECONDS:-30} $(BIN)/pytest tests/test_damaged_models.py
+	$(BIN)/python tests/fuzz.py
 
 # Every bench prints its own table; those that need corpora or peers that are not there say so and skip.
 bench: .venv/bench-installed

@@ -3,7 +3,8 @@
 python bench/bench_semisupervised.py [folder with train.txt, train.label, test.txt, test.label] [--splits 3] [--plot F]
 
 Accuracy on the test documents, mean of several splits. λ = 0 is supervised Naive Bayes. As in Nigam et al. 2000 there
-is a stop list, words of one document are left out, and documents are scaled to one length.
+is a stop list, and words of one document are left out. The pseudo-count and the length that documents are scaled to are
+chosen by cross-validation on labelled training documents; test documents choose nothing.
 """
 
 from __future__ import annotations
@@ -11,42 +12,38 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
+from itertools import product
 from pathlib import Path
 
+import newsgroups
 import numpy as np
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+from corpora import shell_line
 
 from softcount import NaiveBayesMixture
-from softcount.text.document_reader import read_documents
-from softcount.text.documents import pruned, recoded
 
-FOLDER = "/work/shared/data/docs-20news-en"
 SIZES = (20, 40, 100, 300, 1000, 5000)
 WEIGHTS = (0.0, 0.05, 0.2, 1.0)
+LENGTHS, PSEUDO = (None, 50.0, 100.0, 200.0), (0.01, 0.1)
+CHOOSING, FOLDS = 300, 5  # labelled documents to choose the settings by
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", nargs="?", type=Path, default=Path(FOLDER))
+    parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--plot", type=Path)
     options = parser.parse_args()
-    if not (options.folder / "train.txt").exists():
-        print(f"skipped: no {options.folder / 'train.txt'}; give the folder of docs-20news-en")
+    data = newsgroups.read(options.folder, min_documents=2, max_share=1.0, min_letters=1, min_tokens=0)
+    if data is None:
         return
-    train = pruned(read_documents(options.folder / "train.txt"), 2, 1.0, ENGLISH_STOP_WORDS)
-    test = recoded(read_documents(options.folder / "test.txt"), train.vocabulary)
-    names = (options.folder / "train.label").read_text().split()
-    classes, gold = np.unique(names, return_inverse=True)
-    truth = np.searchsorted(classes, (options.folder / "test.label").read_text().split())
-    print(f"train {train}; test {len(test):,} documents; smoothing 0.1, at most 20 steps, {options.splits} splits\n")
+    began = time.process_time()
+    print(f"{shell_line()}\ntrain {data.train}; test {len(data.test):,} documents; at most 20 steps\n")
+    settings = chosen(data)
+    print(f"chosen: {settings}; accuracy in percent, {options.splits} splits\n")
     print("| labelled | " + " | ".join(f"λ = {weight:g}" for weight in WEIGHTS) + " |\n|---|" + "---|" * len(WEIGHTS))
     curve = []
-    began = time.process_time()
     for size in SIZES:
-        rows = [
-            [accuracy(train, gold, test, truth, size, w, split) for w in WEIGHTS] for split in range(options.splits)
-        ]
+        rows = [[tested(data, settings, size, w, split) for w in WEIGHTS] for split in range(options.splits)]
         curve.append(np.mean(rows, axis=0))
         spread = np.std(rows, axis=0)
         cells = (f"{100 * m:.1f} ± {100 * s:.1f}" for m, s in zip(curve[-1], spread, strict=True))
@@ -56,16 +53,41 @@ def main() -> None:
         plot(np.array(curve), options.plot)
 
 
-def accuracy(train, gold, test, truth, size: int, weight: float, split: int) -> float:
-    y = np.full(len(gold), -1)
-    chosen = labelled(gold, size, np.random.default_rng([split, size]))
-    y[chosen] = gold[chosen]
+def chosen(data) -> dict:
+    """The settings under which EM labels held-out folds of labelled training documents best."""
+    rng = np.random.default_rng(99)
+    known = rng.permutation(labelled(data.gold, CHOOSING, rng))
+    found = {}
+    for length, pseudo in product(LENGTHS, PSEUDO):
+        settings = {"document_length": length, "pseudo": {"cluster": 0.0, "word": pseudo}}
+        right = []
+        for fold in range(FOLDS):
+            aside = known[fold::FOLDS]
+            model = trained(data, settings, np.setdiff1d(known, aside), 1.0)
+            right.append(model.score(data.train.take(aside), data.gold[aside]))
+        found[length, pseudo] = float(np.mean(right))
+        print(
+            f"cross-validated: {length or 'all'} words a document, pseudo {pseudo}: {100 * np.mean(right):.1f}",
+            flush=True,
+        )
+    length, pseudo = max(found, key=found.get)
+    return {"document_length": length, "pseudo": {"cluster": 0.0, "word": pseudo}}
+
+
+def tested(data, settings: dict, size: int, weight: float, split: int) -> float:
+    known = labelled(data.gold, size, np.random.default_rng([split, size]))
+    return float(np.mean(trained(data, settings, known, weight).predict(data.test) == data.truth))
+
+
+def trained(data, settings: dict, known, weight: float) -> NaiveBayesMixture:
+    y = np.full(len(data.gold), -1)
+    y[known] = data.gold[known]
     model = NaiveBayesMixture(
-        unlabelled_weight=weight, document_length=100.0, criterion="em:20", tolerance=1e-5, random_state=0
+        unlabelled_weight=weight, criterion="em:20", tolerance=1e-5, n_jobs=-1, random_state=0, **settings
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return float(np.mean(model.fit(train, y).predict(test) == truth))
+        return model.fit(data.train, y)
 
 
 def labelled(gold, size: int, rng: np.random.Generator):

@@ -264,7 +264,8 @@ def test_states_must_be_known(run: Run, files: Path) -> None:
         (json.dumps({**EXAMPLE, "end": {"V": 0.2, "N": 0.2}}), ["transition of 'V' with its end sums to 1.2"]),
         (json.dumps({**EXAMPLE, "initial": {"V": 10**400, "N": 0}}), ["'V' must be a probability"]),
         ("[" * 100_000, ["not a JSON parameter file"]),
-        (b"\xff\xfe", ["not UTF-8 at byte 1"]),
+        (b"\xff\xfe", ["P.json: UTF-16, not UTF-8"]),
+        (b"{\xe9", ["P.json:1: byte 2 of the line (0xe9) is not UTF-8"]),
     ],
 )  # fmt: skip
 def test_bad_parameter_files(run: Run, files: Path, content: str | bytes, parts: list[str]) -> None:
@@ -297,8 +298,8 @@ def test_unknown_words_at_apply_time(run: Run, files: Path) -> None:
 def test_explain_bad_input(run: Run, files: Path) -> None:
     fails(run("explain", "hmm", "P.json", "  "), "the sentence is empty")
     fails(run("explain", "hmm", "P.json", "can " * 501), "500 is the most")
-    fails(run("explain", "hmm", "folder", "can"), "folder: cannot be read")
-    fails(run("explain", "hmm", "missing.json", "can"), "missing.json: cannot be read")
+    fails(run("explain", "hmm", "folder", "can"), "folder: a folder, not a file")
+    fails(run("explain", "hmm", "missing.json", "can"), "missing.json: no such file")
 
 
 def test_score_bad_input(run: Run, files: Path) -> None:
@@ -317,12 +318,6 @@ def test_generate_bad_input(run: Run, files: Path) -> None:
     fails(run("generate", "--vocabulary", 0), "vocabulary is 0.0: it must be positive")
     fails(run("generate", "--tags", "nowhere/x"), "there is no folder 'nowhere'")
     assert run("generate", "-n", -1).code == 2
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_unwritable_output(run: Run, files: Path) -> None:
-    (files / "folder").chmod(0o500)
-    fails(run("tag", "text", "--states", 2, "--parameters", "folder/out.json"), "cannot be written")
 
 
 def test_million_token_line(run: Run, files: Path) -> None:

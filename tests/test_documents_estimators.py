@@ -114,6 +114,10 @@ def test_pipelines_and_grid_search():
 
 def test_pandas_in_and_out():
     pandas = pytest.importorskip("pandas")
+    texts = pandas.DataFrame({"text": [" ".join(doc) for doc in TEXT.documents]})["text"]
+    assert np.array_equal(
+        PLSA(2, random_state=0).fit(texts).transform(texts), PLSA(2, random_state=0).fit(list(texts)).transform(texts)
+    )
     frame = pandas.DataFrame(np.random.default_rng(0).poisson(2.0, (20, 5)), columns=list("abcde"))
     rows = PLSA(2, random_state=0).set_output(transform="pandas").fit(frame).transform(frame)
     assert list(rows.columns) == ["plsa0", "plsa1"]

@@ -9,6 +9,7 @@ import numpy as np
 
 from softcount.attribute import SAMPLE, SUM
 from softcount.layout import ImpossibleItem, Model
+from softcount.memory import check_room
 from softcount.ragged import Array
 from softcount.tables import Expectation, Tables
 from softcount.text.shard import shards
@@ -56,6 +57,7 @@ class EStep:
             shard = self._shards[index]
             uniforms = None
             if mode == SAMPLE:
+                check_room(8.0 * self.model.n_uniforms(shard), "the random numbers", "use another criterion")
                 uniforms = np.random.default_rng([*self.seed, key, index]).random(self.model.n_uniforms(shard))
             found: Expectation = self._locating(
                 index, lambda: self.model.expect(weights, shard, mode, uniforms, **options)[0]

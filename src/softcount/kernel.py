@@ -14,6 +14,8 @@ from numba import njit
 from numba.core import cgutils, event, types
 from numba.extending import intrinsic, overload
 
+LINE = 64  # bytes that memory hands over at once
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Everything of fast-math except the assumption that there are no infinities and NaNs.
@@ -26,8 +28,11 @@ def kernel(function: F) -> F:
     return compiled
 
 
-def prefetch(table: Any, place: Any) -> None:
-    """Asks the memory for ``table[place]`` some time before it is read; changes nothing, does nothing uncompiled."""
+def prefetch(table: Any, place: int) -> None:
+    """Asks the memory for ``table[place]``, an entry or a contiguous row, some time before it is read.
+
+    Changes nothing, and does nothing uncompiled.
+    """
 
 
 @overload(prefetch)
@@ -39,17 +44,16 @@ def _prefetch(table, place):  # type: ignore[no-untyped-def]  # Numba wants no a
 def _ask(typing: Any, table: Any, place: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(table)(context, builder, arguments[0])
-        single = isinstance(place, types.Integer)
-        given, kinds = (arguments[1:], [place]) if single else (cgutils.unpack_tuple(builder, arguments[1]), place)
-        indices = [context.cast(builder, *each, types.intp) for each in zip(given, kinds, strict=True)]
-        address = cgutils.get_item_pointer(context, builder, table, array, indices, wraparound=False)
-        byte, int32 = ir.IntType(8).as_pointer(), ir.IntType(32)
+        byte, int32, size = ir.IntType(8).as_pointer(), ir.IntType(32), context.get_value_type(types.intp)
+        width = cgutils.unpack_tuple(builder, array.strides, table.ndim)[0]
+        begin = builder.gep(builder.bitcast(array.data, byte), [builder.mul(arguments[1], width)])
         form = ir.FunctionType(ir.VoidType(), [byte, int32, int32, int32])
         llvm = builder.module.declare_intrinsic("llvm.prefetch", (byte,), form)
-        builder.call(llvm, [builder.bitcast(address, byte), int32(0), int32(3), int32(1)])  # to read, to keep, data
+        with cgutils.for_range_slice(builder, size(0), width, size(LINE), size) as (offset, _):
+            builder.call(llvm, [builder.gep(begin, [offset]), int32(0), int32(3), int32(1)])  # to read, to keep, data
         return context.get_dummy_value()
 
-    return types.void(table, place), emit
+    return types.void(table, types.intp), emit
 
 
 class _Announce(event.Listener):

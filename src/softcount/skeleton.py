@@ -23,7 +23,7 @@ PLAIN = (str, bool, int, float, type(None))
 
 def flatten(value: Any, arrays: dict[str, Array], name: str = "") -> Any:
     """The skeleton of `value`; its arrays go into `arrays`, each once, under the path that leads to it."""
-    if isinstance(value, np.float64 | np.integer | np.bool_):
+    if isinstance(value, np.floating | np.integer | np.bool_):
         return value.item()
     if type(value) in PLAIN:
         return value

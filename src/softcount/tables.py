@@ -88,14 +88,22 @@ def inner(log_weights: Tables, counts: Tables) -> float:
     return total
 
 
+MOST_PSEUDO = 1e30  # beyond, sums overflow in float32, and no data would have a say anyway
+
+
 def per_table(layout: Tables, setting: float | Mapping[str, Any], default: float = 0.0) -> Tables:
     """One setting for all tables, or a mapping by table name, as tables."""
     if isinstance(setting, Mapping):
         unknown = sorted(set(setting) - set(layout._fields))
         if unknown:
             raise InputError(f"no table {unknown[0]!r}; the tables are {', '.join(layout._fields)}")
-        return type(layout)(*(setting.get(name, default) for name in layout._fields))
-    return type(layout)(*(setting for _ in layout._fields))
+        found = [setting.get(name, default) for name in layout._fields]
+    else:
+        found = [setting for _ in layout._fields]
+    wrong = next((n for n in found if isinstance(n, int | float) and not 0 <= n <= MOST_PSEUDO), None)
+    if wrong is not None:
+        raise InputError(f"pseudo-counts of {wrong}; give a number from 0 to {MOST_PSEUDO:g}")
+    return type(layout)(*found)
 
 
 class Parts(NamedTuple):

@@ -18,14 +18,24 @@ PART = ".part"
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """`write(temporary)`, then rename: a crash leaves the old file or the new one, never half of one."""
+    """`write(temporary)`, then rename: a crash leaves the old file or the new one, never half of one.
+
+    A link stays a link. A pipe or a device, which a rename would destroy, is written to as it is.
+    """
     try:
-        _write_whole(path, write)
+        if is_special(path):
+            write(path)
+        else:
+            _write_whole(Path(os.path.realpath(path)), write)
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(
             f"{path}: cannot be written ({reason}); make room, or name another place; what was there before is unharmed"
         ) from None
+
+
+def is_special(path: Path) -> bool:
+    return path.exists() and not path.is_file()
 
 
 def _write_whole(path: Path, write: Callable[[Path], object]) -> None:

@@ -19,6 +19,7 @@ from softcount.cli.console import (
     check_writable,
     open_model,
     say,
+    say_unknown,
     write_whole,
 )  # fmt: skip
 from softcount.errors import InputError
@@ -128,6 +129,7 @@ def _train(aligner: WordAligner, data: Bitext, quiet: bool, kept: dict[str, Any]
 
     from softcount.estimators.align_memory import needed
 
+    aligner._checked(data)  # what is wrong is said before anything else is
     say(needed(data, aligner), quiet)
     progress = Progress(quiet)
     try:
@@ -149,11 +151,7 @@ def _train(aligner: WordAligner, data: Bitext, quiet: bool, kept: dict[str, Any]
 def _say_unknown(data: Bitext, quiet: bool) -> None:
     for name, side in (("source", data.source), ("target", data.target)):
         unknown = int((side.sentences.values < 0).sum())
-        if unknown:
-            share = unknown / max(side.n_tokens, 1)
-            say(
-                f"note: {unknown:,} {name} words ({share:.1%}) are not known to the model; positions decide them", quiet
-            )
+        say_unknown(unknown, side.n_tokens, side.source, f"{name} words", "positions decide them", quiet)
 
 
 def _print_links(aligner: WordAligner, data: Bitext, probabilities: bool) -> None:

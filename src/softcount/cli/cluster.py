@@ -20,7 +20,7 @@ from softcount.cli.console import (
     open_model,
     say,
 )  # fmt: skip
-from softcount.cli.topics import prepared, report
+from softcount.cli.topics import note_unknown, prepared, report
 from softcount.errors import InputError
 
 
@@ -63,7 +63,7 @@ def cluster(
     check_writable(save, checkpoint)
     if apply is not None:
         check_threads(threads)
-        _apply(apply, docs, format, lowercase, save, threads, as_json)
+        _apply(apply, docs, format, lowercase, save, threads, as_json, quiet)
         return
     if clusters is None and labels is None:
         raise InputError("how many clusters? give --clusters, or --labels")
@@ -91,12 +91,16 @@ def cluster(
     _print(model, classes, as_json)
 
 
-def _apply(path: Path, docs: str, format: str, lowercase: bool, save: Path | None, threads: int, as_json: bool) -> None:
+def _apply(
+    path: Path, docs: str, format: str, lowercase: bool, save: Path | None, threads: int, as_json: bool, quiet: bool
+) -> None:
     from softcount.text.document_reader import read_documents
 
     kinds = ("naive bayes mixture", "k-means")
     model = open_model(path, kinds, "cluster --apply", n_jobs=threads)
-    classes = model.predict(read_documents(docs, format, lowercase)).tolist()
+    data = read_documents(docs, format, lowercase)
+    note_unknown(model, data, quiet)
+    classes = model.predict(data).tolist()
     if save:
         model.save(save)
     _print(model, classes, as_json)
@@ -142,6 +146,8 @@ def _labels(path: str, n_documents: int) -> list[str]:
     from softcount.text.source import lines
 
     labels = [line.strip() for line in lines(path).to_pylist()]
+    if not labels:
+        raise InputError(f"{path}: empty file; give at least one line")
     if len(labels) != n_documents:
         raise InputError(
             f"{path}: {len(labels)} lines for {n_documents} documents; give one label a line, empty if none"

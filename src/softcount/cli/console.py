@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +12,7 @@ import typer
 
 from softcount.errors import InputError
 from softcount.trace import Step
+from softcount.whole import is_special
 from softcount.whole import write_whole as write_whole
 
 PATIENCE = 2.0  # seconds before progress is shown
@@ -74,11 +75,25 @@ def check_writable(*paths: Path | None) -> None:
 def _check_writable(path: Path) -> None:
     if path.is_dir():
         raise InputError(f"{path}: is a folder; name a file")
+    if is_special(path):
+        return
     folder = path.parent
     if not folder.is_dir():
         raise InputError(f"{path}: there is no folder {str(folder)!r}; make it first")
-    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
-        raise InputError(f"{path}: cannot be written; check the permissions")
+    try:  # rather than ask: only the attempt knows of read-only disks, quotas and access lists
+        tempfile.TemporaryFile(dir=folder).close()
+        if path.exists():
+            path.open("ab").close()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror}); check the permissions") from None
+
+
+def say_unknown(unknown: float, total: float, where: str, what: str, then: str, quiet: bool) -> None:
+    """Some words that a model does not know deserve a note; a model that knows none of them is the wrong one."""
+    if unknown and unknown == total:
+        raise InputError(f"{where}: the model knows none of its {total:,.0f} {what}; give a model of this language")
+    if unknown:
+        say(f"note: {unknown:,.0f} of {total:,.0f} {what} ({unknown / total:.1%}) are not known; {then}", quiet)
 
 
 def open_model(path: Path, kinds: tuple[str, ...], command: str, **settings: Any) -> Any:

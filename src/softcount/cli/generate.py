@@ -52,6 +52,7 @@ def _sampled(
 ) -> tuple[list[list[str]], list[list[str]]]:
     import numpy as np
 
+    from softcount.memory import check_room
     from softcount.models.hmm import generate as draw
     from softcount.models.hmm_json import read_parameters
 
@@ -59,6 +60,9 @@ def _sampled(
     if length is None and not model.end:
         length = 10
         say(f'{source} has no "end": sentences of {length} words; set --length', quiet)
+    check_room(
+        n_sentences * (100 + 100 * (length or 10)), f"{n_sentences:,} sentences", "ask for fewer, or shorter ones"
+    )
     lengths = None if length is None else np.full(n_sentences, length)
     words, states = draw(model.tables, n_sentences, lengths, np.random.default_rng(seed))
     return (

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from softcount.cli.console import open_model
+from softcount.cli.topics import note_unknown
 from softcount.errors import InputError
 
 app = typer.Typer(help="Compare what was found with gold answers.", no_args_is_help=True, rich_markup_mode="markdown")
@@ -108,6 +109,7 @@ def topics(
 
     plsa = open_model(Path(model), ("plsa",), "score topics")
     data = read_documents(docs, format, lowercase)
+    note_unknown(plsa, data, quiet=False)
     if plsa.vocabulary_ is not None:
         data = recoded(data, plsa.vocabulary_)
     tops = np.argsort(-plsa.components_, axis=1, kind="stable")[:, :top]
@@ -131,6 +133,8 @@ def _one_a_line(path: str) -> tuple[Any, int]:
     from softcount.text.source import lines
 
     names = [line.strip() for line in lines(path).to_pylist()]
+    if not names:
+        raise InputError(f"{path}: empty file; give at least one line")
     known = {name: i for i, name in enumerate(dict.fromkeys(name for name in names if name))}
     return np.array([known.get(name, -1) for name in names], dtype=np.int64), len(known)
 
@@ -159,6 +163,8 @@ def links(
         short, long = (gold, predicted) if len(truth) < len(found) else (predicted, gold)
         missing = abs(len(truth) - len(found))
         raise InputError(f"{short}: {missing} lines fewer than {long}; the two must be in step, line by line")
+    if not any(pair.sure or pair.possible for pair in truth):
+        raise InputError(f"{gold}: no links at all; nothing to score")
     _check_links(gold, truth, predicted, found, _lengths(source), _lengths(target))
     counts = total(count_links(p.sure | p.possible, g.sure, g.possible) for g, p in zip(truth, found, strict=True))
     result = {**link_scores(counts)._asdict(), "pairs": len(truth), **counts._asdict()}
@@ -190,9 +196,10 @@ def _check_links(
                         f"{path}:{line}: the {text} text has only {len(lengths)} lines; give the same lines"
                     )
                 if lengths is not None and top >= lengths[line - 1]:
-                    hint = " (the links look 1-based)" if top == lengths[line - 1] and not _has_zero(rows, axis) else ""
+                    one_based = top == lengths[line - 1] and not _has_zero(rows, axis)
+                    remedy = "the links look 1-based: count words from 0" if one_based else "give the right text"
                     wrong = f"word {top}, but the {text} sentence has {lengths[line - 1]} words, counted from 0"
-                    raise InputError(f"{path}:{line}: {wrong}{hint}; subtract 1, or give the right text")
+                    raise InputError(f"{path}:{line}: {wrong}; {remedy}")
             if len(rows) >= 5 and not _has_zero(rows, axis) and _has_zero(other, axis) and any(r.sure for r in rows):
                 raise InputError(f"{path}: no link has a {text} word 0; the links look 1-based: count words from 0")
 

@@ -18,6 +18,7 @@ from softcount.cli.console import (
     check_writable,
     open_model,
     say,
+    say_unknown,
     write_whole,
 )  # fmt: skip
 from softcount.errors import InputError
@@ -76,6 +77,8 @@ def tag(
     if apply is not None:
         model = open_model(apply, ("hmm",), "tag --apply", **chosen)
         data = read(text, format=format, tags=tags, column=column, lowercase=lowercase)
+        unknown = int((model.vocabulary_.encode(data.vocabulary.strings(data.sentences.values)) < 0).sum())
+        say_unknown(unknown, data.n_tokens, data.source, "words", "any state may emit them", quiet)
         _finish(model, data, save, parameters, trace, as_json, quiet)
         return
     labelled = format != "plain"

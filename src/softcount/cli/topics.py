@@ -17,6 +17,7 @@ from softcount.cli.console import (
     check_writable,
     open_model,
     say,
+    say_unknown,
     write_whole,
 )  # fmt: skip
 from softcount.errors import InputError
@@ -69,8 +70,11 @@ def topics(
     if apply:
         model = open_model(apply, ("plsa",), "topics --apply", n_jobs=threads)
         data = read_documents(docs, format, lowercase)
+        note_unknown(model, data, quiet)
     else:
         data = prepared(docs, format, lowercase, min_count, max_share, stop_words)
+        if query is not None and data.vocabulary and (data.vocabulary.find(query.split()) < 0).all():
+            raise InputError(f"--query {query!r}: none of its words is in {docs}; use other words")
         model = PLSA(
             n_topics, criterion=criterion, held_out=held_out, restarts=restarts, n_jobs=threads, random_state=seed
         )
@@ -100,6 +104,13 @@ def prepared(
     data = read_documents(docs, format, lowercase)
     stop = [word.strip() for word in lines(stop_words).to_pylist()] if stop_words else []
     return pruned(data, min_count, max_share, stop)
+
+
+def note_unknown(model: Any, data: Documents, quiet: bool) -> None:
+    from softcount.text.documents import unknown_tokens
+
+    unknown = unknown_tokens(data, model.vocabulary_)
+    say_unknown(unknown, data.n_tokens, data.source, "words", "they are left out", quiet)
 
 
 def report(model: Any, quiet: bool) -> None:

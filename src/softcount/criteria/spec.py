@@ -38,6 +38,8 @@ STATES = (GibbsState, AnnealedState, MREState, StepwiseState)  # what criteria c
 # Options that zero gives no meaning.
 POSITIVE = ("prior", "rate", "start", "stop", "over", "batches")
 
+MOST_DIGITS = 9  # of a number of steps
+
 
 class Kind(NamedTuple):
     build: Callable[..., Criterion]
@@ -142,10 +144,12 @@ def split(text: str) -> list[str]:
 
 
 def _stage(text: str) -> Stage:
-    match = re.fullmatch(r"([a-z]+)\s*(?:\((.*)\))?\s*(?::\s*(\d+))?", text)
+    match = re.fullmatch(r"([a-z]+)\s*(?:\((.*)\))?\s*(?::\s*([0-9]+))?", text)
     if not match:
         raise InputError(f"criterion {text!r} is not of the form name, name:steps or name(option=value):steps")
     name, arguments, steps = match.groups()
+    if steps is not None and len(steps) > MOST_DIGITS:
+        raise InputError(f"criterion {text[:40]!r} has too many steps; give at most {'9' * MOST_DIGITS}")
     kind = BASES.get(name) or WRAPPERS.get(name)
     if kind is None:
         raise InputError(f"no criterion {name!r}; use {', '.join([*BASES, *WRAPPERS])}")

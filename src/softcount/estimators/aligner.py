@@ -93,12 +93,8 @@ class WordAligner(SavedEstimator, Parameters):
 
         checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
         """
-        stages = parse_models(self.model, self.criterion)
-        self._check()
         data = bitext(X, y, min_count=self.min_count)
-        if not (data.source.sentences.lengths * data.target.sentences.lengths).any():
-            raise InputError(f"{data.source.source}: no pair with words on both sides; give at least one")
-        entries = _entries(self.dictionary)
+        stages, entries = self._checked(data)
         self.vocabularies_ = (data.source.vocabulary, data.target.vocabulary)
         self.directions_: dict[str, Direction] = {}
         digest, kept = data.digest(), self._checkpoint(checkpoint, checkpoint_every)
@@ -127,6 +123,15 @@ class WordAligner(SavedEstimator, Parameters):
         recorded = checkpoint.recorded("seed") if checkpoint else None
         return recorded if isinstance(recorded, int) else int(np.random.SeedSequence().generate_state(1)[0])
 
+    def _checked(self, data: Bitext) -> tuple[list[Any], list[Any]]:
+        """Stages and dictionary, where all of the settings and the data are fit for training."""
+        stages = parse_models(self.model, self.criterion)
+        self._check()
+        if not (data.source.sentences.lengths * data.target.sentences.lengths).any():
+            both = f"{data.source.source}, {data.target.source}"
+            raise InputError(f"{both}: no pair with words on both sides; give at least one")
+        return stages, _entries(self.dictionary)
+
     def _names(self) -> tuple[str, ...]:
         return ("forward", "reverse") if self.direction == "both" else (self.direction,)
 
@@ -145,6 +150,8 @@ class WordAligner(SavedEstimator, Parameters):
             raise InputError(f"threshold is {self.threshold}: give a number above 0, at most 1")
         if not isinstance(self.alpha, Mapping) and not 0 < self.alpha < float("inf"):
             raise InputError(f"alpha is {self.alpha}: give a positive number")
+        if not 0 <= self.pseudo < float("inf"):
+            raise InputError(f"pseudo is {self.pseudo}: give a number that is not negative")
 
     # --- using a trained model ------------------------------------------------------------------------------------
 

@@ -113,6 +113,7 @@ class DocumentEstimator(LoopEstimator):
         return tags
 
     def _read(self, X: Any, reset: bool) -> Documents:
+        X = _listed(X)
         if is_text(X):
             known = None if reset else getattr(self, "vocabulary_", None)
             data = documents(X, known)
@@ -151,6 +152,14 @@ class DocumentEstimator(LoopEstimator):
         return [[(names[v], float(row[v])) for v in top] for row, top in zip(table, best, strict=True)]
 
 
+def _listed(X: Any) -> Any:
+    """A column of texts, such as a Series of a data frame, as a list; anything else as it is."""
+    if getattr(X, "ndim", 2) != 1 or not len(X):
+        return X
+    rows = list(X)
+    return rows if isinstance(rows[0], str) else X
+
+
 def is_text(X: Any) -> bool:
     """A path, Documents, text lines or token lists: all that is not numbers."""
     if isinstance(X, str | Path | Documents):
@@ -173,12 +182,10 @@ def compact(setting: Any) -> str:
 
 
 @contextmanager
-def naming(source: str) -> Iterator[None]:
+def naming(source: str, what: str = "document", do: str = "allow its words, or add pseudo-counts") -> Iterator[None]:
     """Turns an impossible item into a message about the user's data."""
     try:
         yield
     except ImpossibleItem as impossible:
-        raise InputError(
-            f"{source}:{impossible.item + 1}: this document has probability zero under the parameters; "
-            "allow its words, or add pseudo-counts"
-        ) from None
+        wrong = f"this {what} has probability zero under the parameters"
+        raise InputError(f"{source}:{impossible.item + 1}: {wrong}; {do}") from None

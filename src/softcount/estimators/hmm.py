@@ -19,6 +19,7 @@ from softcount.estimators.base import LoopEstimator, compact
 from softcount.estimators.saved import check_tables, described
 from softcount.evaluate.clustering import contingency, many_to_one
 from softcount.layout import ImpossibleItem
+from softcount.memory import check_room
 from softcount.models.hmm import HMM as Model
 from softcount.models.hmm import HMMTables, generate
 from softcount.models.hmm_json import NamedHMM, from_json, read_parameters, to_json
@@ -108,6 +109,8 @@ class HMM(LoopEstimator):
         data = corpus(text, _vocabulary(given), self.min_count)
         if data.n_tokens == 0:
             raise InputError(f"{data.source}: no tokens to train on; give at least one word")
+        if (data.sentences.values < 0).all():
+            raise InputError(f"{data.source}: the start lists none of its words; give parameters of this language")
         self.states_ = self._states(given, dictionary, data)
         data = _with_states(data, self.states_)
         self.vocabulary_ = data.vocabulary
@@ -151,16 +154,17 @@ class HMM(LoopEstimator):
     def _states(self, given: NamedHMM | None, dictionary: TagDictionary | None, data: Corpus) -> tuple[str, ...]:
         """State names: those that are known, then numbers up to n_states."""
         labelled = self.start.tagset if isinstance(self.start, Corpus) else ()
-        known = list(given.states if given else ())
-        for names in (labelled, dictionary.tagset if dictionary else (), data.tagset):
-            known += [name for name in names if name not in known]
+        given_first = given.states if given else ()
+        known = list(dict.fromkeys((*given_first, *labelled, *(dictionary.tagset if dictionary else ()), *data.tagset)))
         if given and len(known) > len(given.states):
-            raise InputError(f"tag {known[len(given.states)]!r} is not one of the start's states")
+            wrong = f"tag {known[len(given.states)]!r} is not one of the start's states"
+            raise InputError(f"{wrong}; correct it, or leave the start away")
         if self.n_states is None and not known:
             raise InputError("how many states? give n_states (--states), a dictionary, or parameters to start from")
         n_states = self.n_states or len(known)
         if n_states < len(known) or (given and n_states > len(known)):
             raise InputError(f"{n_states} states asked for, but {len(known)} are named; leave the number away")
+        check_room(32.0 * n_states * (n_states + len(data.vocabulary)), f"{n_states:,} states", "ask for fewer")
         return tuple(known + [str(k) for k in range(len(known), n_states)])
 
     def _start(self, given: NamedHMM | None, layout: Tables, seed: tuple[int, ...]) -> Tables:
@@ -188,6 +192,8 @@ class HMM(LoopEstimator):
     def _selection(self, dev: Any, engine: Threads) -> Callable[[Tables], float]:
         """Many-to-one accuracy where the development text has tags, else log-likelihood per token."""
         held_out = corpus(dev, self.vocabulary_)
+        if not held_out.n_tokens:
+            raise InputError(f"{held_out.source}: no tokens to choose by; give at least one word")
 
         def score(parameters: Tables) -> float:
             log_weights = _logs(parameters)

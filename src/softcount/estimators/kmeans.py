@@ -16,19 +16,21 @@ from softcount.attribute import MAX
 from softcount.criteria.spec import Settings, parse
 from softcount.errors import InputError
 from softcount.estep import EStep
-from softcount.estimators.base import LoopEstimator, is_text, numbered
+from softcount.estimators.base import LoopEstimator, is_text, naming, numbered
 from softcount.estimators.plus_plus import digest_of, plus_plus, squared_norms
 from softcount.estimators.saved import check_table, check_tables
 from softcount.models.gaussian import GaussianMixture as Model
 from softcount.models.gaussian import GaussianTables, Points
 from softcount.ragged import Array
 from softcount.tables import Tables
+from softcount.text.corpus import MEMORY
 from softcount.text.documents import documents
 from softcount.text.tfidf import directions, inverse_frequencies
 from softcount.text.vocabulary import Vocabulary
 from softcount.trace import Step
 
 STARTS = ("k-means++", "random")
+LARGEST = 1e150
 
 
 class _Mixture(LoopEstimator):
@@ -75,6 +77,8 @@ class _Mixture(LoopEstimator):
     def _points(self, X: Any, reset: bool) -> Any:
         X = self._read(X, reset)
         table = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        if table.size and abs(table).max() > LARGEST:
+            raise InputError(f"a value beyond {LARGEST:g}, whose square is too large; scale the features")
         if reset and table.shape[0] < self.n_clusters:
             raise InputError(f"n_samples={table.shape[0]} should be at least n_clusters={self.n_clusters}")
         if reset:  # far from the origin squares lose digits; sparse points stay where they are, to stay sparse
@@ -112,7 +116,7 @@ class _Mixture(LoopEstimator):
         seed, digest = self._seed(kept), digest_of(points)
         self._of = self._model(points)
         settings = Settings(self.pseudo, self.prior)
-        with self._engine() as engine:
+        with self._engine() as engine, naming(MEMORY, "row", "scale the features, or train again"):
             self._train(
                 self._of, Points(points), lambda restart: self._start(points, self._of, (seed, restart)), seed, engine,
                 settings=settings, digest=digest, fixed=fixed, on_step=on_step, checkpoint=kept,
@@ -150,7 +154,7 @@ class _Mixture(LoopEstimator):
         self._show()
 
     def _classes(self, points: Any) -> Array:
-        with self._engine() as engine:
+        with self._engine() as engine, naming(MEMORY, "row", "scale the features, or train again"):
             data = EStep(self._of, Points(points), engine)
             return np.concatenate([found for _, found in data.labels(self._log_weights, MAX)])
 
@@ -161,7 +165,7 @@ class _Mixture(LoopEstimator):
 
     def _log_likelihood(self, X: Any) -> float:
         points = Points(self._points(X, reset=False))
-        with self._engine() as engine:
+        with self._engine() as engine, naming(MEMORY, "row", "scale the features, or train again"):
             return EStep(self._of, points, engine)(self._log_weights).log_norm
 
 
@@ -302,7 +306,7 @@ class GaussianMixture(DensityMixin, _Mixture):  # type: ignore[misc]
         """P(cluster | row)."""
         check_is_fitted(self, "means_")
         points = Points(self._points(X, reset=False))
-        with self._engine() as engine:
+        with self._engine() as engine, naming(MEMORY, "row", "scale the features, or train again"):
             return np.concatenate(list(EStep(self._of, points, engine).posteriors(self._log_weights)))
 
     def score(self, X: Any, y: Any = None) -> float:

@@ -91,6 +91,9 @@ class Categorical(NamedTuple):
         """Free entries in proportion to `weights`, held ones as they are; a row without weight is `otherwise`'s."""
         free = values(weights) if self.free is None else np.where(self.free, values(weights), 0.0)
         total = row_sums(like(weights, free))
+        if otherwise is None and np.any((total > 0.0) & (total <= UNVISITED)):  # all that a tiny prior gives to a row
+            free = free * by_row(np.where(total <= UNVISITED, 1.0 / UNVISITED, 1.0), weights)
+            total = row_sums(like(weights, free))
         visited = total > UNVISITED
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.where(visited, self.mass() / total, 0.0)
@@ -137,7 +140,8 @@ class Categorical(NamedTuple):
 
     def posterior(self, counts: Table, prior: Any) -> Table:
         """λ = α + c on the free entries, zero on the held ones."""
-        posterior = values(counts) + alpha_of(prior)
+        # In float64 whatever the tables are: a prior of 1e-300 is none in float32, and the ELBO would fall by rounding.
+        posterior = np.asarray(values(counts), dtype=np.float64) + alpha_of(prior)
         return like(counts, posterior if self.free is None else np.where(self.free, posterior, 0.0))
 
     def mean(self, posterior: Table) -> Table:

@@ -129,7 +129,7 @@ class GaussianMixture(NamedTuple):
         found: Found = expect_rows(shard, *weights, mode, uniforms, labels or refills)
         component: Any = np.column_stack([found.totals, found.features.T])
         if refills:
-            component = _refillable(component, shard, *weights, found.classes)
+            component = _refillable(component, shard, found.classes, found.norms)
         counts = GaussianTables(found.totals, component)
         return Expectation(counts, found.log_norm), found.classes if labels else None
 
@@ -145,14 +145,13 @@ class GaussianMixture(NamedTuple):
         return "the cluster distribution" if table == "cluster" else f"cluster {row}"
 
 
-def _refillable(counts: Array, shard: SparseRows | DenseRows, weights: Array, base: Array, owners: Array) -> Refilled:
+def _refillable(counts: Array, shard: SparseRows | DenseRows, owners: Array, scores: Array) -> Refilled:
     n = int((counts[:, 0] == 0.0).sum())
     if not n:
         return Refilled(counts, np.empty(0), np.empty(0, owners.dtype), np.empty((0, counts.shape[1])))
     X: Any = shard.values
     if isinstance(shard, SparseRows):
-        X = sparse.csr_matrix((shard.values, shard.columns, shard.offsets), shape=(len(owners), len(weights)))
-    scores = (X @ weights + base)[np.arange(len(owners)), owners]
+        X = sparse.csr_matrix((shard.values, shard.columns, shard.offsets), shape=(len(owners), counts.shape[1] - 1))
     far = np.argsort(scores, kind="stable")[:n]
     features = X[far].toarray() if isinstance(shard, SparseRows) else X[far]
     return Refilled(counts, scores[far], owners[far], np.column_stack([np.ones(len(far)), features]))

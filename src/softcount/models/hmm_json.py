@@ -17,6 +17,7 @@ import numpy as np
 
 from softcount.errors import InputError
 from softcount.models.hmm import HMMTables
+from softcount.text.source import name_of, quoted, read_text
 
 ROUNDED = 0.01  # how far from one a row typed by hand may sum; it is normalised then
 EXACT = 1e-9
@@ -30,20 +31,19 @@ class NamedHMM(NamedTuple):
 
 
 def read_parameters(path: str | Path) -> NamedHMM:
+    text, name = read_text(path), name_of(path)
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
         content = json.loads(text)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check the path") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 at byte {error.start + 1}; convert the file to UTF-8") from None
-    except (json.JSONDecodeError, RecursionError) as error:
-        where = f":{error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise InputError(f"{path}{where}: not a JSON parameter file ({str(error).splitlines()[0]})") from None
+    except (ValueError, RecursionError) as error:  # ValueError also of a number with thousands of digits
+        where, why = "", "too deep, or a number too long"
+        if isinstance(error, json.JSONDecodeError):
+            where, why = f":{error.lineno}", error.msg
+        wrong = f"not a JSON parameter file ({why})"
+        raise InputError(f"{name}{where}: {wrong}; give one that softcount tag --parameters wrote") from None
     try:
         return from_json(content)
     except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+        raise InputError(f"{name}: {error}") from None
 
 
 def from_json(content: Any) -> NamedHMM:
@@ -56,6 +56,9 @@ def from_json(content: Any) -> NamedHMM:
     words = list(dict.fromkeys(word for s in states for word in _mapping(content["emission"], s, "emission")))
     if not words:
         raise InputError('"emission" lists no word; give each state its words')
+    odd = next((word for word in words if not _is_token(word)), None)
+    if odd is not None:
+        raise InputError(f'"emission" lists {quoted(odd)}, which no text has as a word; words have no blanks')
     emission = np.array([_row(content["emission"], s, words, "emission") for s in states], order="F")
     tables = HMMTables(
         _normalized(initial[None], ["initial"])[0],
@@ -82,6 +85,14 @@ def to_json(states: tuple[str, ...], words: list[str], tables: HMMTables) -> dic
     return content
 
 
+def _is_token(word: str) -> bool:
+    """Not empty, no blanks, and no half of a surrogate pair, which JSON can write and UTF-8 cannot."""
+    try:
+        return word.encode().split() == [word.encode()] and "\0" not in word
+    except UnicodeEncodeError:
+        return False
+
+
 def _listed(words: list[str], row: Any) -> dict[str, float]:
     listed = np.flatnonzero(row)
     return {words[v]: p for v, p in zip(listed.tolist(), row[listed].tolist(), strict=True)}
@@ -94,7 +105,7 @@ def _states(content: Any) -> tuple[str, ...]:
     if missing:
         raise InputError(f'"{missing[0]}" is missing')
     states = content["states"]
-    if not isinstance(states, list) or not states or not all(isinstance(s, str) and s.split() == [s] for s in states):
+    if not isinstance(states, list) or not states or not all(isinstance(s, str) and _is_token(s) for s in states):
         raise InputError('"states" must be a list of names without blanks')
     if len(set(states)) < len(states):
         raise InputError('"states" names a state twice')

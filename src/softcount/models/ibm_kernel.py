@@ -232,7 +232,7 @@ def settle(
             if mode != SUM and share > 0.0:
                 choice[t] = 0
             # a logarithm of a few tokens' product instead of one per token
-            if product < 1e-150 or total < 1e-150 or total > 1e150:
+            if product < 1e-150 or product > 1e150 or total < 1e-150 or total > 1e150:
                 log_norm += np.log(product)
                 product = 1.0
             if total < 1e-150 or total > 1e150:

@@ -13,10 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softcount.attribute import attribute
-from softcount.kernel import kernel
+from softcount.attribute import MAX, attribute
+from softcount.kernel import kernel, prefetch
 from softcount.layout import ImpossibleItem
 from softcount.ragged import Array
+
+AHEAD = 4  # how many cells ahead a row of weights is asked for
 
 
 class SparseRows(NamedTuple):
@@ -38,6 +40,7 @@ class Found(NamedTuple):
     totals: Array  # [K], Σ share
     log_norm: float
     classes: Array  # [R] best or drawn class, when asked
+    norms: Array  # [R] its log-total, with them
     shares: Array  # [R, K], when asked
 
 
@@ -55,20 +58,20 @@ def expect_rows(
     n = len(rows.offsets) - 1 if isinstance(rows, SparseRows) else len(rows.values)
     draws = np.empty(0) if uniforms is None else uniforms
     totals = np.zeros(K)
-    classes = np.empty(n if labels else 0, dtype=np.int32)
+    classes, norms = np.empty(n if labels else 0, dtype=np.int32), np.empty(n if labels else 0)
     if isinstance(rows, SparseRows):
         features, kept = np.zeros(weights.shape), np.empty((n if shares else 0, K))
-        out = (features, totals, classes, kept)
+        out = (features, totals, classes, norms, kept)
         log_norm, impossible = _sweep(*rows, weights, base, mode, draws, *out)
     else:
         kept = rows.values @ weights
         kept += base
-        log_norm, impossible = _settle_all(kept, rows.known, rows.weights, mode, draws, totals, classes)
+        log_norm, impossible = _settle_all(kept, rows.known, rows.weights, mode, draws, totals, classes, norms)
         shared = kept if len(rows.weights) == 0 else kept * rows.weights[:, None]
         features = rows.values.T @ shared
     if impossible >= 0:
         raise ImpossibleItem(impossible)
-    return Found(features, totals, log_norm, classes, kept)
+    return Found(features, totals, log_norm, classes, norms, kept)
 
 
 @kernel
@@ -87,13 +90,16 @@ def _settle(scores: Array, known: int, mode: int, uniform: float) -> float:
     if top == -np.inf:
         return top
     for k in range(K):
-        scores[k] = np.exp(scores[k] - top)
+        if mode == MAX:  # who is on top is all that matters
+            scores[k] = 1.0 if scores[k] == top else 0.0
+        else:
+            scores[k] = np.exp(scores[k] - top)
     return top + np.log(attribute(scores, mode, uniform))
 
 
 @kernel
 def _settle_all(
-    scores: Array, known: Array, weights: Array, mode: int, uniforms: Array, totals: Array, classes: Array
+    scores: Array, known: Array, weights: Array, mode: int, uniforms: Array, totals: Array, classes: Array, norms: Array
 ) -> tuple[float, int]:
     log_norm = 0.0
     for r in range(len(scores)):
@@ -107,7 +113,7 @@ def _settle_all(
         for k in range(len(totals)):
             totals[k] += weight * scores[r, k]
         if len(classes) > 0:
-            classes[r] = np.argmax(scores[r])
+            classes[r], norms[r] = np.argmax(scores[r]), total
     return log_norm, -1
 
 
@@ -125,15 +131,17 @@ def _sweep(
     features: Array,
     totals: Array,
     classes: Array,
+    norms: Array,
     kept: Array,
 ) -> tuple[float, int]:
     """``shares = softmax(base + X @ W); features += X.T @ shares``, row by row, in SUM, MAX and SAMPLE."""
     K = len(base)
-    scores, used = np.empty(K), np.empty(K, dtype=np.int64)
+    scores, used, last = np.empty(K), np.empty(K, dtype=np.int64), len(columns) - 1
     log_norm = 0.0
     for r in range(len(offsets) - 1):
         scores[:] = base
         for i in range(offsets[r], offsets[r + 1]):
+            prefetch(log_weights, columns[min(i + AHEAD, last)])
             row, value = log_weights[columns[i]], values[i]
             for k in range(K):
                 scores[k] += value * row[k]
@@ -145,7 +153,7 @@ def _sweep(
         weight = weights[r] if len(weights) > 0 else 1.0
         log_norm += weight * total
         if len(classes) > 0:
-            classes[r] = np.argmax(scores)
+            classes[r], norms[r] = np.argmax(scores), total
         if len(kept) > 0:
             kept[r] = scores
         n_used = 0

@@ -22,7 +22,7 @@ from softcount.models.mixture import shard_cost
 from softcount.ragged import Array, offsets_of
 from softcount.tables import Expectation, Log, Parts
 
-AHEAD, LINE = 4, 64  # how many cells ahead a row is asked for; bytes in a line of the cache
+AHEAD = 4  # how many cells ahead a row is asked for
 FAINT = -30.0  # log-weights above are safe in single precision, even squared
 
 
@@ -149,34 +149,35 @@ def _sweep(
     Gathering rows binds, not arithmetic, so rows are asked for some cells ahead. Logarithms cost as much as a row of
     topics one by one, and a tenth of that all at once, so totals are handed back.
     """
-    H, line, last = topic.shape[1], LINE // topic.itemsize, len(words) - 1
+    H, last = topic.shape[1], len(words) - 1
     mine, found = np.empty(H, topic.dtype), np.empty(H, topic.dtype)
     for d in range(len(rows)):
         for h in range(H):
             mine[h] = topic_weights[rows[d], h]
             found[h] = 0.0
-        for i in range(offsets[d], offsets[d + 1]):
-            soon = words[min(i + AHEAD, last)]
-            for h in range(0, H, line):
-                prefetch(word_weights, (soon, h))
-                prefetch(word, (soon, h))
-            theirs, out = word_weights[words[i]], word[words[i]]
-            total = topic.dtype.type(0)
-            for h in range(H):
-                total += mine[h] * theirs[h]
-            if not total > 0.0:
-                return d
-            if mode == SUM:
+        cells = range(offsets[d], offsets[d + 1])
+        if mode == SUM:
+            for i in cells:
+                soon = words[min(i + AHEAD, last)]
+                prefetch(word_weights, soon)
+                prefetch(word, soon)
+                theirs, out = word_weights[words[i]], word[words[i]]
+                total = topic.dtype.type(0)
+                for h in range(H):
+                    total += mine[h] * theirs[h]
+                if not total > 0.0:
+                    return d
+                totals[i] = total
                 ratio = topic.dtype.type(counts[i]) / total
                 for h in range(H):
                     found[h] += ratio * theirs[h]
                 for h in range(H):
                     out[h] += ratio * mine[h]
-            else:
-                total = _settle(mine, theirs, counts[i], mode, uniforms[draws[i] :], found, out)
-            if len(best) > 0:
-                best[i] = np.argmax(mine * theirs)
-            totals[i] = total
+        elif not _settle_all(mine, word_weights, cells, words, counts, draws, mode, uniforms, found, word, totals):
+            return d
+        if len(best) > 0:
+            for i in cells:
+                best[i] = np.argmax(mine * word_weights[words[i]])
         for h in range(H):
             topic[d, h] = found[h] * mine[h] if mode == SUM else found[h]
     if mode == SUM:
@@ -184,6 +185,20 @@ def _sweep(
             for h in range(H):
                 word[w, h] *= word_weights[w, h]
     return -1
+
+
+@kernel
+def _settle_all(
+    mine: Array, word_weights: Array, cells: range, words: Array, counts: Array, draws: Array, mode: int,
+    uniforms: Array, topic: Array, word: Array, totals: Array,
+) -> bool:  # fmt: skip
+    """The cells of one document under MAX or SAMPLE; False where one is impossible."""
+    for i in cells:
+        theirs = word_weights[words[i]]
+        totals[i] = _settle(mine, theirs, counts[i], mode, uniforms[draws[i] :], topic, word[words[i]])
+        if not totals[i] > 0.0:
+            return False
+    return True
 
 
 @kernel

@@ -15,14 +15,18 @@ if TYPE_CHECKING:
     from softcount.text.bitext import Bitext
 
 EMPTY = "NULL"
-MOST = 20  # pairs; more is unreadable
+MOST, LONGEST = 20, 100  # pairs, and words of a sentence; more is unreadable
 
 Counts = dict[str, dict[str, float]]
 
 
 def model1(data: Bitext, steps: int) -> dict[str, Any]:
     if len(data) > MOST:
-        raise InputError(f"{len(data)} pairs; {MOST} is the most that can be shown: take the first few")
+        raise InputError(f"{data.source.source}: {len(data)} pairs; {MOST} is the most that can be shown: take fewer")
+    for side in (data.source, data.target):
+        if side.sentences.lengths.max(initial=0) > LONGEST:
+            line = int(side.sentences.lengths.argmax()) + 1
+            raise InputError(f"{side.source}:{line}: more than {LONGEST} words, the most that can be shown; shorten it")
     pairs = [([EMPTY, *data.source.tokens(s)], data.target.tokens(s)) for s in range(len(data))]
     words = {f for _, target in pairs for f in target}
     if not words:

@@ -16,6 +16,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from softcount.errors import InputError
+from softcount.memory import check_room
 from softcount.synthetic.derivation import Phrase, speakable
 from softcount.synthetic.derivation import trees as _trees
 from softcount.synthetic.grammar import grammar
@@ -25,6 +26,9 @@ from softcount.synthetic.translation import ParallelSample, bilingual
 __all__ = [
     "TAGS", "ParallelSample", "Phrase", "Sample", "Word", "bilingual", "dictionary", "language", "spoken", "trees",
 ]  # fmt: skip
+
+LARGEST = 10_000  # four million words
+SENTENCE = 500  # bytes of memory that one takes
 
 
 class Sample(NamedTuple):
@@ -40,6 +44,7 @@ def language(n_sentences: int, seed: int = 0, vocabulary: float = 1.0) -> Sample
     """
     if n_sentences < 0:
         raise InputError(f"n_sentences is {n_sentences}: it must be 0 or more")
+    check_room(n_sentences * SENTENCE, f"{n_sentences:,} sentences", "ask for fewer")
     sample = Sample([], [])
     for tree in islice(trees(seed, vocabulary), n_sentences):
         words = list(spoken(tree.words()))
@@ -79,5 +84,7 @@ def spoken(words: Iterable[Word]) -> Iterator[Word]:
 def _check(seed: int, vocabulary: float) -> None:
     if seed < 0:
         raise InputError(f"seed is {seed}: it must be 0 or more")
-    if not 0 < vocabulary < float("inf"):
-        raise InputError(f"vocabulary is {vocabulary}: it must be positive; 1 is the whole lexicon")
+    if not 0 < vocabulary <= LARGEST:
+        raise InputError(
+            f"vocabulary is {vocabulary}: it must be positive, at most {LARGEST:,}; 1 is the whole lexicon"
+        )

@@ -5,7 +5,7 @@
 | two files | the same line of both |
 | one file, ``|||`` | ``source ||| target`` on a line |
 | one file, TSV | ``source<TAB>target`` on a line |
-| one file, TMX | a <tu> with its first two <tuv>; entities are not resolved, nor any file that it names |
+| one file, TMX | a <tu> with its first two <tuv>; entities are refused, and no file that it names is opened |
 
 Packed files (``.gz``) and standard input (``-``) as everywhere. A form of one file is told by its name, else by its
 first line that is not empty.
@@ -14,7 +14,6 @@ first line that is not empty.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
@@ -56,6 +55,8 @@ def _corpus(text: bytes, vocabulary: Vocabulary | None, name: str, min_count: in
 
 def _sides(path: str | Path) -> tuple[bytes, bytes]:
     text, name = read_text(path), name_of(path)
+    if not text.strip():
+        raise InputError(f"{name}: {'no words, only blanks' if text else 'empty file'}; give at least one pair")
     plain = name.lower().removesuffix(".gz")
     if plain.endswith(".tmx") or text.lstrip()[:5] == b"<?xml":
         return _tmx(text, name)
@@ -87,37 +88,46 @@ def _tmx(text: bytes, name: str) -> tuple[bytes, bytes]:
     for number, unit in _units(text, name):
         if len(unit) < 2:
             raise InputError(f"{name}:{number}: a <tu> with {len(unit)} <tuv>; give it two")
-        left.append(" ".join(unit[0].split()))
-        right.append(" ".join(unit[1].split()))
+        sides = [" ".join("".join(pieces).split()) for pieces in unit[:2]]
+        left.append(sides[0])
+        right.append(sides[1])
     if not left:
         raise InputError(f"{name}: no <tu> in it; give at least one")
     return "\n".join([*left, ""]).encode(), "\n".join([*right, ""]).encode()
 
 
-def _units(text: bytes, name: str) -> Iterator[tuple[int, list[str]]]:
-    """(line, the segments' text) of every <tu>."""
-    units: list[tuple[int, list[str]]] = []
-    open_tags: list[str] = []
-    parser = expat.ParserCreate()
+def _units(text: bytes, name: str) -> list[tuple[int, list[list[str]]]]:
+    """(line, of every <tuv> the pieces of its text) of every <tu>."""
+    units: list[tuple[int, list[list[str]]]] = []
+    segments = 0  # how many <seg> are open
+    parser = expat.ParserCreate("UTF-8")  # which the text is known to be, whatever encoding it declares
 
     def start(tag: str, _: Any) -> None:
-        open_tags.append(tag.rpartition(":")[2])
-        if open_tags[-1] == "tu":
+        nonlocal segments
+        kind = tag.rpartition(":")[2]
+        segments += kind == "seg"
+        if kind == "tu":
             units.append((parser.CurrentLineNumber, []))
-        elif open_tags[-1] == "tuv" and units:
-            units[-1][1].append("")
+        elif kind == "tuv" and units:
+            units[-1][1].append([])
+
+    def end(tag: str) -> None:
+        nonlocal segments
+        segments -= tag.rpartition(":")[2] == "seg"
 
     def data(content: str) -> None:
-        if "seg" in open_tags and units and units[-1][1]:
-            units[-1][1][-1] += content
+        if segments and units and units[-1][1]:
+            units[-1][1][-1].append(content)
 
-    def declared(*_: Any) -> None:
-        raise InputError(f"{name}:{parser.CurrentLineNumber}: declares an entity; remove it, entities are not resolved")
+    def entity(*_: Any) -> None:
+        where = f"{name}:{parser.CurrentLineNumber}"
+        raise InputError(f"{where}: an entity, and entities are not resolved; write what it stands for")
 
-    parser.StartElementHandler, parser.CharacterDataHandler, parser.EntityDeclHandler = start, data, declared
-    parser.EndElementHandler = lambda _: open_tags.pop()
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, data
+    parser.EntityDeclHandler = parser.SkippedEntityHandler = entity
     try:
         parser.ParseFile(io.BytesIO(text))
     except expat.ExpatError as error:
-        raise InputError(f"{name}:{error.lineno}: not well-formed XML ({expat.errors.messages[error.code]})") from None
-    return iter(units)
+        wrong = f"not well-formed XML ({expat.errors.messages[error.code]})"
+        raise InputError(f"{name}:{error.lineno}: {wrong}; correct it, or export it again") from None
+    return units

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,11 +22,13 @@ import numpy as np
 from scipy import sparse
 
 from softcount.errors import InputError
-from softcount.text.documents import Documents, documents, from_matrix
+from softcount.text.documents import MOST_TOKENS, Documents, documents, from_matrix
 from softcount.text.source import lines, name_of, quoted, read_text
 from softcount.text.vocabulary import Vocabulary
 
 FORMATS = ("auto", "lines", "uci", "ldac", "svmlight", "folder")
+LARGEST = 1 << 24  # tables have a row for every number up to the highest, so a small file may not use one beyond this
+_DIGITS = re.compile(r"[0-9]{1,18}")
 ENDINGS = {".ldac": "ldac", ".lda-c": "ldac", ".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight"}
 
 
@@ -62,6 +65,8 @@ def _lines(path: str | Path, lowercase: bool) -> Documents:
 
 def _folder(path: Path, lowercase: bool) -> Documents:
     texts, labels = [], []
+    if not path.is_dir():
+        raise InputError(f"{name_of(path)}: not a folder; give one with a sub-folder per class, or another --format")
     for folder in sorted(entry for entry in path.iterdir() if entry.is_dir() and not entry.name.startswith(".")):
         for file in sorted(entry for entry in folder.rglob("*") if entry.is_file() and not entry.name.startswith(".")):
             text = read_text(file).decode().replace("\n", " ")
@@ -75,6 +80,8 @@ def _folder(path: Path, lowercase: bool) -> Documents:
 def _uci(path: str | Path) -> Documents:
     rows = lines(path).to_pylist()
     where = name_of(path)
+    if not rows:
+        raise InputError(f"{where}: empty file; give at least one line")
     if len(rows) < 3:
         raise InputError(f"{where}: {len(rows)} lines; UCI bag-of-words begins with three sizes, one a line")
     n_documents, n_words, n_counts = (_number(row, f"{where}:{i}", "a size") for i, row in enumerate(rows[:3], 1))
@@ -92,9 +99,13 @@ def _uci(path: str | Path) -> Documents:
         if len(wrong):
             at = int(wrong[0])
             raise InputError(f"{where}:{at + 4}: {what} {cells[at, column]} is not between 1 and {size}; correct it")
-    matrix = sparse.coo_matrix((cells[:, 2], (cells[:, 0] - 1, cells[:, 1] - 1)), shape=(n_documents, n_words))
+        _check_numbering(size, len(body), where, f"{what}s")
     plain = Path(path).name.removesuffix(".gz")
-    names = _vocabulary(Path(path).parent / plain.replace("docword", "vocab", 1), n_words)
+    beside = plain.replace("docword", "vocab", 1)
+    names = None if beside == plain else _vocabulary(Path(path).parent / beside, n_words)
+    shape = (n_documents, n_words if names is None else len(names))
+    counts = cells[:, 2].astype(np.float64)  # whose sums do not wrap around
+    matrix = sparse.coo_matrix((counts, (cells[:, 0] - 1, cells[:, 1] - 1)), shape=shape)
     return from_matrix(matrix.tocsr(), names, source=where)
 
 
@@ -104,6 +115,7 @@ def _ldac(path: str | Path) -> Documents:
         if head != str(size):
             raise InputError(f"{name_of(path)}:{i}: says {quoted(head)} words but has {size}; correct the first number")
     n_words = 1 + max(words, default=-1)
+    _check_numbering(n_words, len(words), name_of(path), "words")
     stem = Path(path).name.removesuffix(".gz").rsplit(".", 1)[0]
     for candidate in (f"{stem}.vocab", "vocab.txt"):
         names = _vocabulary(Path(path).parent / candidate, n_words)
@@ -117,6 +129,7 @@ def _ldac(path: str | Path) -> Documents:
 def _svmlight(path: str | Path) -> Documents:
     heads, offsets, words, counts = _pairs(path)
     ids = np.asarray(words, dtype=np.int64)
+    _check_numbering(int(ids.max(initial=0)), len(ids), name_of(path), "words")
     first = 0 if len(ids) and ids.min() == 0 else 1
     shape = (len(heads), int(ids.max(initial=first - 1)) + 1 - first)
     data = from_matrix(sparse.csr_matrix((counts, ids - first, offsets), shape=shape), source=name_of(path))
@@ -128,8 +141,9 @@ def _svmlight(path: str | Path) -> Documents:
 def _pairs(path: str | Path) -> tuple[list[str], list[int], list[int], list[float]]:
     """(first field, offsets, ids, values) of lines ``first id:value id:value …``."""
     heads: list[str] = []
-    offsets, words, counts = [0], [], []
+    offsets, words, counts, seen = [0], [], [], False
     for where, line in _numbered(path):
+        seen = True
         fields = line.split("#", 1)[0].split()
         if not fields:
             continue
@@ -138,13 +152,14 @@ def _pairs(path: str | Path) -> tuple[list[str], list[int], list[int], list[floa
             if field.startswith("qid:"):
                 continue
             word, colon, count = field.partition(":")
-            if not colon or not word.isdigit():
+            if not colon or not _DIGITS.fullmatch(word):
                 raise InputError(f"{where}: {quoted(field)} is not word:count; write numbers on both sides")
             words.append(int(word))
             counts.append(_count(count, where))
         offsets.append(len(words))
     if not heads:
-        raise InputError(f"{name_of(path)}: empty file; give at least one line")
+        wrong = "no documents, only blank lines" if seen else "empty file"
+        raise InputError(f"{name_of(path)}: {wrong}; give at least one line")
     return heads, offsets, words, counts
 
 
@@ -158,15 +173,20 @@ def _count(text: str, where: str) -> float:
         count = float(text)
     except ValueError:
         count = float("nan")
-    if not 0.0 <= count < float("inf"):
-        raise InputError(f"{where}: count {quoted(text)}; write a number that is not negative")
+    if not 0.0 <= count <= MOST_TOKENS:
+        raise InputError(f"{where}: count {quoted(text)}; write a number from 0 to 2^53")
     return count
 
 
 def _number(text: str, where: str, what: str) -> int:
-    if not text.strip().isdigit():
+    if not _DIGITS.fullmatch(text.strip()):
         raise InputError(f"{where}: {quoted(text)} is not {what}; write a whole number that is not negative")
     return int(text)
+
+
+def _check_numbering(highest: int, n_counts: int, where: str, what: str) -> None:
+    if highest > max(LARGEST, 100 * n_counts):
+        raise InputError(f"{where}: {highest:,} {what} in a file of {n_counts:,} counts; number them without gaps")
 
 
 def _vocabulary(path: Path, n_words: int) -> Vocabulary | None:

@@ -19,6 +19,8 @@ from softcount.ragged import Array, Ragged, offsets_of
 from softcount.text.corpus import MEMORY, corpus
 from softcount.text.vocabulary import Vocabulary
 
+MOST_TOKENS = 2**53  # beyond, floats do not count in ones
+
 
 @dataclass(frozen=True, eq=False)
 class Documents:
@@ -101,6 +103,8 @@ def from_matrix(matrix: Any, vocabulary: Vocabulary | None = None, **columns: An
         csr = csr.copy()
         csr.sum_duplicates()
         csr.eliminate_zeros()
+    if not csr.data.sum() <= MOST_TOKENS:
+        raise InputError(f"{columns.get('source', MEMORY)}: more than 2^53 tokens; give finite counts, or smaller ones")
     offsets, words = csr.indptr.astype(np.int64), csr.indices.astype(np.int32, copy=False)
     return Documents(offsets, words, csr.data, csr.shape[1], vocabulary, **columns)
 
@@ -137,6 +141,8 @@ def documents(
 
 def pruned(data: Documents, min_count: int, max_share: float, stop_words: Iterable[str]) -> Documents:
     """Without words that are too rare, too common or on the list."""
+    if not len(data.words):
+        raise InputError(f"{data.source}: no words; every document is empty")
     keep = _chosen(data.matrix(), data.vocabulary, min_count, max_share, stop_words, len(data))
     return data if keep.all() else restricted(data, keep)
 
@@ -165,6 +171,13 @@ def recoded(data: Documents, vocabulary: Vocabulary) -> Documents:
     small = from_matrix(sparse.csr_matrix(kept, shape=(len(data), len(vocabulary))))
     return replace(data, offsets=small.offsets, words=small.words, counts=small.counts, n_words=len(vocabulary),
                    vocabulary=vocabulary)  # fmt: skip
+
+
+def unknown_tokens(data: Documents, vocabulary: Vocabulary | None) -> float:
+    """How many tokens have words that the vocabulary does not have."""
+    if data.vocabulary is None or vocabulary is None:
+        return 0.0
+    return float(data.counts[vocabulary.find(data.vocabulary.words)[data.words] < 0].sum())
 
 
 def _count(sentences: Ragged, n_words: int) -> sparse.csr_matrix:

@@ -15,8 +15,9 @@ from typing import NamedTuple
 from softcount.errors import InputError
 from softcount.text.source import lines, name_of, quoted
 
-_PHARAOH = re.compile(r"([0-9]+)([-?p])([0-9]+)(?::[0-9.e+-]+)?")
-_NAACL = re.compile(r"\s*([0-9]+)\s+([0-9]+)\s+([0-9]+)(?:\s+([SP]))?(?:\s+[0-9.e+-]+)?\s*")
+_PHARAOH = re.compile(r"([0-9]{1,9})([-?p])([0-9]{1,9})(?::[0-9.e+-]+)?")
+_NAACL = re.compile(r"\s*([0-9]{1,9})\s+([0-9]{1,9})\s+([0-9]{1,9})(?:\s+([SP]))?(?:\s+[0-9.e+-]+)?\s*")
+MOST_PAIRS = 10_000_000  # a list as long as the highest pair number must fit into memory
 
 
 class PairLinks(NamedTuple):
@@ -57,7 +58,10 @@ def _naacl(name: str, rows: list[str], n_pairs: int | None) -> list[PairLinks]:
         pair, i, j = int(match[1]), int(match[2]), int(match[3])
         if min(pair, i, j) < 1:
             raise InputError(f"{name}:{number}: a 0 in {quoted(row)}; this form counts pairs and words from 1")
+        if pair > MOST_PAIRS:
+            raise InputError(f"{name}:{number}: pair {pair} is beyond {MOST_PAIRS:,}; number the pairs from 1")
         links = found.setdefault(pair, PairLinks(set(), set()))
         (links.possible if match[4] == "P" else links.sure).add((i - 1, j - 1))
     last = max(max(found, default=0), n_pairs or 0)
-    return [found.get(pair, PairLinks(set(), set())) for pair in range(1, last + 1)]
+    none = PairLinks(set(), set())
+    return [found.get(pair, none) for pair in range(1, last + 1)]

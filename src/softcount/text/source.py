@@ -2,7 +2,8 @@
 
 Every reader takes its text from here, so every reader gives the same answers: UTF-8 with or without a byte-order
 mark; lines end at ``\\n`` or ``\\r\\n`` and nowhere else (U+2028, U+0085 or a form feed inside a line are text); tokens
-are separated by ASCII blanks only, so a no-break space stays inside its token.
+are separated by ASCII blanks only, so a no-break space stays inside its token. A packed file is read as a stream, and
+refused as soon as it unpacks to more than 64 MiB and 100 times its size: text packs 3 to 20 times, a bomb 1,000 times.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import gzip
 import os
 import sys
 import zlib
-from codecs import BOM_UTF8, utf_8_decode
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, utf_8_decode
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -21,9 +22,11 @@ import numpy as np
 import pyarrow as pa
 
 from softcount.errors import InputError
+from softcount.memory import installed
 from softcount.ragged import Array, offsets_of
 
-MAX_BYTES = 8 << 30  # of text, after decompression: a gzip bomb ends in an error message, not in swap
+MAX_BYTES = int(min(8 << 30, installed() / 2))  # of text: what is larger ends in an error message, not in swap
+SMALL, RATIO = 64 << 20, 100  # a packed file may unpack to this much whatever its size, to more only in proportion
 CHUNK = 1 << 24
 BLANKS = b" \t\n\v\f\r"
 NEWLINE, RETURN = 10, 13
@@ -101,22 +104,21 @@ def _line_ends(raw: Array) -> Array:
 
 def _open(path: str | Path) -> AbstractContextManager[IO[bytes]]:
     name = os.fspath(path)
-    if name == "-":
-        return nullcontext(sys.stdin.buffer)
-    if name.lower().endswith(".gz"):
-        return cast(AbstractContextManager[IO[bytes]], gzip.open(name, "rb"))
-    return open(name, "rb")
+    return nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb")
 
 
 def _chunks(path: str | Path, max_bytes: int) -> Iterator[bytes]:
     """The file piece by piece; whatever the system has against it becomes an InputError."""
-    total = 0
+    total, packed = 0, os.fspath(path).lower().endswith(".gz")
     try:
-        with _open(path) as stream:
+        with _open(path) as raw:
+            stream = cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if packed else raw
             while chunk := stream.read(CHUNK):
                 total += len(chunk)
                 if total > max_bytes:
                     raise _error(path, f"more than {max_bytes:,} bytes of text", "split the file")
+                if packed and total > max(SMALL, RATIO * raw.tell()):
+                    raise _error(path, f"unpacks to more than {RATIO} times its size", "unpack it first, if it is text")
                 yield chunk
     except (gzip.BadGzipFile, zlib.error, EOFError):
         raise _error(path, "not a complete gzip file", "pack it again, or rename it if it is not packed") from None
@@ -142,14 +144,25 @@ def _error(path: str | Path, wrong: str, remedy: str) -> InputError:
 
 def _checked(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
     """Stops at a NUL byte as soon as it is seen: a binary file need not be read to its end."""
-    line = 1
+    line = 0
     for chunk in chunks:
+        if line == 0:
+            _check_beginning(chunk, name)
+            line = 1
         nul = chunk.find(b"\0")
         if nul >= 0:
             line += chunk.count(b"\n", 0, nul)
             raise InputError(f"{name}:{line}: NUL byte, which no text has; convert it with iconv if it is UTF-16")
         line += chunk.count(b"\n")
         yield chunk
+
+
+def _check_beginning(chunk: bytes, name: str) -> None:
+    """Files whose first bytes say what they are deserve a better remedy than their first wrong byte has."""
+    if chunk.startswith(b"\x1f\x8b"):
+        raise InputError(f"{name}: a gzip file; name it ….gz, or unpack it first: gzip -dc")
+    if chunk.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise InputError(f"{name}: UTF-16, not UTF-8; convert the file: iconv -f UTF-16 -t UTF-8")
 
 
 def _check_utf8(text: bytes, name: str) -> None:

@@ -1,0 +1,201 @@
+"""What is fuzzed: every reader, the parser of criteria and the model loader, each with valid files to start from.
+
+A target takes any bytes and returns, whether they have a value or are refused; any exception but InputError is a
+defect, and so is a hang.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest import mock
+
+import numpy as np
+from input_rows import GOOD
+
+import softcount
+from softcount import store
+from softcount.criteria.spec import Settings, parse
+from softcount.errors import InputError
+from softcount.models.hmm import HMM
+from softcount.models.hmm_json import read_parameters
+from softcount.text.bilingual import read_bilingual
+from softcount.text.bitext_reader import read_bitext
+from softcount.text.dictionary import read_dictionary
+from softcount.text.document_reader import read_documents
+from softcount.text.documents import pruned
+from softcount.text.links import read_links
+from softcount.text.reader import read, read_labels
+from softcount.text.source import lines
+
+FOLDER = Path(tempfile.mkdtemp(prefix="softcount-fuzz-"))
+CUT = b"\n====\n"  # between the files of a target that reads two
+
+# Pieces that some reader somewhere gives a meaning, or should not.
+PIECES = [
+    b"", b" ", b"\t", b"\n", b"\r\n", b"\r", b"\0", b"\xff", b"\xef\xbb\xbf", b"\xff\xfe", b"\x1f\x8b", b"_", b"/",
+    b":", b"-", b"?", b"0", b"-1", b"1", b"2", b"999999999", b"9" * 20, b"9" * 5000, b"1e999", b"nan", b"1e-400",
+    b"|||", b"must", b"#", b"1-2", b"1.1", b"S", b"{", b"}", b"[", b"]", b'"', b",", b"(", b")", b"=", b"null",
+    b"true", b"<tu>", b"</tuv>", b"<seg>", b"&a;", b"&lt;", b"<!--", b"]]>", b"<![CDATA[",
+    b'<!DOCTYPE a [<!ENTITY b "c">]>', "é".encode(), "\u2028".encode(), "\u00a0".encode(), "٣".encode(),
+    "²".encode(), b"\\ud800", CUT, b"em", b"stepwise", b"$array",
+]  # fmt: skip
+
+
+class Target(NamedTuple):
+    run: Callable[[bytes], Any]
+    seeds: list[bytes]
+
+
+def edited(content: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
+    """At each place, so many bytes replaced by others."""
+    for place, length, piece in edits:
+        place %= len(content) + 1
+        content = content[:place] + piece + content[place + length :]
+    return content
+
+
+def tolerant(call: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
+    """A refusal is an answer, if it is one line."""
+
+    def run(content: bytes) -> Any:
+        try:
+            return call(content)
+        except InputError as error:
+            assert str(error) and "\n" not in str(error), repr(str(error))
+            return None
+
+    return run
+
+
+def file(reader: Callable[[Path], Any], name: str = "file") -> Callable[[bytes], Any]:
+    """A reader of one file, or of two with the cut between them: the second lies beside the first."""
+
+    def call(content: bytes) -> Any:
+        first, cut, second = content.partition(CUT)
+        beside = FOLDER / name.replace("docword", "vocab").replace(".ldac", ".vocab")
+        beside.unlink(missing_ok=True)
+        if cut and beside.name != name:
+            beside.write_bytes(second)
+        (FOLDER / name).write_bytes(first)
+        return reader(FOLDER / name)
+
+    return call
+
+
+def two(reader: Callable[[Path, Path], Any]) -> Callable[[bytes], Any]:
+    def call(content: bytes) -> Any:
+        first, _, second = content.partition(CUT)
+        (FOLDER / "first").write_bytes(first)
+        (FOLDER / "second").write_bytes(second)
+        return reader(FOLDER / "first", FOLDER / "second")
+
+    return call
+
+
+def _documents(path: Path, **options: Any) -> Any:
+    return pruned(read_documents(path, **options), 1, 1.0, ()).digest()
+
+
+def _criterion(content: bytes) -> Any:
+    layout = HMM(2, 3).layout
+    return [stage.build(layout, Settings()) for stage in parse(content.decode("utf-8", "replace"))]
+
+
+def _model(path: Path) -> Any:
+    """A file whose checksums are right: what a mistake or an enemy may write, not what a broken disk does."""
+    with (
+        np.errstate(all="ignore"),  # numbers that nobody trained may overflow
+        mock.patch.object(store, "_checksum", lambda header: header[len(store.PREFIX) :][: len(store.NO_CHECKSUM)]),
+        mock.patch.object(store, "crc32", lambda array: _Anything()),
+    ):
+        model = softcount.load(path)
+        uses: dict[str, Any] = {
+            "HMM": lambda: model.predict(["a b", "c"]), "PLSA": lambda: model.transform(["a b", "c"]),
+            "WordAligner": lambda: model.align(["a b"], ["x y"]), "NaiveBayesMixture": lambda: model.predict(["a b"]),
+            "KMeans": lambda: model.predict([[0.0]]), "GaussianMixture": lambda: model.predict([[0.0]]),
+        }  # fmt: skip
+        return uses[type(model).__name__]()
+
+
+class _Anything:
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __ne__(self, other: object) -> bool:
+        return False
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _models() -> list[bytes]:
+    from test_damaged_models import MAKERS
+
+    found = []
+    for make in MAKERS.values():
+        make().save(FOLDER / "model")
+        found.append((FOLDER / "model").read_bytes())
+    return found
+
+
+def _forged(content: bytes) -> bytes:
+    """With the header's length put right, so that edits that insert or delete do not all end there."""
+    end = content.find(b"}  ", 8)
+    end = len(content) if end < 0 else end + 1
+    while content[end : end + 1] == b" ":
+        end += 1
+    return (end - 8).to_bytes(8, "little") + content[8:end] + content[end:] if len(content) > 8 else content
+
+
+def _base(model: bytes) -> int:
+    return 8 + int.from_bytes(model[:8], "little")
+
+
+def _with_arrays(models: list[bytes], content: bytes) -> bytes:
+    """A model whose header is good and whose arrays are these; the first byte says which model."""
+    model = models[content[0] % len(models) if content else 0]
+    size = len(model) - _base(model)
+    return model[: _base(model)] + content[1 : size + 1].ljust(size, b"\0")
+
+
+G = GOOD
+SPECS = [b"em:100,mre:50", b"stepwise(vb, batches=50):10", b"annealed(em,start=0.1,stop=1,over=9)", b"hard(vb):3",
+         b"gibbs(prior=0.1):20", b"mre(rule=adaptive,rate=0.1)", b"vb(prior=1e-300)"]  # fmt: skip
+
+
+def targets(only: str = "model") -> dict[str, Target]:
+    """All, or those that `only` has to do with: models take long to make."""
+    models = _models() if "model" in only else []
+    plain: dict[str, tuple[Callable[[bytes], Any], list[bytes]]] = {
+        "lines": (file(lines), [G["text"]]),
+        "gzip": (file(lines, "file.gz"), [gzip.compress(G["text"]), gzip.compress(G["text"]) * 2]),
+        "plain": (file(lambda p: read(p, "plain", min_count=2, lowercase=True).digest()), [G["text"]]),
+        "tagged": (file(lambda p: read(p, "tagged").digest()), [G["tagged"]]),
+        "conllu": (file(lambda p: read(p, "conllu", column="xpos").digest()), [G["text.conllu"]]),
+        "labels": (file(read_labels), [G["tags"]]),
+        "tagset": (file(lambda p: read(p, "tagged", tagset=("D", "N", "V"))), [G["tagged"]]),
+        "parallel": (two(lambda a, b: read(a, tags=b).digest()), [G["text"] + CUT + G["tags"]]),
+        "dictionary": (file(read_dictionary), [G["words.tsv"]]),
+        "bilingual": (file(read_bilingual), [G["pairs.tsv"]]),
+        "links": (file(read_links), [G["links"], G["gold.wa"]]),
+        "bitext": (two(lambda a, b: read_bitext(a, b).digest()), [G["text"] + CUT + G["other"]]),
+        "bitext-one-file": (file(lambda p: read_bitext(p).digest()), [G["both"], G["both.tsv"], G["both.tmx"]]),
+        "tmx": (file(lambda p: read_bitext(p).digest(), "file.tmx"), [G["both.tmx"]]),
+        "documents": (file(_documents), [G["text"]]),
+        "uci": (file(_documents, "docword.txt"), [G["docword.txt"], G["docword.txt"] + CUT + b"a\nb\nc\n"]),
+        "ldac": (file(_documents, "file.ldac"), [G["text.ldac"], G["text.ldac"] + CUT + b"a\nb\nc\n"]),
+        "svmlight": (file(_documents, "file.svmlight"), [G["text.svmlight"]]),
+        "parameters": (file(read_parameters), [G["P.json"], json.dumps({"end": {}}).encode()]),
+        "criterion": (_criterion, SPECS),
+        "model": (file(softcount.load), models),
+        "model-arrays": (
+            lambda content: file(_model)(_with_arrays(models, content)),
+            [bytes([i]) + model[_base(model) :] for i, model in enumerate(models)],
+        ),
+        "model-forged": (lambda content: file(_model)(_forged(content)), models),
+    }
+    return {name: Target(tolerant(call), seeds) for name, (call, seeds) in plain.items()}

@@ -237,3 +237,16 @@ def test_a_full_disk_ends_with_one_line_and_leaves_what_was_there(folder: Path) 
         assert last.startswith(f"softcount: {name}: cannot be written (File too large); ") and "Traceback" not in err
     assert (folder / "m").read_text() == "what was there" and not (folder / "c").exists()
     assert not list(folder.glob(".*"))
+
+
+def test_an_interrupt_that_an_extension_turns_into_another_error_is_still_one_line(folder: Path) -> None:
+    code = (
+        "import os, signal, sys, softcount.cli.main as m; sys.argv = ['softcount', 'generate']\n"
+        "import softcount.cli.generate as g\n"
+        "def stop(*a, **k):\n"
+        "    try: os.kill(os.getpid(), signal.SIGTERM); import time; time.sleep(5)\n"
+        "    except BaseException: raise ImportError('numpy.core.multiarray failed to import') from None\n"
+        "g.check_writable = stop; m.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (143, "", "softcount: terminated\n")

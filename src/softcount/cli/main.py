@@ -51,16 +51,24 @@ def _common(
 
 
 def main() -> None:
-    before = signal.signal(signal.SIGTERM, _terminate)
+    heard: list[Stopped] = []
+
+    def stop(signum: int, frame: Any) -> None:
+        """By an exception in both cases, so that files half written are removed."""
+        heard.append(Stopped("terminated" if signum == signal.SIGTERM else "interrupted", signum))
+        raise heard[-1]
+
+    heeded = [n for n in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(n) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, stop) or signal.SIG_DFL for number in heeded}
     try:
         _main()
+    except Exception:
+        if not heard:
+            raise
+        _end_of(heard[0])  # some extensions, when interrupted, report that they cannot be imported
     finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _terminate(signum: int, frame: Any) -> None:
-    """Like Ctrl-C, so that files half written are removed."""
-    raise Stopped("terminated", signum)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _main() -> None:

@@ -34,7 +34,7 @@ def topics(
         str, typer.Argument(help="One document a line (.gz too, - for stdin), UCI docword, .ldac, .svmlight, folder.")
     ],
     n_topics: Annotated[int, typer.Option("--topics", min=1, help="How many topics.")] = 20,
-    criterion: Annotated[str, typer.Option(help="Stages; annealed(start=0.8,stop=0.8):100 is tempered EM.")] = "em:100",
+    criterion: Annotated[str, typer.Option(help="Stages; annealed(start=0.8,stop=0.8):100 is tempered EM.")] = "em:200",
     min_count: Annotated[int, typer.Option(min=1, help="Leave out words in fewer documents.")] = 1,
     max_share: Annotated[float, typer.Option(min=0, max=1, help="Leave out words in a larger share of them.")] = 1.0,
     stop_words: Annotated[Path | None, typer.Option(help="Words to leave out, one a line.")] = None,

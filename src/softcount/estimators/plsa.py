@@ -47,7 +47,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         self,
         n_topics: int = 10,
         *,
-        criterion: str = "em:100",
+        criterion: str = "em:200",
         start: Any = "random",
         fixed: Any = (),
         pseudo: float | Mapping[str, float] = 0.0,

@@ -1,11 +1,12 @@
 """softcount topics, cluster, score and explain on documents; readers of documents; bad input."""
 
 import json
-import subprocess
-import sys
+import shlex
 from collections import Counter
 from itertools import pairwise
+from types import SimpleNamespace
 
+import command
 import numpy as np
 import pyarrow.parquet as parquet
 import pytest
@@ -22,14 +23,12 @@ TEXT = topical(60, n_topics=3, seed=1)
 LINES = "".join(" ".join(doc) + "\n" for doc in TEXT.documents)
 
 
-def run(*arguments, code=0, stdin=None):
-    done = subprocess.run(
-        [sys.executable, "-m", "softcount", *map(str, arguments)], input=stdin, capture_output=True, text=True
-    )
-    assert done.returncode == code, done.stderr
+def run(*arguments, code=0, stdin=""):
+    done = command.run(shlex.join(map(str, arguments)), stdin.encode())
+    assert done.code == code, done.err
     if code == 2:
-        assert "Traceback" not in done.stderr and done.stdout == ""
-    return done
+        assert done.out == ""
+    return SimpleNamespace(stdout=done.out, stderr="\n".join(done.said))
 
 
 @pytest.fixture

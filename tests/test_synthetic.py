@@ -152,10 +152,13 @@ def test_no_sentences_are_an_empty_text() -> None:
     [
         ({"n_sentences": -1}, "n_sentences is -1: it must be 0 or more"),
         ({"n_sentences": 1, "seed": -2}, "seed is -2: it must be 0 or more"),
-        ({"n_sentences": 1, "vocabulary": 0}, "vocabulary is 0: it must be positive; 1 is the whole lexicon"),
+        (
+            {"n_sentences": 1, "vocabulary": 0},
+            "vocabulary is 0: it must be positive, at most 10,000; 1 is the whole lexicon",
+        ),
         (
             {"n_sentences": 1, "vocabulary": float("nan")},
-            "vocabulary is nan: it must be positive; 1 is the whole lexicon",
+            "vocabulary is nan: it must be positive, at most 10,000; 1 is the whole lexicon",
         ),
     ],
 )

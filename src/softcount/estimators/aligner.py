@@ -15,7 +15,7 @@ from softcount.engines import Threads
 from softcount.errors import InputError
 from softcount.estimators.align_direction import Direction, from_body, to_body, train
 from softcount.estimators.align_stage import parse_models
-from softcount.estimators.parameters import Parameters
+from softcount.estimators.light import LightEstimator
 from softcount.estimators.saved import SavedEstimator
 from softcount.models.cooccurrence import cooccurring, transpose, with_null, without_null
 from softcount.models.ibm_posterior import posteriors
@@ -30,7 +30,7 @@ BLOCK = 1_500_000  # token pairs whose posteriors stand in memory at a time, per
 DIRECTIONS = ("forward", "reverse", "both")
 
 
-class WordAligner(SavedEstimator, Parameters):
+class WordAligner(SavedEstimator, LightEstimator):
     """Word aligner, trained without labels in one direction or both.
 
     model : ibm1, ibm2 (diagonal) or ibm2-free, or stages that hand over, such as "ibm1:5,ibm2:5"

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.attribute import MAX, SUM
-from softcount.kernel import kernel, prefetch
+from softcount.kernel import LINE, kernel, prefetch
 from softcount.ragged import Array
 
 UNIFORM, DIAGONAL, FREE = 0, 1, 2  # kinds of alignment
 SMALLEST_LOG = -745.2  # the exponential of less is zero
 AHEAD = 4  # occurrences: how long before its visit a sentence, likely far away in memory, is asked for
-LINE = 8  # floats of a cache line
+NEXT = LINE // 8  # floats further: the next line of memory
 
 
 class IBMWeights(NamedTuple):
@@ -100,7 +100,7 @@ def add_totals(w: Any, pairs: Any, first: int, last: int, totals: Array) -> None
             soon = starts[min(o + AHEAD, len(starts) - 1)]
             prefetch(targets, soon)
             prefetch(totals, soon)
-            prefetch(totals, soon + LINE)
+            prefetch(totals, soon + NEXT)
             start, m = starts[o], widths[o]
             stop = start + m
             if kind == UNIFORM:
@@ -144,7 +144,7 @@ def add_counts(
             soon = starts[min(o + AHEAD, len(starts) - 1)]
             prefetch(targets, soon)
             prefetch(scale, soon)
-            prefetch(scale, soon + LINE)
+            prefetch(scale, soon + NEXT)
             start, m = starts[o], widths[o]
             stop = start + m
             if kind == UNIFORM:

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from softcount.text.bitext import Bitext
 
 SHADES = " ░▒▓█"
-WIDEST = 60  # target words that fit side by side
 
 
 def grid(

@@ -1,6 +1,6 @@
 """What scikit-learn asks of an estimator, for one that should start before scikit-learn has been imported.
 
-Importing it takes longer than aligning ten thousand sentences; `clone` and grid search find here what they need.
+Importing it takes a second; `clone` and grid search find here what they need.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 from softcount.errors import InputError
 
 
-class Parameters:
+class LightEstimator:
     """The constructor's arguments are the parameters, each kept under its own name."""
 
     @classmethod

@@ -16,6 +16,7 @@ from softcount.errors import InputError
 from softcount.estimators.base import DocumentEstimator, naming
 from softcount.estimators.saved import check_table, check_tables
 from softcount.evaluate.topics import completion, split_tokens
+from softcount.lanes import widened, zeros
 from softcount.memory import check_room
 from softcount.models.plsa import PLSA as Model
 from softcount.models.plsa import PLSATables, fold
@@ -165,11 +166,12 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         return self._fold(self._read(X, reset=False))
 
     def _fold(self, data: Documents) -> Array:
-        prior = self.fold_pseudo * self.n_topics * self.prevalence_
-        rows = np.empty((len(data), self.n_topics))
-        word = np.ascontiguousarray(self.components_.T)
-        fold(data.offsets, data.words, data.counts, word, prior, FOLD_STEPS, FOLD_TOLERANCE, rows)
-        return rows
+        H, rows = self.n_topics, zeros(len(data), self.n_topics, np.float64)
+        start = self.prevalence_ / max(self.prevalence_.sum(), 1e-300)
+        held, start = widened(self.components_.T), widened(start[None])[0]
+        pseudo = float(self.fold_pseudo * H)
+        fold(data.offsets, data.words, data.counts, held, start, pseudo, FOLD_STEPS, FOLD_TOLERANCE, rows)
+        return np.ascontiguousarray(rows[:, :H])
 
     @property
     def _n_features_out(self) -> int:

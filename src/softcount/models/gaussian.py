@@ -17,6 +17,7 @@ from scipy import sparse
 from softcount.attribute import MAX, SUM
 from softcount.families.categorical import Categorical
 from softcount.families.gaussian import Gaussian
+from softcount.lanes import widened
 from softcount.layout import TableLayout
 from softcount.models.linear import DenseRows, Found, SparseRows, expect_rows
 from softcount.models.mixture import shard_cost
@@ -115,7 +116,7 @@ class GaussianMixture(NamedTuple):
 
     def weigh(self, log_weights: GaussianTables) -> tuple[Array, Array]:
         cluster, component = log_weights
-        return np.ascontiguousarray(component[:, 1:].T), cluster + component[:, 0]
+        return widened(component[:, 1:].T), cluster + component[:, 0]
 
     def expect(
         self,

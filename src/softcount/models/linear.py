@@ -15,6 +15,7 @@ import numpy as np
 
 from softcount.attribute import MAX, attribute
 from softcount.kernel import kernel, prefetch
+from softcount.lanes import add, zeros
 from softcount.layout import ImpossibleItem
 from softcount.ragged import Array
 
@@ -53,18 +54,19 @@ def expect_rows(
     labels: bool = False,
     shares: bool = False,
 ) -> Found:
-    """The E-step of one shard. `weights` [F, K] and `base` [K] are in logs."""
+    """The E-step of one shard. `weights` [F, K and zeros, in whole lanes] and `base` [K] are in logs."""
     K = len(base)
     n = len(rows.offsets) - 1 if isinstance(rows, SparseRows) else len(rows.values)
     draws = np.empty(0) if uniforms is None else uniforms
     totals = np.zeros(K)
     classes, norms = np.empty(n if labels else 0, dtype=np.int32), np.empty(n if labels else 0)
     if isinstance(rows, SparseRows):
-        features, kept = np.zeros(weights.shape), np.empty((n if shares else 0, K))
+        features, kept = zeros(len(weights), K, np.float64), np.empty((n if shares else 0, K))
         out = (features, totals, classes, norms, kept)
         log_norm, impossible = _sweep(*rows, weights, base, mode, draws, *out)
+        features = features[:, :K]
     else:
-        kept = rows.values @ weights
+        kept = rows.values @ weights[:, :K]
         kept += base
         log_norm, impossible = _settle_all(kept, rows.known, rows.weights, mode, draws, totals, classes, norms)
         shared = kept if len(rows.weights) == 0 else kept * rows.weights[:, None]
@@ -136,15 +138,14 @@ def _sweep(
 ) -> tuple[float, int]:
     """``shares = softmax(base + X @ W); features += X.T @ shares``, row by row, in SUM, MAX and SAMPLE."""
     K = len(base)
-    scores, used, last = np.empty(K), np.empty(K, dtype=np.int64), len(columns) - 1
+    lanes, used, last = np.zeros(features.shape[1]), np.empty(K, dtype=np.int64), len(columns) - 1
+    scores = lanes[:K]
     log_norm = 0.0
     for r in range(len(offsets) - 1):
         scores[:] = base
         for i in range(offsets[r], offsets[r + 1]):
             prefetch(log_weights, columns[min(i + AHEAD, last)])
-            row, value = log_weights[columns[i]], values[i]
-            for k in range(K):
-                scores[k] += value * row[k]
+            add(lanes, values[i], log_weights[columns[i]])
         label = known[r] if len(known) > 0 else -1
         uniform = uniforms[r] if len(uniforms) > 0 else 0.0
         total = _settle(scores, label, mode, uniform)
@@ -170,7 +171,5 @@ def _sweep(
                     features[columns[i], k] += share * values[i]
         else:
             for i in range(offsets[r], offsets[r + 1]):
-                out, value = features[columns[i]], values[i]
-                for k in range(K):
-                    out[k] += value * scores[k]
+                add(features[columns[i]], values[i], lanes)
     return log_norm, -1

@@ -14,6 +14,7 @@ import numpy as np
 
 from softcount.attribute import SUM
 from softcount.families.categorical import Categorical
+from softcount.lanes import widened
 from softcount.layout import TableLayout
 from softcount.models.linear import SparseRows, expect_rows
 from softcount.ragged import Array
@@ -48,7 +49,7 @@ class Mixture(NamedTuple):
         return len(shard.offsets) - 1
 
     def weigh(self, log_weights: MixtureTables) -> MixtureTables:
-        return MixtureTables(log_weights.cluster, np.ascontiguousarray(log_weights.word.T))
+        return MixtureTables(log_weights.cluster, widened(log_weights.word.T))
 
     def expect(
         self,

@@ -17,6 +17,7 @@ import numpy as np
 from softcount.attribute import SAMPLE, SUM, attribute
 from softcount.families.categorical import Categorical
 from softcount.kernel import kernel, prefetch
+from softcount.lanes import add, dot, widened, zeros
 from softcount.layout import ImpossibleItem, TableLayout
 from softcount.models.mixture import shard_cost
 from softcount.ragged import Array, offsets_of
@@ -32,10 +33,10 @@ class PLSATables(NamedTuple):
 
 
 class PLSAWeights(NamedTuple):
-    """exp(log-weights); each document's, or each word's, scaled by the best topic's where that is faint."""
+    """exp(log-weights), in whole lanes; a document's, or a word's, scaled by the best topic's where that is faint."""
 
-    topic: Array  # [D, H]
-    word: Array  # [V, H]
+    topic: Array  # [D, H and zeros]
+    word: Array  # [V, H and zeros]
     topic_scale: Array  # [D], in logs; [0]: not scaled
     word_scale: Array  # [V]; [0]
 
@@ -75,7 +76,7 @@ class PLSA(NamedTuple):
     def weigh(self, log_weights: PLSATables) -> PLSAWeights:
         topic, topic_scale = _scaled(log_weights.topic)
         word, word_scale = _scaled(log_weights.word, transposed=True)
-        return PLSAWeights(topic, word, topic_scale, word_scale)
+        return PLSAWeights(widened(topic), widened(word), topic_scale, word_scale)
 
     def expect(
         self,
@@ -86,7 +87,7 @@ class PLSA(NamedTuple):
         labels: bool = False,
     ) -> tuple[Expectation, Array | None]:
         H, dtype = self.n_topics, weights.word.dtype
-        topic, word = np.empty((len(shard.rows), H), dtype), np.zeros(weights.word.shape, dtype)
+        topic, word = zeros(len(shard.rows), H, dtype), zeros(self.n_words, H, dtype)
         totals = np.empty(len(shard.words), dtype)
         best = np.empty(len(shard.words) if labels else 0, dtype=np.int32)
         draws = np.empty(0) if uniforms is None else uniforms
@@ -100,7 +101,7 @@ class PLSA(NamedTuple):
         if len(weights.topic_scale):
             scale = np.repeat(weights.topic_scale[shard.rows], np.diff(shard.offsets))
             log_norm += float(shard.counts @ scale)
-        counts = PLSATables(Parts(self.n_documents, (shard.rows,), (topic,)), word.T)
+        counts = PLSATables(Parts(self.n_documents, (shard.rows,), (topic[:, :H],)), word[:, :H].T)
         return Expectation(counts, log_norm), best if labels else None
 
     def posteriors(self, weights: PLSAWeights, shard: PLSAShard) -> Array:
@@ -118,7 +119,7 @@ class PLSA(NamedTuple):
 def _scaled(table: Array | Log, transposed: bool = False) -> tuple[Array, Array]:
     """exp, and the logs of what rows were divided by, where they had to be; none where they had not."""
     if isinstance(table, Log):  # the logarithm of probabilities that nobody changed since: no need to go there and back
-        return np.ascontiguousarray(table.weights.T if transposed else table.weights), np.empty(0)
+        return table.weights.T if transposed else table.weights, np.empty(0)
     log_weights = table.T if transposed else table
     top = log_weights.max(axis=1, initial=-np.inf)
     if top.min(initial=0.0) > FAINT:
@@ -146,59 +147,38 @@ def _sweep(
     """SUM: ``totals = T @ W; R = N / totals; topic = T * (R @ W.T); word = W * (T.T @ R)``, where N > 0;
     MAX and SAMPLE settle cell by cell. Returns the first impossible document, or −1.
 
-    Gathering rows binds, not arithmetic, so rows are asked for some cells ahead. Logarithms cost as much as a row of
-    topics one by one, and a tenth of that all at once, so totals are handed back.
+    Gathering rows binds, so they are asked for some cells ahead. Logarithms cost as much as a row of topics one by
+    one, and a tenth of that all at once, so totals are handed back.
     """
-    H, last = topic.shape[1], len(words) - 1
-    mine, found = np.empty(H, topic.dtype), np.empty(H, topic.dtype)
+    last = len(words) - 1
     for d in range(len(rows)):
-        for h in range(H):
-            mine[h] = topic_weights[rows[d], h]
-            found[h] = 0.0
+        mine, found = topic_weights[rows[d]], topic[d]
         cells = range(offsets[d], offsets[d + 1])
         if mode == SUM:
             for i in cells:
                 soon = words[min(i + AHEAD, last)]
                 prefetch(word_weights, soon)
                 prefetch(word, soon)
-                theirs, out = word_weights[words[i]], word[words[i]]
-                total = topic.dtype.type(0)
-                for h in range(H):
-                    total += mine[h] * theirs[h]
-                if not total > 0.0:
+                theirs = word_weights[words[i]]
+                totals[i] = dot(mine, theirs)
+                if not totals[i] > 0.0:
                     return d
-                totals[i] = total
-                ratio = topic.dtype.type(counts[i]) / total
-                for h in range(H):
-                    found[h] += ratio * theirs[h]
-                for h in range(H):
-                    out[h] += ratio * mine[h]
-        elif not _settle_all(mine, word_weights, cells, words, counts, draws, mode, uniforms, found, word, totals):
-            return d
+                ratio = topic.dtype.type(counts[i]) / totals[i]
+                add(found, ratio, theirs)
+                add(word[words[i]], ratio, mine)
+            found *= mine
+        else:
+            for i in cells:
+                w = words[i]
+                totals[i] = _settle(mine, word_weights[w], counts[i], mode, uniforms[draws[i] :], found, word[w])
+                if not totals[i] > 0.0:
+                    return d
         if len(best) > 0:
             for i in cells:
                 best[i] = np.argmax(mine * word_weights[words[i]])
-        for h in range(H):
-            topic[d, h] = found[h] * mine[h] if mode == SUM else found[h]
     if mode == SUM:
-        for w in range(len(word)):
-            for h in range(H):
-                word[w, h] *= word_weights[w, h]
+        word *= word_weights
     return -1
-
-
-@kernel
-def _settle_all(
-    mine: Array, word_weights: Array, cells: range, words: Array, counts: Array, draws: Array, mode: int,
-    uniforms: Array, topic: Array, word: Array, totals: Array,
-) -> bool:  # fmt: skip
-    """The cells of one document under MAX or SAMPLE; False where one is impossible."""
-    for i in cells:
-        theirs = word_weights[words[i]]
-        totals[i] = _settle(mine, theirs, counts[i], mode, uniforms[draws[i] :], topic, word[words[i]])
-        if not totals[i] > 0.0:
-            return False
-    return True
 
 
 @kernel
@@ -219,32 +199,30 @@ def _settle(mine: Array, theirs: Array, count: float, mode: int, uniforms: Array
 
 @kernel
 def fold(
-    offsets: Array, words: Array, counts: Array, word: Array, prior: Array, steps: int, tolerance: float, topic: Array
-) -> None:
-    """Each row of `topic`: EM for one document alone, with `word` [V, H] held and pseudo-counts `prior` [H].
+    offsets: Array, words: Array, counts: Array, word: Array, start: Array, pseudo: float, steps: int, tolerance: float,
+    topic: Array,
+) -> None:  # fmt: skip
+    """Each row of `topic`: EM for one document alone, with `word` [V, H] held and pseudo-counts pseudo · start.
 
-    A document's row depends on no other document; an empty one gets the prior.
+    A document's row depends on no other document; an empty one stays at the start. All rows are in whole lanes.
     """
-    H = topic.shape[1]
-    found = np.empty(H)
+    found = np.empty_like(start)
     for d in range(len(offsets) - 1):
         mine = topic[d]
-        mine[:] = prior / prior.sum() if prior.sum() > 0.0 else np.full(H, 1.0 / H)
+        mine[:] = start
         for _ in range(steps):
-            found[:] = prior
+            found[:] = 0.0
             for i in range(offsets[d], offsets[d + 1]):
                 theirs = word[words[i]]
-                total = 0.0
-                for h in range(H):
-                    total += mine[h] * theirs[h]
+                total = dot(mine, theirs)
                 if total > 0.0:
-                    ratio = counts[i] / total
-                    for h in range(H):
-                        found[h] += ratio * mine[h] * theirs[h]
+                    add(found, counts[i] / total, theirs)
+            found *= mine
+            add(found, pseudo, start)
             mass, change = found.sum(), 0.0
             if not mass > 0.0:
                 break
-            for h in range(H):
+            for h in range(len(mine)):
                 change = max(change, abs(found[h] / mass - mine[h]))
                 mine[h] = found[h] / mass
             if change < tolerance:

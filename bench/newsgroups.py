@@ -40,7 +40,7 @@ def read(path: Path | None, min_documents=MIN_DOCUMENTS, max_share=MAX_SHARE, mi
     long = np.flatnonzero(train.totals() >= min_tokens)
     classes, gold = np.unique((path / "train.label").read_text().split(), return_inverse=True)
     truth = np.searchsorted(classes, (path / "test.label").read_text().split())
-    train = train.take(long)
+    train = pruned(train.take(long), 1, 1.0, ())  # words of short documents alone are gone with them
     return Newsgroups(train, recoded(read_documents(path / "test.txt"), train.vocabulary), gold[long], truth)
 
 

@@ -13,6 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from softcount import PLSA, GaussianMixture, InputError, KMeans, NaiveBayesMixture
 from softcount.attribute import MAX
+from softcount.evaluate.topics import split_tokens
 from softcount.models.gaussian import GaussianMixture as Model
 from softcount.models.gaussian import GaussianTables, Points
 from softcount.synthetic.topics import topical
@@ -188,3 +189,42 @@ def test_documents_taken_from_others_train_as_if_they_were_all(estimator) -> Non
     taken = whole.take(np.arange(39, 9, -1))
     afresh = from_matrix(taken.matrix(), taken.vocabulary)
     assert estimator.fit(taken).objective_ == estimator.fit(afresh).objective_
+
+
+def folded(counts, word, start, pseudo, steps=200):
+    """MAP-EM for one document with the topics held, as the equation has it."""
+    mine = start
+    for _ in range(steps):
+        joint = mine[:, None] * word
+        total = joint.sum(axis=0)
+        shares = np.divide(joint, total, out=np.zeros_like(joint), where=total > 0)
+        found = shares @ counts + pseudo * start
+        mine = found / found.sum() if found.sum() > 0 else mine
+    return mine
+
+
+@pytest.mark.parametrize("pseudo", [0.0, 0.05, 2.0])
+def test_folding_in_is_em_with_the_topics_held(pseudo):
+    table = np.random.default_rng(4).poisson(0.7, (12, 9)).astype(float)
+    table[3] = 0.0
+    model = PLSA(3, fold_pseudo=pseudo, random_state=0).fit(table[4:])
+    rows = model.transform(table)
+    start = model.prevalence_ / model.prevalence_.sum()
+    for counts, row in zip(table, rows, strict=True):
+        np.testing.assert_allclose(row, folded(counts, model.components_, start, 3 * pseudo), atol=2e-3)
+    np.testing.assert_allclose(rows.sum(axis=1), 1.0)
+    np.testing.assert_allclose(rows[3], start)  # an empty document gets the prior
+
+
+def test_perplexity_is_what_its_definition_says():
+    table = np.random.default_rng(5).poisson(1.5, (30, 8)).astype(float)
+    table[:, 7] = 0.0  # a column that training never sees
+    model = PLSA(2, random_state=0).fit(table)
+    new = np.random.default_rng(6).poisson(1.5, (20, 8)).astype(float)
+    seen, aside = (part.matrix().toarray() for part in split_tokens(from_matrix(new), 0.5, 0))
+    assert (seen + aside == new).all() and aside[:, 7].any()
+    log_p = np.log(model.transform(seen) @ model.components_[:, :7])
+    expected = np.exp(-(aside[:, :7] * log_p).sum() / aside[:, :7].sum())
+    assert model.perplexity(new) == pytest.approx(expected)
+    with pytest.raises(InputError, match="at least two known words"):
+        model.perplexity(np.eye(8)[7:] * 5)

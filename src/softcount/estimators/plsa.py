@@ -179,9 +179,10 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
 
     def perplexity(self, X: Any, random_state: int = 0) -> float:
         """By document completion: exp(−Σ log P(w | d) / tokens) over a random half of each document's tokens, where
-        the document's topics are folded in from the other half. Words outside the vocabulary are left out."""
+        the document's topics are folded in from the other half. Words that no topic has are left out."""
         check_is_fitted(self, "components_")
         seen, aside = split_tokens(self._read(X, reset=False), 0.5, random_state)
+        aside = replace(aside, counts=aside.counts * self.components_.any(axis=0)[aside.words])
         log_likelihood, tokens = completion(self._fold(seen), self.components_, aside)
         if not tokens:
             raise InputError("perplexity needs documents with at least two known words")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from corpora import shell_line
 
 from softcount import NaiveBayesMixture
 
-SIZES = (20, 40, 100, 300, 1000, 5000)
+SIZES = (20, 40, 100, 300, 1000, 5000, 9000)
 WEIGHTS = (0.0, 0.05, 0.2, 1.0)
 LENGTHS, PSEUDO = (None, 50.0, 100.0, 200.0), (0.01, 0.1)
 CHOOSING, FOLDS = 300, 5  # labelled documents to choose the settings by
@@ -39,18 +40,27 @@ def main() -> None:
     began = time.process_time()
     print(f"{shell_line()}\ntrain {data.train}; test {len(data.test):,} documents; at most 20 steps\n")
     settings = chosen(data)
-    print(f"chosen: {settings}; accuracy in percent, {options.splits} splits\n")
+    print(f"chosen: {settings}")
+    curve = measured(data, settings, SIZES, options.splits)
+    print("\nDocuments as long as they are")
+    measured(data, {**settings, "document_length": None}, SIZES[-3:], options.splits)
+    print(f"\n{time.process_time() - began:.0f} s of CPU")
+    if options.plot:
+        plot(curve, options.plot)
+
+
+def measured(data, settings: dict, sizes: Sequence[int], splits: int) -> np.ndarray:
+    """[sizes, weights], printed as a table."""
+    print(f"Accuracy in percent, mean and deviation of {splits} splits\n")
     print("| labelled | " + " | ".join(f"λ = {weight:g}" for weight in WEIGHTS) + " |\n|---|" + "---|" * len(WEIGHTS))
     curve = []
-    for size in SIZES:
-        rows = [[tested(data, settings, size, w, split) for w in WEIGHTS] for split in range(options.splits)]
+    for size in sizes:
+        rows = [[tested(data, settings, size, w, split) for w in WEIGHTS] for split in range(splits)]
         curve.append(np.mean(rows, axis=0))
         spread = np.std(rows, axis=0)
         cells = (f"{100 * m:.1f} ± {100 * s:.1f}" for m, s in zip(curve[-1], spread, strict=True))
         print(f"| {size} | " + " | ".join(cells) + " |", flush=True)
-    print(f"\n{time.process_time() - began:.0f} s of CPU")
-    if options.plot:
-        plot(np.array(curve), options.plot)
+    return np.array(curve)
 
 
 def chosen(data) -> dict:

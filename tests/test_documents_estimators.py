@@ -228,3 +228,11 @@ def test_perplexity_is_what_its_definition_says():
     assert model.perplexity(new) == pytest.approx(expected)
     with pytest.raises(InputError, match="at least two known words"):
         model.perplexity(np.eye(8)[7:] * 5)
+
+
+def test_the_score_of_text_is_a_mean_over_its_documents(tmp_path):
+    path = tmp_path / "docs.txt"
+    path.write_text("\n".join(" ".join(d) for d in TEXT.documents) + "\n")
+    model = GaussianMixture(2, covariance="unit", criterion="em:5", random_state=0).fit(path)
+    assert model.score(path) == pytest.approx(model.score([" ".join(d) for d in TEXT.documents]))
+    assert model.score(path) == pytest.approx(model.history_[-1].objective / 120, rel=0.01)

@@ -14,9 +14,10 @@ from softcount.version import VERSION as __version__
 if TYPE_CHECKING:
     from softcount import synthetic
     from softcount.estimators.aligner import WordAligner
+    from softcount.estimators.gaussian import GaussianMixture
     from softcount.estimators.hmm import HMM
     from softcount.estimators.kinds import load
-    from softcount.estimators.kmeans import GaussianMixture, KMeans
+    from softcount.estimators.kmeans import KMeans
     from softcount.estimators.mixture import NaiveBayesMixture
     from softcount.estimators.plsa import PLSA
     from softcount.text.bitext import Bitext, bitext
@@ -52,7 +53,7 @@ _HOME = {
     "PLSA": "softcount.estimators.plsa",
     "NaiveBayesMixture": "softcount.estimators.mixture",
     "KMeans": "softcount.estimators.kmeans",
-    "GaussianMixture": "softcount.estimators.kmeans",
+    "GaussianMixture": "softcount.estimators.gaussian",
     "load": "softcount.estimators.kinds",
     "Corpus": "softcount.text.corpus",
     "corpus": "softcount.text.corpus",

@@ -23,7 +23,7 @@ KINDS = {
     "plsa": Kind("softcount.estimators.plsa", "PLSA", "a PLSA topic model"),
     "naive bayes mixture": Kind("softcount.estimators.mixture", "NaiveBayesMixture", "a Naive Bayes mixture"),
     "k-means": Kind("softcount.estimators.kmeans", "KMeans", "k-means clusters"),
-    "gaussian mixture": Kind("softcount.estimators.kmeans", "GaussianMixture", "a Gaussian mixture"),
+    "gaussian mixture": Kind("softcount.estimators.gaussian", "GaussianMixture", "a Gaussian mixture"),
     CHECKPOINT: Kind("", "", "a checkpoint of a run"),
 }
 MODELS = tuple(kind for kind in KINDS if kind != CHECKPOINT)

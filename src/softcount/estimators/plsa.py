@@ -182,7 +182,8 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         the document's topics are folded in from the other half. Words that no topic has are left out."""
         check_is_fitted(self, "components_")
         seen, aside = split_tokens(self._read(X, reset=False), 0.5, random_state)
-        aside = replace(aside, counts=aside.counts * self.components_.any(axis=0)[aside.words])
+        some_topic = self.components_.max(axis=0) > 0.0
+        aside = replace(aside, counts=aside.counts * some_topic[aside.words])
         log_likelihood, tokens = completion(self._fold(seen), self.components_, aside)
         if not tokens:
             raise InputError("perplexity needs documents with at least two known words")

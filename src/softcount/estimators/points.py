@@ -1,0 +1,166 @@
+"""What softcount.KMeans and softcount.GaussianMixture share: points, dense or sparse, or text as tf-idf rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from softcount.attribute import MAX
+from softcount.criteria.spec import Settings
+from softcount.errors import InputError
+from softcount.estep import EStep
+from softcount.estimators.base import LoopEstimator, is_text, naming, numbered
+from softcount.estimators.plus_plus import digest_of, plus_plus
+from softcount.estimators.saved import check_table, check_tables
+from softcount.models.gaussian import GaussianMixture as Model
+from softcount.models.gaussian import GaussianTables, Points
+from softcount.ragged import Array
+from softcount.tables import Tables
+from softcount.text.corpus import MEMORY
+from softcount.text.documents import documents
+from softcount.text.tfidf import directions, inverse_frequencies
+from softcount.text.vocabulary import Vocabulary
+
+STARTS = ("k-means++", "random")
+LARGEST = 1e150
+TOO_FAR = "scale the features, or train again"
+
+
+class PointEstimator(LoopEstimator):
+    """One model, read hard by one estimator and softly by the other."""
+
+    n_clusters: int
+    start: Any
+    vocabulary_: Vocabulary | None
+    idf_: Array | None  # of text, which is turned into tf-idf rows of length one
+
+    _learned: ClassVar[tuple[str, ...]] = (
+        "parameters_", "_log_weights", "_centre", "_of", "labels_", "vocabulary_", "idf_", "n_features_in_",
+        "feature_names_in_", *LoopEstimator._FIT,
+    )  # fmt: skip
+    _types = (GaussianTables, Model)
+
+    def _kind(self) -> str:
+        return "unit"
+
+    def _refills(self) -> bool:
+        return False
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _read(self, X: Any, reset: bool) -> Any:
+        """Numbers as they are; of text its directions, in the words and by the frequencies of the training text."""
+        known = None if reset else getattr(self, "vocabulary_", None)
+        data = None
+        if is_text(X):
+            if not reset and self.idf_ is None:
+                raise InputError("this model was trained on numbers; give a table, not text")
+            data = documents(X, known)
+            if not reset and known is None:
+                data = numbered(data, self.n_features_in_)
+            X = directions(data, None if reset else self.idf_)
+        if reset:
+            self.vocabulary_, self.idf_ = (None, None) if data is None else (data.vocabulary, inverse_frequencies(data))
+            self._source = "<memory>" if data is None else data.source
+        return X
+
+    def _points(self, X: Any, reset: bool) -> Any:
+        X = self._read(X, reset)
+        table = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        if table.size and abs(table).max() > LARGEST:
+            raise InputError(f"a value beyond {LARGEST:g}, whose square is too large; scale the features")
+        if reset and table.shape[0] < self.n_clusters:
+            raise InputError(f"n_samples={table.shape[0]} should be at least n_clusters={self.n_clusters}")
+        if reset:  # far from the origin squares lose digits; sparse points stay where they are, to stay sparse
+            self._centre = np.zeros(table.shape[1]) if sparse.issparse(table) else table.mean(axis=0)
+        return sparse.csr_matrix(table) if sparse.issparse(table) else table - self._centre
+
+    def _model(self, X: Any) -> Model:
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        square = X.multiply(X) if sparse.issparse(X) else X**2
+        variance = np.maximum(np.asarray(square.mean(axis=0)).ravel() - mean**2, 0.0)
+        kind = self._kind()
+        spread = variance if kind == "diagonal" else np.array([variance.mean()])
+        return Model(self.n_clusters, X.shape[1], kind, mean, np.maximum(spread, 1e-300), self._refills())
+
+    def _start(self, X: Any, model: Model, seed: tuple[int, int]) -> Tables:
+        K = self.n_clusters
+        if isinstance(self.start, str):
+            if self.start not in STARTS:
+                raise InputError(f"no start {self.start!r}; use {', '.join(STARTS)}, or an array of centres")
+            rng = np.random.default_rng(list(seed))
+            if self.start == "random":
+                rows = X[np.sort(rng.choice(X.shape[0], K, replace=False))]
+                means = rows.toarray() if sparse.issparse(rows) else rows
+            else:
+                means = plus_plus(X, K, rng)
+        else:
+            means = np.asarray(self.start, dtype=np.float64) - self._centre
+            if means.shape != (K, X.shape[1]):
+                raise InputError(f"start has shape {means.shape}; {K} centres of {X.shape[1]} features are needed")
+        return GaussianTables(np.full(K, 1.0 / K), model.layout.component.family.around(means))
+
+    def _fit(self, X: Any, on_step: Any, checkpoint: Any, every: int | None) -> Any:
+        points = self._points(X, reset=True)
+        kept = self._checkpoint(checkpoint, every)
+        seed, digest = self._seed(kept), digest_of(points)
+        self._of = self._model(points)
+        settings = Settings(self.pseudo, self.prior)
+        with self._engine() as engine, naming(MEMORY, "row", TOO_FAR):
+            self._train(
+                self._of, Points(points), lambda restart: self._start(points, self._of, (seed, restart)), seed, engine,
+                settings=settings, digest=digest, on_step=on_step, checkpoint=kept,
+            )  # fmt: skip
+        self._show()
+        self.labels_ = self._classes(points)
+        self.signature_ = self._sign(
+            type(self).__name__, seed, clusters=self.n_clusters, variance=self._kind(), points=points.shape[0],
+            features=points.shape[1], start=self.start if isinstance(self.start, str) else "given",
+            data="sha256:" + digest[:12],
+        )  # fmt: skip
+        self._remember(seed, self._source, digest, points=points.shape[0], features=points.shape[1])
+        return points
+
+    def _show(self) -> None:
+        _, mean, variance = self._of.layout.component.family.split(self.parameters_.component)
+        self.means_, self.variances_, self.weights_ = mean + self._centre, variance, self.parameters_.cluster
+
+    def _sizes(self) -> dict[str, int]:
+        return {"clusters": self.n_clusters, "features": self.n_features_in_}
+
+    def _settle(self) -> None:
+        K, F = self.n_clusters, self.n_features_in_
+        if not isinstance(self._of, Model) or self._of[:3] != (K, F, self._kind()):
+            raise ValueError("another mixture than the settings say")
+        shared = F if self._kind() == "diagonal" else 1
+        for tables in (self.parameters_, self._log_weights):
+            check_tables(tables, GaussianTables, cluster=(K,), component=(K, 1 + F + shared))
+        check_table("centre", self._centre, F)
+        check_table("spread", self._of.spread, shared)
+        for table in (self.idf_,) if self.idf_ is not None else ():
+            check_table("idf", table, F)
+        if self.vocabulary_ is not None and len(self.vocabulary_) != F:
+            raise ValueError(f"{len(self.vocabulary_)} words for {F} columns")
+        self._show()
+
+    def _classes(self, points: Any) -> Array:
+        with self._estep(points) as data:
+            return np.concatenate([found for _, found in data.labels(self._log_weights, MAX)])
+
+    @contextmanager
+    def _estep(self, points: Any) -> Iterator[EStep]:
+        with self._engine() as engine, naming(MEMORY, "row", TOO_FAR):
+            yield EStep(self._of, Points(points), engine)
+
+    def predict(self, X: Any) -> Array:
+        """The best cluster of each row."""
+        check_is_fitted(self, "means_")
+        return self._classes(self._points(X, reset=False))

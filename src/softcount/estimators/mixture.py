@@ -20,6 +20,7 @@ from softcount.estep import EStep
 from softcount.estimators.base import DocumentEstimator, naming
 from softcount.estimators.kmeans import KMeans
 from softcount.estimators.saved import check_tables
+from softcount.lanes import width
 from softcount.memory import check_room
 from softcount.models.mixture import Mixture, MixtureTables
 from softcount.ragged import Array
@@ -102,7 +103,7 @@ class NaiveBayesMixture(DocumentEstimator):
         if len(data) < 1 or (data.labels is None and self.n_clusters < 1):
             raise InputError(f"{len(data)} documents and {self.n_clusters} classes; at least one of each is needed")
         K = len(self.classes_)
-        check_room(32.0 * K * data.n_words, f"{K:,} classes", "ask for fewer")
+        check_room(32.0 * width(K) * data.n_words, f"{K:,} classes", "ask for fewer")
         self._model = Mixture(K, data.n_words)
         kept = self._checkpoint(checkpoint, checkpoint_every)
         seed, digest = self._seed(kept), data.digest()

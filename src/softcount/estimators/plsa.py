@@ -16,7 +16,7 @@ from softcount.errors import InputError
 from softcount.estimators.base import DocumentEstimator, naming
 from softcount.estimators.saved import check_table, check_tables
 from softcount.evaluate.topics import completion, split_tokens
-from softcount.lanes import widened, zeros
+from softcount.lanes import widened, width, zeros
 from softcount.memory import check_room
 from softcount.models.plsa import PLSA as Model
 from softcount.models.plsa import PLSATables, fold
@@ -97,7 +97,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         by_table = self.pseudo.values() if isinstance(self.pseudo, Mapping) else [self.pseudo]
         if self.dtype == "float32" and any(0 < number < SMALLEST for number in by_table):
             raise InputError(f"pseudo-counts below {SMALLEST:g}, which float32 cannot hold; use 0, or dtype float64")
-        room = 4 * np.dtype(self.dtype).itemsize * self.n_topics * (len(data) + data.n_words)
+        room = 4 * np.dtype(self.dtype).itemsize * width(self.n_topics) * (len(data) + data.n_words)
         check_room(room, f"{self.n_topics:,} topics", "ask for fewer")
         self._model = Model(len(data), self.n_topics, data.n_words)
         monitor = None if aside is None else lambda parameters: completion(parameters.topic, parameters.word, aside)[0]

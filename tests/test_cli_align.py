@@ -99,7 +99,7 @@ def test_explain_ibm1(tmp_path):
     result = json.loads(softcount("explain", "ibm1", tmp_path / "b", "--steps", 2, "--json").stdout)
     assert result["iterations"][0]["parameters"]["Bangkok"]["กรุงเทพฯ"] == pytest.approx(0.259259, abs=5e-7)
     assert result["iterations"][1]["perplexity"] < result["iterations"][0]["perplexity"]
-    assert "posteriors" in softcount("explain", "ibm1", tmp_path / "b").stdout
+    assert "Posteriors of pair 1" in softcount("explain", "ibm1", tmp_path / "b").stdout
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
@@ -79,50 +80,38 @@ def _show(result: dict[str, Any], hidden: str, as_json: bool) -> None:
     if as_json:
         print(json.dumps(result, ensure_ascii=False))
         return
-    from rich.console import Console
-
-    console = Console(highlight=False, soft_wrap=True)
     for number, step in enumerate(result["steps"], 1):
-        console.print(f"Step {number}: log-likelihood {step['log_likelihood']:.6f}, bound {step['bound']:.6f}")
-        first = "cluster" if hidden == "class" else "topic"
-        console.print(_grid("Parameters", step["parameters"], first, hidden, result["words"]))
-        console.print(_responsibilities(step["responsibilities"], hidden))
-        console.print(_grid("Expected counts", step["counts"], first, hidden, result["words"]))
+        print(f"Step {number}: log-likelihood {step['log_likelihood']:.6f}, bound {step['bound']:.6f}\n")
+        _show_tables("Parameters", step["parameters"], hidden, result["words"])
+        _show_responsibilities(step["responsibilities"], hidden)
+        _show_tables("Expected counts", step["counts"], hidden, result["words"])
 
 
-def _grid(title: str, tables: dict[str, Any], first: str, hidden: str, words: list[str]) -> Any:
-    from rich import box
-    from rich.table import Table
+def _show_tables(title: str, tables: dict[str, Any], hidden: str, words: list[str]) -> None:
+    from softcount.report.columns import show
 
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left")
-    numbers = range(len(tables["word"]))
-    table.add_column("")
-    for k in numbers:
-        table.add_column(f"{hidden} {k}", justify="right")
-    rows = [("", tables["cluster"])] if first == "cluster" else [
-        (f"document {d}", row) for d, row in enumerate(tables["topic"], 1)
+    rows = [["all", *_shown(tables["cluster"])]] if "cluster" in tables else [
+        [f"document {d}", *_shown(row)] for d, row in enumerate(tables["topic"], 1)
     ]  # fmt: skip
-    for name, row in rows:
-        table.add_row(name or "all", *(f"{x:.6g}" for x in row))
-    table.add_section()
-    for word in words:
-        table.add_row(word, *(f"{tables['word'][k][word]:.6g}" for k in numbers))
-    return table
+    before = len(rows)
+    rows += [[word, *_shown([row[word] for row in tables["word"]])] for word in words]
+    show(title, ["", *(f"{hidden} {k}" for k in range(len(tables["word"])))], rows, breaks=(before,))
 
 
-def _responsibilities(rows: list[Any], hidden: str) -> Any:
-    from rich import box
-    from rich.table import Table
+def _show_responsibilities(rows: list[Any], hidden: str) -> None:
+    from softcount.report.columns import show
 
-    table = Table(box=box.SIMPLE_HEAD, title="Responsibilities", title_justify="left")
-    table.add_column("")
     shares = [row["share"] if isinstance(row, dict) else row for row in rows]
-    for k in range(len(shares[0])):
-        table.add_column(f"{hidden} {k}", justify="right")
-    for number, (row, share) in enumerate(zip(rows, shares, strict=True), 1):
-        name = f"document {row['document']}, {row['word']}" if isinstance(row, dict) else f"document {number}"
-        table.add_row(name, *(f"{x:.6g}" for x in share))
-    return table
+    names = [
+        f"document {row['document']}, {row['word']}" if isinstance(row, dict) else f"document {number}"
+        for number, row in enumerate(rows, 1)
+    ]
+    lines = [[name, *_shown(share)] for name, share in zip(names, shares, strict=True)]
+    show("Responsibilities", ["", *(f"{hidden} {k}" for k in range(len(shares[0])))], lines)
+
+
+def _shown(numbers: Iterable[float]) -> list[str]:
+    return [f"{x:.6g}" for x in numbers]
 
 
 @app.command("ibm1")
@@ -147,39 +136,30 @@ def ibm1(
 
 
 def _print(result: dict[str, Any]) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
+    from softcount.report.columns import show
 
-    console = Console(highlight=False, soft_wrap=True)
     states = result["states"]
-    console.print(f"P(sentence) = {result['probability']:.10g}\n")
-    table = Table(box=box.SIMPLE_HEAD, title="The lattice", title_justify="left")
-    for name in ("word", "state", "α before", "α after", "β", "posterior"):
-        table.add_column(name, justify="left" if name in ("word", "state") else "right", no_wrap=True)
-    for alpha, beta, posterior in zip(result["alpha"], result["beta"], result["posterior"], strict=True):
-        for i, s in enumerate(states):
-            cells = (alpha["before"][s], alpha["after"][s], beta[s], posterior[s])
-            last = i == len(states) - 1
-            table.add_row("" if i else alpha["word"], s, *(f"{cell:.6g}" for cell in cells), end_section=last)
-    console.print(table)
+    print(f"P(sentence) = {result['probability']:.10g}\n")
+    rows = [
+        ["" if i else alpha["word"], s, *_shown((alpha["before"][s], alpha["after"][s], beta[s], posterior[s]))]
+        for alpha, beta, posterior in zip(result["alpha"], result["beta"], result["posterior"], strict=True)
+        for i, s in enumerate(states)
+    ]
+    header = ["word", "state", "α before", "α after", "β", "posterior"]
+    show("The lattice", header, rows, names=2, breaks=range(0, len(rows), len(states)))
     for title, key in (("Expected counts", "counts"), ("Parameters after one EM step", "updated")):
-        console.print(_tables(title, result[key], states))
+        _show_hmm(title, result[key], states, list(dict.fromkeys(result["sentence"])))
 
 
-def _tables(title: str, content: dict[str, Any], states: list[str]) -> Any:
-    from rich import box
-    from rich.table import Table
+def _show_hmm(title: str, content: dict[str, Any], states: list[str], sentence: list[str]) -> None:
+    """The emissions of the sentence's words alone: the others have no count here."""
+    from softcount.report.columns import show
 
-    words = list(dict.fromkeys(w for row in content["emission"].values() for w in row))
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left")
-    for name in ["state", "start", *(f"→ {s}" for s in states), *(["→ end"] if "end" in content else [])]:
-        table.add_column(name, justify="left" if name == "state" else "right")
-    for word in words:
-        table.add_column(f"emits {word}", justify="right")
+    ends = "end" in content
+    header = ["state", "start", *(f"→ {s}" for s in states), *(["→ end"] if ends else [])]
+    rows = []
     for s in states:
         numbers = [content["initial"][s], *(content["transition"][s][t] for t in states)]
-        numbers += [content["end"][s]] if "end" in content else []
-        numbers += [content["emission"][s].get(w, 0.0) for w in words]
-        table.add_row(s, *(f"{x:.6g}" for x in numbers))
-    return table
+        numbers += [content["end"][s]] if ends else []
+        rows.append([s, *_shown(numbers), *_shown(content["emission"][s].get(w, 0.0) for w in sentence)])
+    show(title, [*header, *(f"emits {word}" for word in sentence)], rows)

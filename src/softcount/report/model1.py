@@ -65,28 +65,17 @@ def _iterate(pairs: list[tuple[list[str], list[str]]], table: Counts) -> dict[st
 
 
 def print_model1(result: dict[str, Any]) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
+    from softcount.report.columns import show
 
-    console = Console(highlight=False, soft_wrap=True)
-    console.print(f"Start: every t(f|e) = {result['start']:.6g}")
+    print(f"Start: every t(f|e) = {result['start']:.6g}\n")
     for number, step in enumerate(result["iterations"], 1):
-        console.print(
-            f"[bold]Iteration {number}[/]: perplexity {step['perplexity']:.6g} per word, {step['bits']:.6g} bits"
-        )
-        for (source, target), matrix in zip(result["pairs"], step["posteriors"], strict=True):
-            table = Table(box=box.SIMPLE_HEAD, title="posteriors", title_justify="left")
-            table.add_column("")
-            for f in target:
-                table.add_column(f, justify="right")
-            for i, e in enumerate(source):
-                table.add_row(e, *(f"{row[i]:.6f}" for row in matrix))
-            console.print(table)
-        table = Table(box=box.SIMPLE_HEAD, title="counts and parameters", title_justify="left")
-        for name, justify in (("e", "left"), ("f", "left"), ("count", "right"), ("t(f|e)", "right")):
-            table.add_column(name, justify=justify)  # type: ignore[arg-type]
-        for e, row in step["parameters"].items():
-            for f, p in sorted(row.items(), key=lambda item: -item[1]):
-                table.add_row(e, f, f"{step['counts'][e].get(f, 0.0):.6f}", f"{p:.6f}")
-        console.print(table)
+        print(f"Step {number}: perplexity {step['perplexity']:.6g} per word, {step['bits']:.6g} bits\n")
+        for pair, ((source, target), matrix) in enumerate(zip(result["pairs"], step["posteriors"], strict=True), 1):
+            rows = [[e, *(f"{row[i]:.6f}" for row in matrix)] for i, e in enumerate(source)]
+            show(f"Posteriors of pair {pair}", ["", *target], rows)
+        cells = [
+            [e, f, f"{step['counts'][e].get(f, 0.0):.6f}", f"{p:.6f}"]
+            for e, row in step["parameters"].items()
+            for f, p in sorted(row.items(), key=lambda item: -item[1])
+        ]
+        show("Expected counts and parameters", ["e", "f", "count", "t(f|e)"], cells, names=2)

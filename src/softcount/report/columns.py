@@ -1,0 +1,62 @@
+"""Tables of numbers as text: no number is ever cut; what is wider than the terminal goes on below."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Container, Iterator, Sequence
+
+from rich.cells import cell_len
+
+MARGIN, GAP = 2, 3
+
+
+def show(
+    title: str, header: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1, breaks: Container[int] = ()
+) -> None:
+    """Print to stdout; the first `names` columns say what a row is, and blank lines follow the rows in `breaks`."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    print("\n".join(lines(title, header, rows, names, breaks, width)))
+
+
+def lines(
+    title: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    names: int,
+    breaks: Container[int],
+    width: int | None,
+) -> Iterator[str]:
+    widths = [max(map(cell_len, column)) for column in zip(header, *rows, strict=True)]
+    yield title
+    for block in _blocks(widths, names, width):
+        yield ""
+        yield _line(header, block, widths, names)
+        yield " " + "─" * (sum(widths[c] for c in block) + GAP * (len(block) - 1) + 2 * MARGIN - 2)
+        for number, row in enumerate(rows, 1):
+            yield _line(row, block, widths, names)
+            if number in breaks and number < len(rows):
+                yield ""
+    yield ""
+
+
+def _blocks(widths: Sequence[int], names: int, width: int | None) -> Iterator[list[int]]:
+    """The columns that stand side by side; those that name the rows begin every block."""
+    first = list(range(names))
+    begun = MARGIN + sum(widths[:names]) + GAP * (names - 1)
+    block, used = list(first), begun
+    for c in range(names, len(widths)):
+        if width is not None and len(block) > names and used + GAP + widths[c] > width:
+            yield block
+            block, used = list(first), begun
+        block.append(c)
+        used += GAP + widths[c]
+    yield block
+
+
+def _line(row: Sequence[str], block: Sequence[int], widths: Sequence[int], names: int) -> str:
+    cells = []
+    for c in block:
+        blanks = " " * (widths[c] - cell_len(row[c]))
+        cells.append(row[c] + blanks if c < names else blanks + row[c])
+    return (" " * MARGIN + (" " * GAP).join(cells)).rstrip()

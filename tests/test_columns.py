@@ -7,8 +7,6 @@ from softcount.report.columns import lines
 HEADER = ["word", *(f"class {k}" for k in range(7))]
 CELLS = [[f"{(i + 1) * (k + 1) / 1234567:.6g}" for k in range(7)] for i in range(3)]
 ROWS = [[word, *cells] for word, cells in zip(["a", "naïve", "猫"], CELLS, strict=True)]
-    [word, *(f"{(i + 1) * (k + 1) / 1234567:.6g}" for k in range(7))] for i, word in enumerate(["a", "naïve", "猫"])
-]
 
 
 @pytest.mark.parametrize("width", [None, 20, 40, 79, 200])

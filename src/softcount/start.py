@@ -24,6 +24,22 @@ def uniform_start(layout: Tables) -> Tables:
     return type(layout)(*(spec.family.uniform() for spec in layout))
 
 
+def given_start(layout: Tables, start: Iterable[object]) -> Tables:
+    """Somebody's tables, rows normalised. Kernels trust shapes, so wrong ones are refused here."""
+    given = list(start)
+    if len(given) != len(layout):
+        raise InputError(f"start has {len(given)} tables; give {', '.join(layout._fields)}")
+    tables = []
+    for name, spec, rows in zip(layout._fields, layout, given, strict=True):
+        table = np.array(rows, dtype=np.float64, order="F")
+        if table.shape != spec.family.size():
+            raise InputError(f"start: the table {name!r} has shape {table.shape}; {spec.family.size()} is needed")
+        if not (np.isfinite(table) & (table >= 0.0)).all() or not table.any(axis=-1).all():
+            raise InputError(f"start: {name!r} must have no negative or missing number, and no row of zeros")
+        tables.append(spec.family.normalize(table))
+    return type(layout)(*tables)
+
+
 def masked(layout: Tables, tables: Tables, allowed: Mapping[str, np.ndarray]) -> Tables:
     """The tables with what is not allowed set to zero, rows normalised again."""
     for name, mask in allowed.items():

@@ -18,8 +18,9 @@ from softcount.start import constrain, uniform_start
 from softcount.tables import Tables, values
 from softcount.trace import Step, Trace
 
+TIED = "tied: all hidden values are alike, and stay alike under every criterion; use a random start (annealed: a greater start=)"
 PATIENCE = 3  # steps without a rise of the held-out likelihood before a stage ends
-FALL = 1e-9  # how much, relative to the objective, rounding may make a rising objective fall
+FALL, FALL_SINGLE = 1e-9, 1e-6  # how much, relatively, rounding may make a rising objective fall; in single precision
 
 
 class Fit(NamedTuple):
@@ -207,13 +208,17 @@ class _Loop:
                     f"step {at.step} of {stage.text}",
                     lambda: Saved(now, list(self.trace), kept, self.records, self.best),  # noqa: B023
                 )
+        if at.step > 1 and self.model.tied(criterion.parameters(at.state)):
+            self.add_note(TIED)
         self.stopped = at.stopped or f"{stage.steps} steps done"
         return at.best_state if self.monitor and at.best_state is not None else at.state
 
     def step(self, stage: Stage, criterion: Criterion, data: EStep, at: Position) -> Position:
         began, number = time.perf_counter(), at.step + 1
         moved, progress = criterion.step(at.state, data)
-        if criterion.never_falls and at.previous is not None and fell(at.previous, progress.objective):
+        single = any(values(table).dtype == np.float32 for table in criterion.parameters(moved))
+        room = FALL_SINGLE if single else FALL
+        if criterion.never_falls and at.previous is not None and fell(at.previous, progress.objective, room):
             fallen = (
                 f"the objective fell from {at.previous!r} to {progress.objective!r} at step {number} of {stage.text}, "
                 "which this criterion promises never to do; the parameters before the fall are kept"
@@ -242,8 +247,13 @@ class _Loop:
                 self.kept.add((table, row))
                 notes.append(f"{self.model.row_name(table, row)} has no expected count; its old values are kept")
         if number == 1 and self.model.tied(criterion.parameters(state)):
-            notes.append("tied: all hidden values are alike, and stay alike under every criterion; use a random start")
+            notes.append(TIED)
         return tuple(notes)
+
+    def add_note(self, note: str) -> None:
+        """To the last step, unless it has been said before."""
+        if note not in self.trace.notes:
+            self.trace[-1] = self.trace[-1]._replace(notes=(*self.trace[-1].notes, note))
 
     def record(
         self, stage: Stage, at: Position, progress: Progress, began: float, notes: tuple[str, ...]
@@ -260,5 +270,5 @@ class _Loop:
         return change
 
 
-def fell(previous: float, now: float) -> bool:
-    return not now >= previous - FALL * max(abs(previous), 1.0)
+def fell(previous: float, now: float, room: float = FALL) -> bool:
+    return not now >= previous - room * max(abs(previous), 1.0)

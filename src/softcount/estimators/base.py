@@ -113,7 +113,7 @@ class DocumentEstimator(LoopEstimator):
         return tags
 
     def _read(self, X: Any, reset: bool) -> Documents:
-        X = _listed(X)
+        X = listed(X)
         if is_text(X):
             known = None if reset else getattr(self, "vocabulary_", None)
             data = documents(X, known)
@@ -149,10 +149,10 @@ class DocumentEstimator(LoopEstimator):
     def _tops(self, table: Array, n: int, words: Sequence[str] | None) -> list[list[tuple[Any, float]]]:
         names = self._names(words)
         best = np.argsort(-table, axis=1, kind="stable")[:, :n]
-        return [[(names[v], float(row[v])) for v in top] for row, top in zip(table, best, strict=True)]
+        return [[(names[v], float(row[v])) for v in top if row[v] > 0.0] for row, top in zip(table, best, strict=True)]
 
 
-def _listed(X: Any) -> Any:
+def listed(X: Any) -> Any:
     """A column of texts, such as a Series of a data frame, as a list; anything else as it is."""
     if getattr(X, "ndim", 2) != 1 or not len(X):
         return X

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import accuracy_score
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,7 +25,7 @@ from softcount.lanes import width
 from softcount.memory import check_room
 from softcount.models.mixture import Mixture, MixtureTables
 from softcount.ragged import Array
-from softcount.start import random_start, uniform_start
+from softcount.start import given_start, random_start, uniform_start
 from softcount.tables import Tables
 from softcount.text.documents import Documents
 from softcount.text.tfidf import directions
@@ -99,7 +100,10 @@ class NaiveBayesMixture(DocumentEstimator):
         """
         if not 0.0 <= self.unlabelled_weight <= 1.0:
             raise InputError(f"unlabelled_weight must be between 0 and 1, not {self.unlabelled_weight}")
-        data = self._labelled(self._read(X, reset=True), y)
+        if self.document_length is not None and not 0.0 < self.document_length < float("inf"):
+            raise InputError(f"document_length must be more than zero, or None, not {self.document_length}")
+        whole = self._read(X, reset=True)
+        data = self._labelled(whole, y)
         if len(data) < 1 or (data.labels is None and self.n_clusters < 1):
             raise InputError(f"{len(data)} documents and {self.n_clusters} classes; at least one of each is needed")
         K = len(self.classes_)
@@ -114,7 +118,7 @@ class NaiveBayesMixture(DocumentEstimator):
                 settings=settings, digest=digest, on_step=on_step, checkpoint=kept,
             )  # fmt: skip
         self.cluster_, self.word_ = self.parameters_
-        self.labels_ = self._best(data)
+        self.labels_ = self._best(whole)
         self._warn_of_collapse(data)
         self.signature_ = self._sign(
             "naive bayes mixture", seed, classes=K, documents=len(data), words=data.n_words,
@@ -163,7 +167,7 @@ class NaiveBayesMixture(DocumentEstimator):
         if data.labels is not None:
             return self._counted(data.take(np.flatnonzero(data.labels >= 0)), settings, engine)
         if not isinstance(self.start, str):
-            return MixtureTables(*self.start)
+            return given_start(layout, self.start)
         if self.start == "kmeans" and len(data) >= self.n_clusters:
             model = KMeans(
                 self.n_clusters,
@@ -224,14 +228,16 @@ class NaiveBayesMixture(DocumentEstimator):
             return np.concatenate(list(EStep(self._model, data, engine).posteriors(self._log_weights)))
 
     def predict_log_proba(self, X: Any) -> Array:
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
+        """log P(class | document), finite where P itself is too small for a number."""
+        check_is_fitted(self, "cluster_")
+        joint = self._read(X, reset=False).matrix() @ self._log_weights.word.T + self._log_weights.cluster
+        return np.asarray(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
 
     def score(self, X: Any, y: Any = None) -> float:
         """With `y` the accuracy, without it the mean log-likelihood of a document."""
         check_is_fitted(self, "cluster_")
         if y is not None:
-            return float(np.mean(self.predict(X) == np.asarray(y)))
+            return float(accuracy_score(y, self.predict(X)))
         data = self._read(X, reset=False)
         with self._engine() as engine, naming(data.source):
             return EStep(self._model, data, engine)(self._log_weights).log_norm / max(len(data), 1)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,7 +22,7 @@ from softcount.memory import check_room
 from softcount.models.plsa import PLSA as Model
 from softcount.models.plsa import PLSATables, fold
 from softcount.ragged import Array
-from softcount.start import random_start, uniform_start
+from softcount.start import given_start, random_start, uniform_start
 from softcount.tables import Tables
 from softcount.text.documents import Documents
 from softcount.trace import Step
@@ -35,13 +36,14 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
 
     criterion : stages by name; "annealed(start=0.8,stop=0.8):100" is tempered EM at β = 0.8
     held_out : share of the tokens of each document kept aside; training stops when their likelihood stops rising
-    seed_words : {topic number: [words]}, each given `seed_weight` pseudo-counts in its topic
+    seed_words : {topic number: [words]}, each given `seed_weight` pseudo-counts in its topic, by EM, VB and Gibbs;
+        MRE has none, and there they are in the start alone
     fold_pseudo : pseudo-counts of each document's topics when new documents are folded in; an empty one gets the prior
     dtype : of the tables while training; "float32" needs half the memory and, being bound by memory, half the time
     """
 
     kind = "plsa"
-    _learned = ("parameters_", "prevalence_", *DocumentEstimator._READ, *DocumentEstimator._FIT)
+    _learned = ("parameters_", "prevalence_", "_seen", *DocumentEstimator._READ, *DocumentEstimator._FIT)
     _types = (PLSATables,)
 
     def __init__(
@@ -88,6 +90,10 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         """`checkpoint`: a file for the state, every `checkpoint_every` steps; the same call again goes on from it."""
         if self.n_topics < 1:
             raise InputError(f"n_topics must be at least 1, not {self.n_topics}")
+        if self.dtype not in ("float32", "float64"):
+            raise InputError(f"dtype must be float32 or float64, not {self.dtype!r}")
+        if not 0.0 <= self.fold_pseudo < float("inf"):
+            raise InputError(f"fold_pseudo must be zero or more, not {self.fold_pseudo}")
         if not 0.0 <= self.held_out < 1.0:
             raise InputError(f"held_out must be a share below 1, not {self.held_out}")
         whole = self._read(X, reset=True)
@@ -100,11 +106,16 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         room = 4 * np.dtype(self.dtype).itemsize * width(self.n_topics) * (len(data) + data.n_words)
         check_room(room, f"{self.n_topics:,} topics", "ask for fewer")
         self._model = Model(len(data), self.n_topics, data.n_words)
-        monitor = None if aside is None else lambda parameters: completion(parameters.topic, parameters.word, aside)[0]
+        self._seen = np.bincount(data.words, minlength=data.n_words) > 0
+        monitor = None
+        if aside is not None:
+            aside = self._of_seen(aside)
+            monitor = lambda parameters: completion(parameters.topic, parameters.word, aside)[0]  # noqa: E731
         with self._engine() as engine, naming(data.source):
             self._train(
                 self._model, data, lambda restart: self._start((seed, restart)), seed, engine,
-                settings=self._settings(), digest=digest, monitor=monitor, on_step=on_step, checkpoint=kept,
+                settings=self._settings(), digest=digest, select=monitor, monitor=monitor, on_step=on_step,
+                checkpoint=kept,
             )  # fmt: skip
         self._show()
         lengths = data.totals()
@@ -124,7 +135,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
     def _start(self, seed: tuple[int, int]) -> Tables:
         layout = self._model.layout
         if not isinstance(self.start, str):
-            tables = PLSATables(*self.start)
+            tables = given_start(layout, self.start)
         elif self.start in ("random", "uniform"):
             tables = uniform_start(layout) if self.start == "uniform" else random_start(layout, seed)
         else:
@@ -142,7 +153,9 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
             dict(self.pseudo) if isinstance(self.pseudo, Mapping) else dict.fromkeys(PLSATables._fields, self.pseudo)
         )
         word = (by_table.get("word", 0.0) + self._seeds() * self.seed_weight).astype(self.dtype)
-        return Settings({**by_table, "word": word}, self.prior)
+        alpha = dict(self.prior) if isinstance(self.prior, Mapping) else dict.fromkeys(PLSATables._fields, self.prior)
+        prior = alpha.get("word", 0.1) + self._seeds() * self.seed_weight
+        return Settings({**by_table, "word": word}, {**alpha, "word": prior})
 
     def _seeds(self) -> Array:
         """1 where a word is a seed of a topic."""
@@ -173,18 +186,20 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         fold(data.offsets, data.words, data.counts, held, start, pseudo, FOLD_STEPS, FOLD_TOLERANCE, rows)
         return np.ascontiguousarray(rows[:, :H])
 
+    def _of_seen(self, data: Documents) -> Documents:
+        """Without the counts of words that training did not see: whatever a model gives them, it has not learned it."""
+        return replace(data, counts=data.counts * self._seen[data.words])
+
     @property
     def _n_features_out(self) -> int:
         return self.n_topics
 
     def perplexity(self, X: Any, random_state: int = 0) -> float:
         """By document completion: exp(−Σ log P(w | d) / tokens) over a random half of each document's tokens, where
-        the document's topics are folded in from the other half. Words that no topic has are left out."""
+        the document's topics are folded in from the other half. Words that training did not see are left out."""
         check_is_fitted(self, "components_")
         seen, aside = split_tokens(self._read(X, reset=False), 0.5, random_state)
-        some_topic = self.components_.max(axis=0) > 0.0
-        aside = replace(aside, counts=aside.counts * some_topic[aside.words])
-        log_likelihood, tokens = completion(self._fold(seen), self.components_, aside)
+        log_likelihood, tokens = completion(self._fold(seen), self.components_, self._of_seen(aside))
         if not tokens:
             raise InputError("perplexity needs documents with at least two known words")
         return float(np.exp(-log_likelihood / tokens))
@@ -201,7 +216,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         tfidf : weight of the cosine between tf-idf vectors beside that between topics; needs `among`
         """
         check_is_fitted(self, "components_")
-        asked = self._read([query] if isinstance(query, str) else query, reset=False)
+        asked = self._read(_one(query), reset=False)
         if not len(asked.words):
             raise InputError("no word of the query is known to the model; use other words")
         pool = None if among is None else self._read(among, reset=False)
@@ -221,6 +236,8 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         H, V, D = self.n_topics, self.n_features_in_, len(self.parameters_.topic)
         check_tables(self.parameters_, PLSATables, topic=(D, H), word=(H, V))
         check_table("prevalence", self.prevalence_, H)
+        if np.shape(self._seen) != (V,):
+            raise ValueError(f"{np.shape(self._seen)} marks for {V} words")
         self._check_words()
         self._show()
 
@@ -228,6 +245,13 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         """The most probable words of each topic; `words` names the columns where the input did not."""
         check_is_fitted(self, "components_")
         return dict(enumerate(self._tops(self.components_, n, words)))
+
+
+def _one(query: Any) -> Any:
+    """One document: words as one text, a token list, or a row of counts."""
+    if isinstance(query, str) or (isinstance(query, list | tuple) and query and isinstance(query[0], str)):
+        return [query]
+    return query if sparse.issparse(query) else np.atleast_2d(query)
 
 
 def _cosine(rows: Array, row: Array) -> Array:

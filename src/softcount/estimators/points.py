@@ -14,7 +14,7 @@ from softcount.attribute import MAX
 from softcount.criteria.spec import Settings
 from softcount.errors import InputError
 from softcount.estep import EStep
-from softcount.estimators.base import LoopEstimator, is_text, naming, numbered
+from softcount.estimators.base import LoopEstimator, is_text, listed, naming, numbered
 from softcount.estimators.plus_plus import digest_of, plus_plus
 from softcount.estimators.saved import check_table, check_tables
 from softcount.models.gaussian import GaussianMixture as Model
@@ -28,6 +28,7 @@ from softcount.text.vocabulary import Vocabulary
 
 STARTS = ("k-means++", "random")
 LARGEST = 1e150
+ROUNDING = 1e-14  # of a feature's squares: no more variance than this is none
 TOO_FAR = "scale the features, or train again"
 
 
@@ -60,6 +61,7 @@ class PointEstimator(LoopEstimator):
         """Numbers as they are; of text its directions, in the words and by the frequencies of the training text."""
         known = None if reset else getattr(self, "vocabulary_", None)
         data = None
+        X = listed(X)
         if is_text(X):
             if not reset and self.idf_ is None:
                 raise InputError("this model was trained on numbers; give a table, not text")
@@ -73,6 +75,8 @@ class PointEstimator(LoopEstimator):
         return X
 
     def _points(self, X: Any, reset: bool) -> Any:
+        if self.n_clusters < 1:
+            raise InputError(f"n_clusters must be at least 1, not {self.n_clusters}")
         X = self._read(X, reset)
         table = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         if table.size and abs(table).max() > LARGEST:
@@ -88,6 +92,9 @@ class PointEstimator(LoopEstimator):
         square = X.multiply(X) if sparse.issparse(X) else X**2
         variance = np.maximum(np.asarray(square.mean(axis=0)).ravel() - mean**2, 0.0)
         kind = self._kind()
+        varies = variance > ROUNDING * (variance + mean**2)
+        # A feature that never varies in training may vary a little later: as little as the others' floor allows.
+        variance = np.where(varies, variance, variance[varies].mean() if varies.any() else 1.0)
         spread = variance if kind == "diagonal" else np.array([variance.mean()])
         return Model(self.n_clusters, X.shape[1], kind, mean, np.maximum(spread, 1e-300), self._refills())
 
@@ -103,9 +110,12 @@ class PointEstimator(LoopEstimator):
             else:
                 means = plus_plus(X, K, rng)
         else:
-            means = np.asarray(self.start, dtype=np.float64) - self._centre
-            if means.shape != (K, X.shape[1]):
-                raise InputError(f"start has shape {means.shape}; {K} centres of {X.shape[1]} features are needed")
+            means = np.asarray(self.start, dtype=np.float64)
+            if means.shape != (K, X.shape[1]) or not np.isfinite(means).all():
+                raise InputError(
+                    f"start has shape {means.shape}; {K} centres of {X.shape[1]} finite features are needed"
+                )
+            means = means - self._centre
         return GaussianTables(np.full(K, 1.0 / K), model.layout.component.family.around(means))
 
     def _fit(self, X: Any, on_step: Any, checkpoint: Any, every: int | None) -> Any:

@@ -1,0 +1,141 @@
+"""What people give to the document estimators: starts of any shape, constant columns, odd labels, long documents."""
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import MultinomialNB
+
+from softcount import PLSA, GaussianMixture, InputError, KMeans, NaiveBayesMixture
+from softcount.synthetic.topics import topical
+
+RNG = np.random.default_rng(0)
+TABLE = RNG.poisson(1.0, (12, 20)).astype(float)
+WORD = RNG.dirichlet(np.ones(20), 2)
+CUP = [
+    "World_Cup Russia host", "World_Cup boost Russia economy", "Russia bid World_Cup",
+    "Russia economy growing oil", "Russia economy recover continue", "Russia oil dependence",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        (np.full(2, 0.5), WORD[:, :5]), (np.full(3, 0.5), WORD), (WORD,), (np.full(2, 0.5), WORD * np.nan),
+        (np.full(2, 0.5), -WORD), (np.full(2, 0.5), WORD * [[1], [0]]),
+    ],
+)  # fmt: skip
+def test_a_start_that_does_not_fit_is_refused(start):
+    with pytest.raises(InputError, match="start"):
+        NaiveBayesMixture(2, start=start).fit(TABLE)
+    topic = np.full((12, 2), 0.5) if len(start) == 2 and len(start[0]) == 2 else np.full((3, 2), 0.5)
+    with pytest.raises(InputError, match="start"):
+        PLSA(2, start=(topic, *start[1:])).fit(TABLE)
+
+
+def test_a_start_is_normalised():
+    models = [NaiveBayesMixture(2, start=(np.ones(2), WORD * scale)).fit(TABLE) for scale in (1.0, 2.0)]
+    assert models[0].objective_ == models[1].objective_ and "fell" not in models[1].history_.stopped
+    for model in (KMeans(2, start=np.ones((2, 3))), GaussianMixture(2, start=np.ones((3, 20)))):
+        with pytest.raises(InputError, match="start has shape"):
+            model.fit(TABLE)
+
+
+def test_single_precision_does_not_seem_to_fall():
+    for seed in range(10):
+        model = PLSA(2, criterion="em:200,mre:3", tolerance=0.0, random_state=seed).fit(CUP)
+        assert "fell" not in model.history_.stopped and model.history_[-1].stage == "mre:3"
+        assert "fell" not in PLSA(2, start="uniform", random_state=seed).fit(CUP).history_.stopped
+
+
+def test_a_constant_feature_neither_rules_the_likelihood_nor_forbids_the_future():
+    X = RNG.normal(size=(60, 3)) + 5.0 * (np.arange(60) % 2)[:, None]
+    constant = np.column_stack([X, np.full(60, 7.0)])
+    model, plain = GaussianMixture(2, random_state=0).fit(constant), GaussianMixture(2, random_state=0).fit(X)
+    assert abs(model.score(constant) - plain.score(X)) < 20 and model.n_iter_ == plain.n_iter_
+    moved = constant + np.array([0.0, 0.0, 0.0, 0.1])
+    assert -1e6 < model.score(moved) < model.score(constant)
+    assert np.isfinite(GaussianMixture(1).fit(np.ones((4, 2))).score(np.ones((4, 2))))
+
+
+def test_without_the_unlabelled_every_document_still_gets_a_label():
+    y = np.full(12, -1)
+    y[:4] = [0, 1, 0, 1]
+    model = NaiveBayesMixture(unlabelled_weight=0.0)
+    assert model.fit_predict(TABLE, y).shape == model.labels_.shape == (12,)
+    assert (model.labels_ == model.predict(TABLE)).all()
+
+
+def test_log_probabilities_of_long_documents_are_finite():
+    y = np.arange(12) % 3
+    ours = NaiveBayesMixture(pseudo={"cluster": 0.0, "word": 1.0}).fit(TABLE, y)
+    theirs = MultinomialNB().fit(TABLE, y)
+    for scale in (1, 500):
+        np.testing.assert_allclose(ours.predict_log_proba(scale * TABLE), theirs.predict_log_proba(scale * TABLE))
+    np.testing.assert_allclose(np.exp(ours.predict_log_proba(TABLE)), ours.predict_proba(TABLE))
+
+
+def test_a_query_is_one_document_in_every_form():
+    model = PLSA(2, restarts=5, random_state=0).fit(CUP)
+    words = ["World_Cup", "Russia", "oil"]
+    row = np.bincount(model.vocabulary_.find(words), minlength=model.n_features_in_)
+    assert model.similar(words) == model.similar(" ".join(words)) == model.similar(row)
+
+
+def test_collapsed_topics_are_noted():
+    text = topical(60, n_topics=3, seed=0)
+    collapsed = PLSA(3, criterion="annealed(start=0.1,stop=0.1):50", random_state=0).fit(text.documents)
+    assert sum(note.startswith("tied") for note in collapsed.history_.notes) == 1
+    assert not PLSA(3, random_state=0).fit(text.documents).history_.notes
+
+
+@pytest.mark.parametrize("criterion", ["em:50", "vb:50", "gibbs:50", "annealed(start=0.9,stop=0.9):50"])
+def test_seed_words_hold_under_criteria_with_a_prior(criterion):
+    for seeds in ({0: ["oil"], 1: ["World_Cup"]}, {1: ["oil"], 0: ["World_Cup"]}):
+        tops = PLSA(2, criterion=criterion, seed_words=seeds, random_state=0).fit(CUP).top_words(1)
+        assert [tops[h][0][0] for h in sorted(seeds)] == [seeds[h][0] for h in sorted(seeds)]
+
+
+def test_held_out_tokens_choose_among_restarts():
+    text = topical(60, n_topics=4, seed=2)
+    model = PLSA(4, criterion="em:60", held_out=0.3, restarts=6, tolerance=0.0, random_state=0).fit(text.documents)
+    scores = [restart.score for restart in model.restarts_]
+    assert model.restart_ == int(np.argmax(scores)) and len(set(scores)) > 1
+    best = [step.parts["held_out"] for step in model.history_ if step.restart == model.restart_]
+    assert scores[model.restart_] == pytest.approx(max(best))
+
+
+def test_perplexity_is_over_the_same_tokens_whatever_the_smoothing():
+    unseen = np.column_stack([TABLE, np.zeros(12)])
+    new = np.column_stack([TABLE, np.full(12, 30.0)])
+    for pseudo in (0.0, {"topic": 0.0, "word": 0.1}):
+        model = PLSA(2, pseudo=pseudo, random_state=0).fit(unseen)
+        narrow = PLSA(2, pseudo=pseudo, random_state=0).fit(TABLE)
+        assert model.perplexity(new) == pytest.approx(narrow.perplexity(TABLE), rel=0.2)
+
+
+def test_words_without_probability_are_not_on_top():
+    tops = PLSA(2, restarts=5, random_state=0).fit(CUP).top_words(20)
+    assert all(p > 0.0 for words in tops.values() for _, p in words)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KMeans(0), GaussianMixture(0), PLSA(2, dtype="float16"), PLSA(2, fold_pseudo=-1.0),
+        NaiveBayesMixture(2, document_length=0.0), NaiveBayesMixture(2, document_length=-5.0),
+    ],
+)  # fmt: skip
+def test_settings_without_meaning_are_refused(model):
+    with pytest.raises(InputError):
+        model.fit(TABLE)
+
+
+def test_text_of_a_data_frame_clusters():
+    pandas = pytest.importorskip("pandas")
+    for texts in (pandas.Series(CUP), np.array(CUP)):
+        assert (KMeans(2, random_state=0).fit_predict(texts) == KMeans(2, random_state=0).fit_predict(CUP)).all()
+
+
+def test_scores_want_a_label_for_each_document():
+    model = NaiveBayesMixture(2, random_state=0).fit(TABLE)
+    with pytest.raises(ValueError, match="inconsistent numbers"):
+        model.score(TABLE, [0])

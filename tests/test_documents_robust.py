@@ -139,3 +139,10 @@ def test_scores_want_a_label_for_each_document():
     model = NaiveBayesMixture(2, random_state=0).fit(TABLE)
     with pytest.raises(ValueError, match="inconsistent numbers"):
         model.score(TABLE, [0])
+
+
+def test_mre_at_random_is_noted():
+    at_random = PLSA(2, criterion="mre:3", random_state=0).fit(CUP).history_.notes
+    assert any("let em go first" in note for note in at_random)
+    assert not any("let em go first" in n for n in PLSA(2, criterion="em:3,mre:3").fit(CUP).history_.notes)
+    assert not any("let em go first" in n for n in NaiveBayesMixture(2, criterion="mre:3").fit(CUP).history_.notes)

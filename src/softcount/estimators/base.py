@@ -28,10 +28,14 @@ from softcount.trace import Step
 from softcount.train import Fit, fit
 
 
+MRE_AT_RANDOM = "mre from a random start finds little; let em go first, for example em:100,mre:50"
+
+
 class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
     """Trains a model by the loop; subclasses say which, on what, and from where."""
 
     criterion: str
+    start: Any
     fixed: Any
     pseudo: Any
     prior: Any
@@ -81,6 +85,8 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
                 tolerance=self.tolerance, restarts=self.restarts, seed=seed, select=select, monitor=monitor,
                 on_step=on_step, checkpoint=checkpoint.slot("fit") if checkpoint else None,
             )  # fmt: skip
+        if stages[0].name == "mre" and isinstance(self.start, str) and self.start == "random":
+            result.trace.remarks += (MRE_AT_RANDOM,)
         self.history_, self.restarts_, self.restart_ = result.trace, result.restarts, result.chosen
         self.objective_ = result.restarts[result.chosen].objective
         self.n_iter_ = result.restarts[result.chosen].steps

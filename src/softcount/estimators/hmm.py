@@ -130,7 +130,7 @@ class HMM(LoopEstimator):
                 about={"dev": None if dev is None else described("dev", corpus(dev))},
             )  # fmt: skip
         self._show()
-        self.history_.remarks = _unobserved(data)
+        self.history_.remarks += _unobserved(data)
         self.lengths_ = np.bincount(data.sentences.lengths)
         self.signature_ = self._signature(seed, len(text), text.n_tokens, digest)
         self._remember(seed, text.source, digest, sentences=len(text), tokens=text.n_tokens)

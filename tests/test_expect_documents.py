@@ -12,7 +12,7 @@ from softcount.attribute import MAX, SAMPLE, SUM
 from softcount.engines import Threads
 from softcount.estep import EStep
 from softcount.layout import ImpossibleItem
-from softcount.models.gaussian import GaussianMixture, GaussianTables, Points
+from softcount.models.gaussian import GaussianMixture, GaussianTables, Points, _least
 from softcount.models.mixture import Mixture, MixtureTables
 from softcount.models.plsa import PLSA, PLSATables
 from softcount.tables import inner
@@ -232,3 +232,9 @@ def test_one_and_two_threads_give_the_same_bits(name, mode):
         whole = run(model, items, weights)
         for one, two in zip(results[0].counts, whole.counts, strict=True):
             np.testing.assert_allclose(one, two, rtol=1e-10, atol=1e-12)
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.data())
+def test_the_least_are_the_first_of_a_stable_sort(scores, data):
+    n = data.draw(st.integers(1, len(scores)))
+    assert _least(np.array(scores, float), n).tolist() == np.argsort(scores, kind="stable")[:n].tolist()

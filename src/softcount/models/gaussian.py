@@ -153,6 +153,12 @@ def _refillable(counts: Array, shard: SparseRows | DenseRows, owners: Array, sco
     X: Any = shard.values
     if isinstance(shard, SparseRows):
         X = sparse.csr_matrix((shard.values, shard.columns, shard.offsets), shape=(len(owners), counts.shape[1] - 1))
-    far = np.argsort(scores, kind="stable")[:n]
+    far = _least(scores, min(n, len(scores)))
     features = X[far].toarray() if isinstance(shard, SparseRows) else X[far]
     return Refilled(counts, scores[far], owners[far], np.column_stack([np.ones(len(far)), features]))
+
+
+def _least(scores: Array, n: int) -> Array:
+    """``argsort(scores, kind="stable")[:n]``, without sorting the others."""
+    near = np.flatnonzero(scores <= np.partition(scores, n - 1)[n - 1])
+    return near[np.argsort(scores[near], kind="stable")[:n]]

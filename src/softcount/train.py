@@ -18,7 +18,7 @@ from softcount.start import constrain, uniform_start
 from softcount.tables import Tables, values
 from softcount.trace import Step, Trace
 
-TIED = "tied: all hidden values are alike, and stay alike under every criterion; use a random start (annealed: a greater start=)"
+TIED = "tied: all hidden values are alike, and stay alike; use a random start, or a greater start= of annealed"
 PATIENCE = 3  # steps without a rise of the held-out likelihood before a stage ends
 FALL, FALL_SINGLE = 1e-9, 1e-6  # how much, relatively, rounding may make a rising objective fall; in single precision
 

@@ -27,7 +27,6 @@ from softcount.text.vocabulary import Vocabulary
 from softcount.trace import Step
 from softcount.train import Fit, fit
 
-
 MRE_AT_RANDOM = "mre from a random start finds little; let em go first, for example em:100,mre:50"
 
 

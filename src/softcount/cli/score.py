@@ -105,13 +105,11 @@ def topics(
     from softcount.evaluate.topics import npmi
     from softcount.signature import signature
     from softcount.text.document_reader import read_documents
-    from softcount.text.documents import recoded
 
     plsa = open_model(Path(model), ("plsa",), "score topics")
     data = read_documents(docs, format, lowercase)
     note_unknown(plsa, data, quiet=False)
-    if plsa.vocabulary_ is not None:
-        data = recoded(data, plsa.vocabulary_)
+    data = plsa._read(data, reset=False)
     tops = np.argsort(-plsa.components_, axis=1, kind="stable")[:, :top]
     coherence = npmi(data, tops)
     result = {"perplexity": plsa.perplexity(data, seed), "npmi": float(coherence.mean())}

@@ -62,6 +62,9 @@ READERS = (
 FOLDERS = ("topics {bad} --topics", "topics {bad} --apply", "cluster {bad} --c", "cluster {bad} --a", "score topics",
            "explain mixture", "explain plsa")  # fmt: skip
 NO_FOLDERS = tuple(command for command in READERS if not command.startswith(FOLDERS))
+# Those that read a P.json, and all others.
+PARAMETERS = ("explain hmm {bad} dog", "generate --from {bad}")
+TEXTS = tuple(command for command in READERS if command not in PARAMETERS)
 # Commands that open a model, as {bad}.
 APPLIERS = (
     "tag text --apply {bad} -q", "align text other --apply {bad} -q", "topics text --apply {bad} -q",
@@ -130,6 +133,13 @@ BYTES = [
             READERS, {"bad": "fine\nnaïve\n".encode("utf-16")}),
     Refused("nul", "a NUL byte", "bad:3: NUL byte, which no text has; convert it with iconv if it is UTF-16",
             READERS, {"bad": b"fine\nfine\na\0b\n"}),
+    Refused("model-not-text", "a softcount model, or a checkpoint, in place of text",
+            "tag.model: a softcount model or checkpoint, not text; give text, or the model to --apply",
+            tuple(command.format(bad="tag.model") for command in TEXTS)),
+    Refused("model-not-json", "a softcount model in place of P.json",
+            "tag.model: a softcount model or checkpoint, not text; softcount tag TEXT --apply tag.model --parameters P.json "
+            "writes its parameters",
+            tuple(command.format(bad="tag.model") for command in PARAMETERS)),
     Refused("gzip-unnamed", "a packed file whose name does not say so",
             "bad: a gzip file; name it ….gz, or unpack it first: gzip -dc", READERS, {"bad": gzip.compress(b"a b\n")}),
     Refused("gzip-cut", "a packed file that is cut off, or damaged",
@@ -138,8 +148,7 @@ BYTES = [
     Refused("gzip-bomb", "a packed file that unpacks to more than 64 MiB and 100 times its size",
             "bad.gz: unpacks to more than 100 times its size; unpack it first, if it is text",
             READERS[:1] + READERS[9:10] + READERS[14:15], {"bad.gz": gzip.compress(b"a b\n" * (1 << 25), 1)}),
-    Refused("empty", "an empty file", "bad: empty file; give at least one ", READERS[:32] + READERS[33:-1],
-            {"bad": b""}),
+    Refused("empty", "an empty file", "bad: empty file; give at least one ", TEXTS, {"bad": b""}),
     each("empty-json", "an empty file in place of P.json",
          ("explain hmm bad dog",
           "bad:1: not a JSON parameter file (Expecting value); give one that softcount tag --parameters wrote"),

@@ -58,6 +58,8 @@ def cluster(
 
     Example: **softcount cluster docs.txt --labels some.labels --unlabelled-weight 0.2 > classes.txt**
     """
+    from softcount.text.source import check_stdin
+
     if method not in ("nb", "kmeans"):
         raise InputError(f"no method {method!r}; use nb or kmeans")
     check_writable(save, checkpoint)
@@ -70,6 +72,7 @@ def cluster(
     check_threads(threads)
     if method == "kmeans" and labels is not None:
         raise InputError("--labels goes with --method nb; k-means has no use for labels")
+    check_stdin(documents=docs, labels=labels, stop_words=stop_words)
     data = prepared(docs, format, lowercase, min_count, max_share, stop_words)
     common: dict[str, Any] = {"restarts": restarts, "n_jobs": threads, "random_state": seed}
     given = {name: value for name, value in (("criterion", criterion), ("start", start)) if value is not None}

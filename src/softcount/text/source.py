@@ -90,6 +90,13 @@ def name_of(path: str | Path) -> str:
     return "<stdin>" if name == "-" else name if name.isprintable() else repr(name)
 
 
+def check_stdin(**files: str | Path | None) -> None:
+    """Standard input can be read once; the names say what each file is (``stop_words``: the stop words)."""
+    named = [what.replace("_", " ") for what, path in files.items() if path is not None and os.fspath(path) == "-"]
+    if len(named) > 1:
+        raise InputError(f"<stdin>: both the {named[0]} and the {named[1]}; give a file for one of them")
+
+
 def quoted(text: str, limit: int = 40) -> str:
     """A token for a message: a token may be a megabyte long, or hold a line break."""
     return repr(text if len(text) <= limit else text[:limit] + "…")

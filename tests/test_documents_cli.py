@@ -205,6 +205,15 @@ def test_classes_from_a_few_labels(docs, tmp_path):
     assert np.mean(right) > 0.9
 
 
+@pytest.mark.parametrize("last", ["-1", ""])
+def test_a_class_may_be_called_minus_one(tmp_path, last):
+    (tmp_path / "docs").write_text("a a b\nc c d\na b b\nc d d\n")
+    (tmp_path / "labels").write_text(f"1\n-1\n1\n{last}\n")
+    done = run("cluster", tmp_path / "docs", "--labels", tmp_path / "labels", "--save", tmp_path / "m")
+    assert done.stdout.split() == ["1", "-1", "1", "-1"] and f"labelled={4 if last else 3}" in done.stderr
+    assert run("cluster", tmp_path / "docs", "--apply", tmp_path / "m").stdout == done.stdout
+
+
 @pytest.mark.parametrize("model", ["mixture", "plsa"])
 def test_explain(tmp_path, model):
     path = tmp_path / "six.txt"

@@ -27,7 +27,7 @@ from scipy import sparse
 from softcount.errors import InputError
 from softcount.ragged import Array
 from softcount.text.documents import MOST_TOKENS, Documents, documents, from_matrix
-from softcount.text.source import lines, name_of, quoted, read_text
+from softcount.text.source import BLANKS, lines, name_of, quoted, read_text
 from softcount.text.vocabulary import Vocabulary
 
 FORMATS = ("auto", "lines", "uci", "ldac", "svmlight", "folder")
@@ -208,9 +208,10 @@ def _count(text: str, where: str) -> float:
 
 
 def _number(text: str, where: str, what: str) -> int:
-    if not _DIGITS.fullmatch(text.strip()):
+    digits = text.strip(BLANKS.decode())  # str.strip alone takes more for blanks than int does
+    if not _DIGITS.fullmatch(digits):
         raise InputError(f"{where}: {quoted(text)} is not {what}; write a whole number that is not negative")
-    return int(text)
+    return int(digits)
 
 
 def _vocabulary(path: Path, n_words: int) -> Vocabulary | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -142,13 +143,14 @@ def _models() -> list[bytes]:
     return found
 
 
+END_OF_HEADER = re.compile(rb'"data_offsets":\[[0-9, ]*\]\}\} {0,7}')  # blanks fill up to eight bytes
+
+
 def _forged(content: bytes) -> bytes:
     """With the header's length put right, so that edits that insert or delete do not all end there."""
-    end = content.find(b"}  ", 8)
-    end = len(content) if end < 0 else end + 1
-    while content[end : end + 1] == b" ":
-        end += 1
-    return (end - 8).to_bytes(8, "little") + content[8:end] + content[end:] if len(content) > 8 else content
+    found = END_OF_HEADER.search(content, 8)
+    end = found.end() if found else len(content)
+    return (end - 8).to_bytes(8, "little") + content[8:] if len(content) > 8 else content
 
 
 def _base(model: bytes) -> int:

@@ -125,6 +125,9 @@ def test_odd_but_good(folder: Path, row: Works, command: str) -> None:
         assert ran.out.count("\n") == row.lines, ran.out[:300]
     if row.name == "some-unknown":
         assert "not known" in ran.err
+    if row.name == "blank-lines":
+        empty = [not line for line in ran.out.splitlines()]
+        assert empty == [command.startswith(("tag", "align")) and n not in (2, 5) for n in range(7)]
     if row.name == "long-token":
         assert len(ran.err) < 5000
 

@@ -12,6 +12,7 @@ import pyarrow.parquet as parquet
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
+import softcount
 from softcount import InputError
 from softcount.evaluate.topics import npmi
 from softcount.store import Stored
@@ -96,15 +97,92 @@ def _agrees(gold, found):
     return adjusted_rand_score(gold, found) > 0.9
 
 
-def test_numbered_words_beyond_the_model_are_left_out_and_missing_ones_are_not_missed(tmp_path):
-    model = tmp_path / "m"
-    (tmp_path / "a.svmlight").write_text("x 1:3 2:1\nx 3:2 2:1\n")
-    (tmp_path / "b.svmlight").write_text("x 1:3 2:1 9:4\nx 1:1\n")
-    (tmp_path / "c.svmlight").write_text("x 1:3 2:1\nx 1:1\n")
-    run("topics", tmp_path / "a.svmlight", "--topics", 2, "--save", model)
-    beyond, within = (run("topics", "--apply", model, tmp_path / f"{name}.svmlight").stdout for name in "bc")
-    assert beyond == within and len(within.splitlines()) == 2
-    assert "without words" in run("topics", "--apply", model, tmp_path / "a.svmlight", "--query", "x", code=2).stderr
+@pytest.fixture
+def numbers(tmp_path):
+    """Two groups of documents in three formats that name no words, with gaps; the same numbers stand in all."""
+    (tmp_path / "g.ldac").write_text("2 1:3 2:2\n2 1:2 2:3\n2 4:3 5:2\n2 4:2 5:3\n")
+    (tmp_path / "g.svmlight").write_text("x 1:3 2:2\nx 1:2 2:3\nx 4:3 5:2\nx 4:2 5:3\n")
+    cells = "1 1 3\n1 2 2\n2 1 2\n2 2 3\n3 4 3\n3 5 2\n4 4 2\n4 5 3\n"
+    (tmp_path / "docword.g.txt").write_text(f"4\n9\n8\n{cells}")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["g.ldac", "g.svmlight", "docword.g.txt"])
+def test_words_without_names_are_called_by_their_numbers_in_the_file(numbers, name):
+    model, rows = numbers / "m", numbers / "rows.tsv"
+    shown = run("topics", numbers / name, "--topics", 2, "--restarts", 5, "--save", model, "--rows", rows).stdout
+    assert sorted(sorted(line.split("\t")[2].split()[:2]) for line in shown.splitlines()) == [["1", "2"], ["4", "5"]]
+    for other in ("g.ldac", "g.svmlight", "docword.g.txt"):
+        applied = run("topics", "--apply", model, numbers / other).stdout
+        assert np.allclose(np.loadtxt(applied.splitlines()), np.loadtxt(rows), atol=1e-5), other
+    found = run("topics", "--apply", model, numbers / name, "--query", "4 5", "-k", 2).stdout
+    assert {line.split("\t")[0] for line in found.splitlines()} == {"3", "4"}
+
+
+@pytest.mark.parametrize("method", ["nb", "kmeans"])
+def test_clusters_of_numbers_know_a_number_in_any_file(numbers, method):
+    """The first file uses word 0, the second does not: its words must not move."""
+    (numbers / "zero.svmlight").write_text("x 0:3 1:2\nx 0:2 1:3\nx 2:3 3:2\nx 2:2 3:3\n")
+    (numbers / "one.svmlight").write_text("x 1:3\nx 2:3\n")
+    settings = ("--clusters", 2, "--method", method, "--save", numbers / "m")
+    first = run("cluster", numbers / "zero.svmlight", *settings).stdout.split()
+    assert first[0] == first[1] != first[2] == first[3]
+    assert run("cluster", numbers / "one.svmlight", "--apply", numbers / "m").stdout.split() == [first[0], first[2]]
+
+
+def test_numbers_that_the_model_has_not_seen_are_left_out_with_a_note(numbers):
+    (numbers / "b.svmlight").write_text("x 1:3 2:1 9:4\nx 1:1\n")
+    (numbers / "c.svmlight").write_text("x 1:3 2:1\nx 1:1\n")
+    run("topics", numbers / "g.svmlight", "--topics", 2, "--save", numbers / "m")
+    beyond, within = (run("topics", "--apply", numbers / "m", numbers / f"{name}.svmlight") for name in "bc")
+    assert beyond.stdout == within.stdout and "4 of 9 words" in beyond.stderr and "note" not in within.stderr
+    assert "perplexity" in run("score", "topics", numbers / "m", numbers / "c.svmlight").stdout
+
+
+def test_names_and_numbers_are_never_matched_by_position(numbers):
+    """The table has as many words as the model."""
+    (numbers / "text").write_text("a b\na b\nc d\nc d\n")
+    run("topics", numbers / "text", "--topics", 2, "--save", numbers / "topics.model")
+    for method in ("nb", "kmeans"):
+        run("cluster", numbers / "text", "--clusters", 2, "--method", method, "--save", numbers / method)
+        said = run("cluster", numbers / "g.ldac", "--apply", numbers / method, code=2).stderr
+        assert "g.ldac: the model knows none of its 20 words" in said
+    for words in (("topics", "--apply"), ("score", "topics")):
+        said = run(*words, numbers / "topics.model", numbers / "g.ldac", code=2).stderr
+        assert "g.ldac: the model knows none of its 20 words" in said
+
+
+def test_a_model_of_a_table_without_names_is_not_for_files(numbers):
+    """Trained in Python on an array: which of its columns would word 4 be?"""
+    table = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 3, 2], [0, 0, 2, 3]])
+    softcount.PLSA(2, random_state=0).fit(table).save(numbers / "topics.model")
+    softcount.NaiveBayesMixture(2, random_state=0).fit(table).save(numbers / "nb.model")
+    for words in (("topics", "--apply"), ("score", "topics"), ("cluster", "--apply")):
+        model = numbers / ("nb.model" if "cluster" in words else "topics.model")
+        said = run(*words, model, numbers / "g.ldac", code=2).stderr
+        assert "g.ldac: has words, but the model was trained on a table without words" in said
+
+
+def test_score_topics_with_fewer_words_and_documents_than_it_asks_for(tmp_path):
+    (tmp_path / "one.ldac").write_text("1 7:5\n")
+    (tmp_path / "two.ldac").write_text("2 7:5 9:1\n0\n")
+    run("topics", tmp_path / "one.ldac", "--topics", 1, "--save", tmp_path / "m")
+    for name in ("one.ldac", "two.ldac"):
+        assert json.loads(run("score", "topics", tmp_path / "m", tmp_path / name, "--json").stdout)["npmi"] == 0.0
+    (tmp_path / "none.ldac").write_text("0\n")
+    assert "at least two known words" in run("score", "topics", tmp_path / "m", tmp_path / "none.ldac", code=2).stderr
+
+
+def test_uci_may_end_in_blank_lines(tmp_path):
+    (tmp_path / "docword.txt").write_text("1\n9\n2\n1 3 2\n1 9 1\n\n \n")
+    data = read_documents(tmp_path / "docword.txt")
+    assert data.vocabulary.words == ["3", "9"] and data.matrix().toarray().tolist() == [[2.0, 1.0]]
+
+
+def test_counts_of_zero_are_not_words(tmp_path):
+    (tmp_path / "a.svmlight").write_text("x 1:0 2:1 007:1\nx 7:2\n")
+    data = read_documents(tmp_path / "a.svmlight")
+    assert data.vocabulary.words == ["2", "7"] and data.matrix().toarray().tolist() == [[1.0, 1.0], [0.0, 2.0]]
 
 
 @pytest.mark.parametrize("method", ["nb", "kmeans"])
@@ -125,6 +203,15 @@ def test_classes_from_a_few_labels(docs, tmp_path):
     done = run("cluster", docs, "--labels", labels, "--unlabelled-weight", 0.5)
     right = [TEXT.names[t] == line for t, line in zip(TEXT.topics, done.stdout.splitlines(), strict=True)]
     assert np.mean(right) > 0.9
+
+
+@pytest.mark.parametrize("last", ["-1", ""])
+def test_a_class_may_be_called_minus_one(tmp_path, last):
+    (tmp_path / "docs").write_text("a a b\nc c d\na b b\nc d d\n")
+    (tmp_path / "labels").write_text(f"1\n-1\n1\n{last}\n")
+    done = run("cluster", tmp_path / "docs", "--labels", tmp_path / "labels", "--save", tmp_path / "m")
+    assert done.stdout.split() == ["1", "-1", "1", "-1"] and f"labelled={4 if last else 3}" in done.stderr
+    assert run("cluster", tmp_path / "docs", "--apply", tmp_path / "m").stdout == done.stdout
 
 
 @pytest.mark.parametrize("model", ["mixture", "plsa"])
@@ -184,7 +271,7 @@ def test_readers_agree(tmp_path):
     (tmp_path / "a.txt").write_text("x z x\ny y y\n")
     for name in ("docword.a.txt", "a.ldac", "a.svmlight", "folder", "a.txt"):
         data = read_documents(tmp_path / name)
-        columns = [data.vocabulary.words.index(w) for w in "xyz"] if data.vocabulary else [0, 1, 2]
+        columns = [data.vocabulary.words.index(w) for w in ("123" if name == "a.svmlight" else "xyz")]
         assert np.array_equal(data.matrix().toarray()[:, columns], table), name
     assert read_documents(tmp_path / "folder").classes == ("one", "two")
     assert read_documents(tmp_path / "a.svmlight").classes == ("ham", "spam")

@@ -236,3 +236,15 @@ def test_the_score_of_text_is_a_mean_over_its_documents(tmp_path):
     model = GaussianMixture(2, covariance="unit", criterion="em:5", random_state=0).fit(path)
     assert model.score(path) == pytest.approx(model.score([" ".join(d) for d in TEXT.documents]))
     assert model.score(path) == pytest.approx(model.history_[-1].objective / 120, rel=0.01)
+
+
+@pytest.mark.parametrize("y", [[0, 1, -1], ["a", "b", -1], ["a", "b", None], ["a", "b", ""],
+                               np.array(["a", "b", -1], dtype=object)])  # fmt: skip
+def test_labels_that_are_not_known(y):
+    model = NaiveBayesMixture(random_state=0).fit([["x"], ["z"], ["z"]], y)
+    assert model.classes_.tolist() == list(y[:2]) and "labelled=2" in model.signature_
+
+
+def test_minus_one_is_a_name_among_objects():
+    y = np.array(["1", "-1", None], dtype=object)
+    assert NaiveBayesMixture().fit([["x"], ["z"], ["z"]], y).predict([["z"], ["x"]]).tolist() == ["-1", "1"]

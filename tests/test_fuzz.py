@@ -31,6 +31,7 @@ FOUND = {  # by fuzzing, or by hand before it; each was a traceback or a hang
     "uci with more names than words": ("uci", b"1\n1\n1\n1 1 1\n" + CUT + b"a\nb\n"),
     "uci with a size of 5000 digits": ("uci", b"9" * 5000 + b"\n1\n0\n"),
     "uci with a size beyond 64 bits": ("uci", b"9" * 20 + b"\n1\n0\n"),
+    "uci with a size behind a unit separator": ("uci", b"\x1f1\n1\n1\n1 1 1\n"),
     "ldac with a superscript": ("ldac", "1 ²:1\n".encode()),
     "ldac with a word beyond 64 bits": ("ldac", b"1 99999999999999999999:1\n"),
     "svmlight with a word beyond 64 bits": ("svmlight", b"1 99999999999999999999:1\n"),

@@ -9,11 +9,13 @@ from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from command import ordinary_user
 from hypothesis import given
 from hypothesis import strategies as st
 
+from softcount import store
 from softcount.errors import InputError
 from softcount.text import source
 from softcount.text.source import bytes_of, lines, name_of, quoted, read_text, split_lines, split_tokens
@@ -110,6 +112,17 @@ def test_a_million_tokens_and_a_token_of_a_megabyte() -> None:
 def test_bad_bytes(tmp_path: Path, content: bytes, expected: str) -> None:
     (tmp_path / "f").write_bytes(content)
     assert message(tmp_path / "f").startswith(f"{tmp_path / 'f'}{expected}")
+
+
+@pytest.mark.parametrize("name", ["f", "f.gz"])
+def test_own_files_are_called_by_their_name(tmp_path: Path, name: str) -> None:
+    """Whatever is saved: were the beginning of such files to change, this would say so."""
+    store.save(tmp_path / "m", "checkpoint", {"table": np.ones(3)})
+    content = (tmp_path / "m").read_bytes()
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    assert message(tmp_path / name).endswith(
+        f"{name}: a softcount model or checkpoint, not text; give text, or the model to --apply"
+    )
 
 
 def test_bad_bytes_of_stdin(monkeypatch: pytest.MonkeyPatch) -> None:

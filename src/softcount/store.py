@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.errors import InputError
+from softcount.mark import MARK
 from softcount.ragged import Array
 from softcount.skeleton import flatten, restore
 from softcount.version import VERSION
@@ -36,7 +37,7 @@ DTYPES = {
 CODES = {np.dtype(dtype): code for code, dtype in DTYPES.items()}
 LONGEST_HEADER = 100_000_000  # bytes, as the safetensors library has it
 AT_ONCE = 64_000_000  # bytes of arrays that are checked on opening: a few hundredths of a second
-PREFIX = b'{"__metadata__":{"checksum":"'
+PREFIX = MARK
 NO_CHECKSUM = b"0" * 64
 PIECE = 1 << 24  # bytes per call of the checksum
 

@@ -58,6 +58,8 @@ def cluster(
 
     Example: **softcount cluster docs.txt --labels some.labels --unlabelled-weight 0.2 > classes.txt**
     """
+    from softcount.text.source import check_stdin
+
     if method not in ("nb", "kmeans"):
         raise InputError(f"no method {method!r}; use nb or kmeans")
     check_writable(save, checkpoint)
@@ -70,6 +72,7 @@ def cluster(
     check_threads(threads)
     if method == "kmeans" and labels is not None:
         raise InputError("--labels goes with --method nb; k-means has no use for labels")
+    check_stdin(documents=docs, labels=labels, stop_words=stop_words)
     data = prepared(docs, format, lowercase, min_count, max_share, stop_words)
     common: dict[str, Any] = {"restarts": restarts, "n_jobs": threads, "random_state": seed}
     given = {name: value for name, value in (("criterion", criterion), ("start", start)) if value is not None}
@@ -133,8 +136,9 @@ def _trained(
         model: Any = KMeans(clusters or 1, **settings).fit(data, **watch)
         return model, model.labels_.tolist()
     known = None if labels is None else _labels(labels, len(data))
-    if known is not None and clusters is not None and clusters != len({label for label in known if label}):
-        raise InputError(f"{labels}: {len({x for x in known if x})} classes, but --clusters {clusters}; leave it away")
+    n_classes = clusters if known is None else len({label for label in known if label})
+    if clusters is not None and clusters != n_classes:
+        raise InputError(f"{labels}: {n_classes} classes, but --clusters {clusters}; leave it away")
     model = NaiveBayesMixture(
         clusters or 1, unlabelled_weight=weight, pseudo={"cluster": 0.0, "word": pseudo}, **settings
     )
@@ -142,7 +146,10 @@ def _trained(
     return model, model.predict(data).tolist()
 
 
-def _labels(path: str, n_documents: int) -> list[str]:
+def _labels(path: str, n_documents: int) -> Any:
+    """The classes as an array of objects, None where the line is empty: a class may have any name, "-1" too."""
+    import numpy as np
+
     from softcount.text.source import lines
 
     labels = [line.strip() for line in lines(path).to_pylist()]
@@ -154,4 +161,4 @@ def _labels(path: str, n_documents: int) -> list[str]:
         )
     if not any(labels):
         raise InputError(f"{path}: every line is empty; give at least one label, or leave --labels away")
-    return labels
+    return np.array([label or None for label in labels], dtype=object)

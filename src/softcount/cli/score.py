@@ -35,7 +35,9 @@ def tags(
     from softcount.evaluate.clustering import contingency, tag_scores
     from softcount.signature import signature
     from softcount.text.reader import read_labels
+    from softcount.text.source import check_stdin
 
+    check_stdin(gold_tags=gold, predicted_tags=predicted)
     (gold_ids, gold_names), (ids, names) = read_labels(gold), read_labels(predicted)
     _check_in_step(gold, predicted, gold_ids.lengths.tolist(), ids.lengths.tolist())
     scored = (gold_ids.values >= 0) & (ids.values >= 0)
@@ -68,7 +70,9 @@ def clusters(
     """
     from softcount.evaluate.clustering import cluster_scores, contingency
     from softcount.signature import signature
+    from softcount.text.source import check_stdin
 
+    check_stdin(gold_classes=gold, clusters=predicted)
     (gold_ids, n_gold), (ids, n_found) = _one_a_line(gold), _one_a_line(predicted)
     if len(gold_ids) != len(ids):
         raise InputError(f"{predicted}: {len(ids)} lines, but {len(gold_ids)} in {gold}; give one label a line in both")
@@ -105,13 +109,11 @@ def topics(
     from softcount.evaluate.topics import npmi
     from softcount.signature import signature
     from softcount.text.document_reader import read_documents
-    from softcount.text.documents import recoded
 
     plsa = open_model(Path(model), ("plsa",), "score topics")
     data = read_documents(docs, format, lowercase)
     note_unknown(plsa, data, quiet=False)
-    if plsa.vocabulary_ is not None:
-        data = recoded(data, plsa.vocabulary_)
+    data = plsa._read(data, reset=False)
     tops = np.argsort(-plsa.components_, axis=1, kind="stable")[:, :top]
     coherence = npmi(data, tops)
     result = {"perplexity": plsa.perplexity(data, seed), "npmi": float(coherence.mean())}
@@ -156,7 +158,9 @@ def links(
     from softcount.evaluate.links import count_links, link_scores, total
     from softcount.signature import signature
     from softcount.text.links import read_links
+    from softcount.text.source import check_stdin
 
+    check_stdin(gold_links=gold, predicted_links=predicted, source=source, target=target)
     found = read_links(predicted)
     truth = read_links(gold, len(found))
     if len(truth) != len(found):

@@ -99,8 +99,9 @@ def prepared(
     """The documents without the words that are to be left out."""
     from softcount.text.document_reader import read_documents
     from softcount.text.documents import pruned
-    from softcount.text.source import lines
+    from softcount.text.source import check_stdin, lines
 
+    check_stdin(documents=docs, stop_words=stop_words)
     data = read_documents(docs, format, lowercase)
     stop = [word.strip() for word in lines(stop_words).to_pylist()] if stop_words else []
     return pruned(data, min_count, max_share, stop)

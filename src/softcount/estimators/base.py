@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from softcount.layout import ImpossibleItem, Model
 from softcount.ragged import Array
 from softcount.signature import signature
 from softcount.tables import Tables
-from softcount.text.documents import Documents, documents, from_matrix, restricted
+from softcount.text.documents import Documents, documents, from_matrix
 from softcount.text.vocabulary import Vocabulary
 from softcount.trace import Step
 from softcount.train import Fit, fit
@@ -125,7 +124,7 @@ class DocumentEstimator(LoopEstimator):
             if reset:
                 self.n_features_in_ = data.n_words
             elif known is None:
-                data = numbered(data, self.n_features_in_)
+                data = same_columns(data, self.n_features_in_)
             self._keep_words(data.vocabulary, reset)
         else:
             table = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset, ensure_non_negative=True)
@@ -173,13 +172,14 @@ def is_text(X: Any) -> bool:
     return isinstance(first, str) or (isinstance(first, list | tuple) and isinstance(first[0], str))
 
 
-def numbered(data: Documents, n_words: int) -> Documents:
-    """Documents whose words have numbers for names, like the model's; numbers beyond the model's are left out."""
+def same_columns(data: Documents, n_words: int) -> Documents:
+    """The documents as they are, if they can be meant for a model whose columns have no names."""
     if data.vocabulary is not None:
-        raise InputError("this model was trained on a table without words; give a table, not text")
-    if data.n_words > n_words:
-        return restricted(data, np.arange(data.n_words) < n_words)
-    return replace(data, n_words=n_words)
+        wrong = "has words, but the model was trained on a table without words"
+        raise InputError(f"{data.source}: {wrong}; give a table in Python, or train on a file")
+    if data.n_words != n_words:
+        raise InputError(f"{data.source}: {data.n_words} columns, but the model knows {n_words}; give as many")
+    return data
 
 
 def compact(setting: Any) -> str:

@@ -96,6 +96,8 @@ class NaiveBayesMixture(DocumentEstimator):
     ) -> NaiveBayesMixture:  # fmt: skip
         """Train on documents; `y`: a class each, −1 (or None, or "") where it is not known.
 
+        NumPy makes "-1" of a −1 among names, so that is not known either; in an array of objects it is a name.
+
         checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
         """
         if not 0.0 <= self.unlabelled_weight <= 1.0:
@@ -152,7 +154,8 @@ class NaiveBayesMixture(DocumentEstimator):
         y = np.asarray(y)
         if y.shape != (len(data),):
             raise InputError(f"y has shape {y.shape}; one label for each of the {len(data)} documents is needed")
-        known = np.array([label is not None and label not in ("", "-1", -1) for label in y.tolist()], dtype=bool)
+        unknown = (None, "", -1, "-1") if y.dtype.kind == "U" else (None, "", -1)  # NumPy makes "-1" of −1 among names
+        known = np.array([label not in unknown for label in y.tolist()], dtype=bool)
         if not known.any():
             return replace(data, labels=None)
         self.classes_, ids = np.unique(y[known], return_inverse=True)

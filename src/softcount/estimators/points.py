@@ -14,7 +14,7 @@ from softcount.attribute import MAX
 from softcount.criteria.spec import Settings
 from softcount.errors import InputError
 from softcount.estep import EStep
-from softcount.estimators.base import LoopEstimator, is_text, listed, naming, numbered
+from softcount.estimators.base import LoopEstimator, is_text, listed, naming, same_columns
 from softcount.estimators.plus_plus import digest_of, plus_plus
 from softcount.estimators.saved import check_table, check_tables
 from softcount.models.gaussian import GaussianMixture as Model
@@ -67,7 +67,7 @@ class PointEstimator(LoopEstimator):
                 raise InputError("this model was trained on numbers; give a table, not text")
             data = documents(X, known)
             if not reset and known is None:
-                data = numbered(data, self.n_features_in_)
+                data = same_columns(data, self.n_features_in_)
             X = directions(data, None if reset else self.idf_)
         if reset:
             self.vocabulary_, self.idf_ = (None, None) if data is None else (data.vocabulary, inverse_frequencies(data))

@@ -31,7 +31,8 @@ class NamedHMM(NamedTuple):
 
 
 def read_parameters(path: str | Path) -> NamedHMM:
-    text, name = read_text(path), name_of(path)
+    name = name_of(path)
+    text = read_text(path, if_model=f"softcount tag TEXT --apply {name} --parameters P.json writes its parameters")
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError also of a number with thousands of digits

@@ -21,7 +21,7 @@ from xml.parsers import expat
 from softcount.errors import InputError
 from softcount.text.bitext import Bitext
 from softcount.text.corpus import Corpus, assemble
-from softcount.text.source import line_of, name_of, read_text, split_tokens
+from softcount.text.source import check_stdin, line_of, name_of, read_text, split_tokens
 from softcount.text.vocabulary import Vocabulary
 
 BAR = b"|||"
@@ -34,8 +34,7 @@ def read_bitext(
     """A Bitext of two files, or of one file that has both sides."""
     known = vocabularies or (None, None)
     if target is not None:
-        if str(source) == str(target) == "-":
-            raise InputError("<stdin>: both the source and the target; give a file for one of them")
+        check_stdin(source=source, target=target)
         first, second = read_text(source), read_text(target)
         names = name_of(source), name_of(target)
     else:

@@ -4,9 +4,12 @@
 |---|---|---|
 | lines | any other name | a line; words between ASCII blanks |
 | uci | ``docword…`` | lines ``document word count`` after three lines of sizes; words named in ``vocab…`` beside it |
-| ldac | ``.ldac``, ``.lda-c`` | ``n word:count …``, words from 0; named in ``vocab.txt`` or ``….vocab`` beside it |
-| svmlight | ``.svm``, ``.svmlight``, ``.libsvm`` | ``label word:value …``, words numbered from 1 (from 0 if 0 occurs) |
+| ldac | ``.ldac``, ``.lda-c`` | ``n word:count …``; words named, from 0, in ``vocab.txt`` or ``….vocab`` beside it |
+| svmlight | ``.svm``, ``.svmlight``, ``.libsvm`` | ``label word:value …`` |
 | folder | a folder | a text file; the sub-folder that holds it is its class |
+
+Words that no file names are called by their numbers, as they stand in the counts: word 4 is "4" here and in any other
+file, whichever numbers occur beside it and wherever they begin.
 """
 
 from __future__ import annotations
@@ -22,12 +25,13 @@ import numpy as np
 from scipy import sparse
 
 from softcount.errors import InputError
+from softcount.ragged import Array
 from softcount.text.documents import MOST_TOKENS, Documents, documents, from_matrix
-from softcount.text.source import lines, name_of, quoted, read_text
+from softcount.text.source import BLANKS, lines, name_of, quoted, read_text
 from softcount.text.vocabulary import Vocabulary
 
 FORMATS = ("auto", "lines", "uci", "ldac", "svmlight", "folder")
-LARGEST = 1 << 24  # tables have a row for every number up to the highest, so a small file may not use one beyond this
+LARGEST = 1 << 24  # a document that has no counts takes room too, so a small file may not have more than this
 _DIGITS = re.compile(r"[0-9]{1,18}")
 ENDINGS = {".ldac": "ldac", ".lda-c": "ldac", ".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight"}
 
@@ -78,70 +82,91 @@ def _folder(path: Path, lowercase: bool) -> Documents:
 
 
 def _uci(path: str | Path) -> Documents:
-    rows = lines(path).to_pylist()
     where = name_of(path)
-    if not rows:
-        raise InputError(f"{where}: empty file; give at least one line")
+    rows = _without_blank_end(lines(path).to_pylist(), where)
     if len(rows) < 3:
         raise InputError(f"{where}: {len(rows)} lines; UCI bag-of-words begins with three sizes, one a line")
     n_documents, n_words, n_counts = (_number(row, f"{where}:{i}", "a size") for i, row in enumerate(rows[:3], 1))
-    body = rows[3:]
+    cells = _cells(rows[3:], n_counts, where)
+    _check_range(cells[:, 0], n_documents, where, "document")
+    _check_range(cells[:, 1], n_words, where, "word")
+    if n_documents > max(LARGEST, 100 * n_counts):
+        wrong = f"{n_documents:,} documents in a file of {n_counts:,} counts"
+        raise InputError(f"{where}: {wrong}; number them without gaps")
+    plain = Path(path).name.removesuffix(".gz")
+    beside = plain.replace("docword", "vocab", 1)
+    names = None if beside == plain else _vocabulary(Path(path).parent / beside, n_words)
+    return _counted(n_documents, cells[:, 0] - 1, cells[:, 1], cells[:, 2], names, where, first=1)
+
+
+def _without_blank_end(rows: list[str], where: str) -> list[str]:
+    n = len(rows)
+    while n and not rows[n - 1].strip():
+        n -= 1
+    if not n:
+        raise _nothing(where, blank=bool(rows))
+    return rows[:n]
+
+
+def _cells(body: list[str], n_counts: int, where: str) -> Array:
+    """int64 [counts, 3]: document, word and count of each line."""
     if len(body) != n_counts:
         raise InputError(f"{where}: {len(body)} counts, but line 3 says {n_counts}; the file is cut, or joined")
-    cells = np.zeros((len(body), 3), dtype=np.int64)
+    cells = np.zeros((n_counts, 3), dtype=np.int64)
     for i, row in enumerate(body):
         fields = row.split()
         if len(fields) != 3:
             raise InputError(f"{where}:{i + 4}: {len(fields)} numbers; write document, word and count")
         cells[i] = [_number(field, f"{where}:{i + 4}", "a number") for field in fields]
-    for column, size, what in ((0, n_documents, "document"), (1, n_words, "word")):
-        wrong = np.flatnonzero((cells[:, column] < 1) | (cells[:, column] > size))
-        if len(wrong):
-            at = int(wrong[0])
-            raise InputError(f"{where}:{at + 4}: {what} {cells[at, column]} is not between 1 and {size}; correct it")
-        _check_numbering(size, len(body), where, f"{what}s")
-    plain = Path(path).name.removesuffix(".gz")
-    beside = plain.replace("docword", "vocab", 1)
-    names = None if beside == plain else _vocabulary(Path(path).parent / beside, n_words)
-    shape = (n_documents, n_words if names is None else len(names))
-    counts = cells[:, 2].astype(np.float64)  # whose sums do not wrap around
-    matrix = sparse.coo_matrix((counts, (cells[:, 0] - 1, cells[:, 1] - 1)), shape=shape)
-    return from_matrix(matrix.tocsr(), names, source=where)
+    return cells
+
+
+def _check_range(numbers: Array, size: int, where: str, what: str) -> None:
+    wrong = np.flatnonzero((numbers < 1) | (numbers > size))
+    if len(wrong):
+        at = int(wrong[0])
+        raise InputError(f"{where}:{at + 4}: {what} {numbers[at]} is not between 1 and {size}; correct it")
 
 
 def _ldac(path: str | Path) -> Documents:
-    heads, offsets, words, counts = _pairs(path)
-    for i, (head, size) in enumerate(zip(heads, np.diff(offsets).tolist(), strict=True), 1):
+    heads, lengths, words, counts = _pairs(path)
+    for i, (head, size) in enumerate(zip(heads, lengths, strict=True), 1):
         if head != str(size):
             raise InputError(f"{name_of(path)}:{i}: says {quoted(head)} words but has {size}; correct the first number")
-    n_words = 1 + max(words, default=-1)
-    _check_numbering(n_words, len(words), name_of(path), "words")
     stem = Path(path).name.removesuffix(".gz").rsplit(".", 1)[0]
-    for candidate in (f"{stem}.vocab", "vocab.txt"):
-        names = _vocabulary(Path(path).parent / candidate, n_words)
-        if names is not None:
-            n_words = len(names)
-            break
-    matrix = sparse.csr_matrix((counts, words, offsets), shape=(len(heads), n_words))
-    return from_matrix(matrix, names, source=name_of(path))
+    beside = (Path(path).parent / name for name in (f"{stem}.vocab", "vocab.txt"))
+    n_words = 1 + max(words, default=-1)
+    names = next((found for file in beside if (found := _vocabulary(file, n_words)) is not None), None)
+    return _counted(len(heads), np.repeat(np.arange(len(heads)), lengths), words, counts, names, name_of(path))
 
 
 def _svmlight(path: str | Path) -> Documents:
-    heads, offsets, words, counts = _pairs(path)
-    ids = np.asarray(words, dtype=np.int64)
-    _check_numbering(int(ids.max(initial=0)), len(ids), name_of(path), "words")
-    first = 0 if len(ids) and ids.min() == 0 else 1
-    shape = (len(heads), int(ids.max(initial=first - 1)) + 1 - first)
-    data = from_matrix(sparse.csr_matrix((counts, ids - first, offsets), shape=shape), source=name_of(path))
+    heads, lengths, words, counts = _pairs(path)
+    data = _counted(len(heads), np.repeat(np.arange(len(heads)), lengths), words, counts, None, name_of(path))
     classes = tuple(sorted(set(heads)))
     numbers = {name: i for i, name in enumerate(classes)}
     return replace(data, labels=np.array([numbers[head] for head in heads], np.int32), classes=classes)
 
 
+def _counted(
+    n_documents: int, rows: Array, words: Any, counts: Any, names: Vocabulary | None, where: str, first: int = 0
+) -> Documents:
+    """Documents of (row, word, count); `first` is the number that the first of the names has in the file."""
+    ids, values = np.asarray(words, dtype=np.int64), np.asarray(counts, np.float64)  # whose sums do not wrap around
+    if names is None:
+        occurs = values > 0.0
+        numbers, columns = np.unique(ids[occurs], return_inverse=True)
+        rows, values, names = rows[occurs], values[occurs], Vocabulary([str(n) for n in numbers.tolist()])
+    else:
+        columns = ids - first
+    table = sparse.coo_matrix((values, (rows, columns)), shape=(n_documents, len(names)))
+    return from_matrix(table.tocsr(), names, source=where)
+
+
 def _pairs(path: str | Path) -> tuple[list[str], list[int], list[int], list[float]]:
-    """(first field, offsets, ids, values) of lines ``first id:value id:value …``."""
+    """(first field, number of pairs, ids, values) of lines ``first id:value id:value …``."""
     heads: list[str] = []
-    offsets, words, counts, seen = [0], [], [], False
+    ends, words, counts, seen = [0], [], [], False
     for where, line in _numbered(path):
         seen = True
         fields = line.split("#", 1)[0].split()
@@ -156,11 +181,15 @@ def _pairs(path: str | Path) -> tuple[list[str], list[int], list[int], list[floa
                 raise InputError(f"{where}: {quoted(field)} is not word:count; write numbers on both sides")
             words.append(int(word))
             counts.append(_count(count, where))
-        offsets.append(len(words))
+        ends.append(len(words))
     if not heads:
-        wrong = "no documents, only blank lines" if seen else "empty file"
-        raise InputError(f"{name_of(path)}: {wrong}; give at least one line")
-    return heads, offsets, words, counts
+        raise _nothing(name_of(path), blank=seen)
+    return heads, np.diff(ends).tolist(), words, counts
+
+
+def _nothing(where: str, blank: bool) -> InputError:
+    wrong = "no documents, only blank lines" if blank else "empty file"
+    return InputError(f"{where}: {wrong}; give at least one line")
 
 
 def _numbered(path: str | Path) -> Iterator[tuple[str, str]]:
@@ -179,14 +208,10 @@ def _count(text: str, where: str) -> float:
 
 
 def _number(text: str, where: str, what: str) -> int:
-    if not _DIGITS.fullmatch(text.strip()):
+    digits = text.strip(BLANKS.decode())  # str.strip alone takes more for blanks than int does
+    if not _DIGITS.fullmatch(digits):
         raise InputError(f"{where}: {quoted(text)} is not {what}; write a whole number that is not negative")
-    return int(text)
-
-
-def _check_numbering(highest: int, n_counts: int, where: str, what: str) -> None:
-    if highest > max(LARGEST, 100 * n_counts):
-        raise InputError(f"{where}: {highest:,} {what} in a file of {n_counts:,} counts; number them without gaps")
+    return int(digits)
 
 
 def _vocabulary(path: Path, n_words: int) -> Vocabulary | None:

@@ -22,7 +22,17 @@ import pyarrow as pa
 from softcount.errors import InputError
 from softcount.ragged import Array, Ragged, offsets_of
 from softcount.text.corpus import Corpus, assemble, encode_tags
-from softcount.text.source import bytes_of, line_of, lines, name_of, quoted, read_text, split_tokens, strings
+from softcount.text.source import (
+    bytes_of,
+    check_stdin,
+    line_of,
+    lines,
+    name_of,
+    quoted,
+    read_text,
+    split_tokens,
+    strings,
+)
 from softcount.text.vocabulary import Vocabulary
 
 FORMATS = ("auto", "plain", "tagged", "conllu")
@@ -71,8 +81,7 @@ def _format(path: str | Path, format: str, tags: str | Path | None) -> str:
         format = "conllu" if str(path).lower().endswith((".conllu", ".conllu.gz")) else "plain"
     if tags is not None and format != "plain":
         raise InputError(f"{name_of(path)}: {format} text has its own tags; leave the tag file away")
-    if tags is not None and str(path) == str(tags) == "-":
-        raise InputError("<stdin>: both the text and the tags; give a file for one of them")
+    check_stdin(text=path, tags=tags)
     return format
 
 

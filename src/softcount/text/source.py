@@ -22,6 +22,7 @@ import numpy as np
 import pyarrow as pa
 
 from softcount.errors import InputError
+from softcount.mark import is_marked
 from softcount.memory import installed
 from softcount.ragged import Array, offsets_of
 
@@ -30,12 +31,16 @@ SMALL, RATIO = 64 << 20, 100  # a packed file may unpack to this much whatever i
 CHUNK = 1 << 24
 BLANKS = b" \t\n\v\f\r"
 NEWLINE, RETURN = 10, 13
+IF_MODEL = "give text, or the model to --apply"
 _SOLID = bytes(byte not in BLANKS for byte in range(256))
 
 
-def read_text(path: str | Path, max_bytes: int = MAX_BYTES) -> bytes:
-    """The whole text: unpacked if the name ends in ``.gz``, known to be UTF-8 without NUL, byte-order mark removed."""
-    text = b"".join(_checked(_chunks(path, max_bytes), name_of(path)))
+def read_text(path: str | Path, max_bytes: int = MAX_BYTES, if_model: str = IF_MODEL) -> bytes:
+    """The whole text: unpacked if the name ends in ``.gz``, known to be UTF-8 without NUL, byte-order mark removed.
+
+    if_model : what to do instead, where the file is a model
+    """
+    text = b"".join(_checked(_chunks(path, max_bytes), name_of(path), if_model))
     _check_utf8(text, name_of(path))
     return text.removeprefix(BOM_UTF8)
 
@@ -83,6 +88,13 @@ def name_of(path: str | Path) -> str:
     """How messages call this file. A name with a line break in it must not break the message."""
     name = os.fspath(path)
     return "<stdin>" if name == "-" else name if name.isprintable() else repr(name)
+
+
+def check_stdin(**files: str | Path | None) -> None:
+    """Standard input can be read once; the names say what each file is (``stop_words``: the stop words)."""
+    named = [what.replace("_", " ") for what, path in files.items() if path is not None and os.fspath(path) == "-"]
+    if len(named) > 1:
+        raise InputError(f"<stdin>: both the {named[0]} and the {named[1]}; give a file for one of them")
 
 
 def quoted(text: str, limit: int = 40) -> str:
@@ -142,12 +154,12 @@ def _error(path: str | Path, wrong: str, remedy: str) -> InputError:
     return InputError(f"{name_of(path)}: {wrong}; {remedy}")
 
 
-def _checked(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
+def _checked(chunks: Iterator[bytes], name: str, if_model: str) -> Iterator[bytes]:
     """Stops at a NUL byte as soon as it is seen: a binary file need not be read to its end."""
     line = 0
     for chunk in chunks:
         if line == 0:
-            _check_beginning(chunk, name)
+            _check_beginning(chunk, name, if_model)
             line = 1
         nul = chunk.find(b"\0")
         if nul >= 0:
@@ -157,12 +169,14 @@ def _checked(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
         yield chunk
 
 
-def _check_beginning(chunk: bytes, name: str) -> None:
+def _check_beginning(chunk: bytes, name: str, if_model: str) -> None:
     """Files whose first bytes say what they are deserve a better remedy than their first wrong byte has."""
     if chunk.startswith(b"\x1f\x8b"):
         raise InputError(f"{name}: a gzip file; name it ….gz, or unpack it first: gzip -dc")
     if chunk.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         raise InputError(f"{name}: UTF-16, not UTF-8; convert the file: iconv -f UTF-16 -t UTF-8")
+    if is_marked(chunk):
+        raise InputError(f"{name}: a softcount model or checkpoint, not text; {if_model}")
 
 
 def _check_utf8(text: bytes, name: str) -> None:

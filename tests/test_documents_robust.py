@@ -146,3 +146,15 @@ def test_mre_at_random_is_noted():
     assert any("let em go first" in note for note in at_random)
     assert not any("let em go first" in n for n in PLSA(2, criterion="em:3,mre:3").fit(CUP).history_.notes)
     assert not any("let em go first" in n for n in NaiveBayesMixture(2, criterion="mre:3").fit(CUP).history_.notes)
+
+
+def test_missing_labels_of_every_kind_are_unlabelled(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    plain = NaiveBayesMixture().fit(TABLE, [0, -1, 1, -1] * 3)
+    for y in ([0, None, 1, None] * 3, [0.0, np.nan, 1.0, np.nan] * 3, pandas.Series([0, pandas.NA, 1, None] * 3)):
+        model = NaiveBayesMixture().fit(TABLE, y)
+        assert (model.classes_ == [0, 1]).all() and model.objective_ == plain.objective_
+        model.save(tmp_path / "m")
+        assert (NaiveBayesMixture.load(tmp_path / "m").predict(TABLE) == plain.predict(TABLE)).all()
+    for y in (pandas.Series(["a", None, "b", np.nan] * 3), np.array(["a", "", "b", ""] * 3)):
+        assert NaiveBayesMixture().fit(TABLE, y).classes_.tolist() == ["a", "b"]

@@ -94,7 +94,7 @@ class NaiveBayesMixture(DocumentEstimator):
         self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> NaiveBayesMixture:  # fmt: skip
-        """Train on documents; `y`: a class each, −1 (or None, or "") where it is not known.
+        """Train on documents; `y`: a class each, −1 (or None, NaN, "") where it is not known.
 
         NumPy makes "-1" of a −1 among names, so that is not known either; in an array of objects it is a name.
 
@@ -155,10 +155,11 @@ class NaiveBayesMixture(DocumentEstimator):
         if y.shape != (len(data),):
             raise InputError(f"y has shape {y.shape}; one label for each of the {len(data)} documents is needed")
         unknown = (None, "", -1, "-1") if y.dtype.kind == "U" else (None, "", -1)  # NumPy makes "-1" of −1 among names
-        known = np.array([label not in unknown for label in y.tolist()], dtype=bool)
+        given = y.tolist()
+        known = np.array([not _missing(label) and label not in unknown for label in given], dtype=bool)
         if not known.any():
             return replace(data, labels=None)
-        self.classes_, ids = np.unique(y[known], return_inverse=True)
+        self.classes_, ids = np.unique([given[d] for d in np.flatnonzero(known)], return_inverse=True)
         labels = np.full(len(data), -1, dtype=np.int32)
         labels[known] = ids
         data = replace(data, labels=labels, weights=np.where(known, 1.0, self.unlabelled_weight))
@@ -249,6 +250,11 @@ class NaiveBayesMixture(DocumentEstimator):
         """The most probable words of each class; `words` names the columns where the input did not."""
         check_is_fitted(self, "cluster_")
         return dict(zip(self.classes_.tolist(), self._tops(self.word_, n, words), strict=True))
+
+
+def _missing(label: Any) -> bool:
+    """As data frames and floats have it: NaN, pandas' NA."""
+    return type(label).__name__ == "NAType" or (isinstance(label, float) and label != label)
 
 
 def _effective(counts: Array) -> float:

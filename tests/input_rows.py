@@ -93,6 +93,7 @@ ODD = (
     "explain mixture @text --json", "explain plsa @text --json", "explain ibm1 @text @other --json",
     "generate --from @P.json -q",
 )  # fmt: skip
+LOST = "is read by this command, and would be lost; name another file to write"
 
 
 class Refused(NamedTuple):
@@ -200,6 +201,22 @@ PLACES = [
     Refused("output-is-folder", "a result in place of a folder", "bad: is a folder; name a file", WRITERS),
     each("output-twice", "one file for two results",
          (f"tag text --states 2 {SMALL} --save out --trace out", "out: is named for two results; name two files")),
+    each("output-is-input", "a result in place of a file that is read",
+         *((command, f"{name}: {LOST}") for command, name in (
+             (f"tag text --states 2 {SMALL} --save text", "text"), (f"tag text --tags tags {SMALL} --parameters tags", "tags"),
+             (f"tag text --dictionary words.tsv {SMALL} --trace ./words.tsv", "words.tsv"),
+             (f"tag text --start tagged {SMALL} --save tagged", "tagged"),
+             (f"tag text --states 2 --dev other --dev-tags tags {SMALL} --save tags", "tags"),
+             ("tag text --apply tag.model -q --save tag.model", "tag.model"),
+             ("align text other -q --lexicon text", "text"), ("align text other -q --scores other", "other"),
+             ("align text other --dictionary pairs.tsv -q --save pairs.tsv", "pairs.tsv"),
+             ("align text other --apply align.model -q --save align.model", "align.model"),
+             (f"topics text --topics 2 {SMALL} --save text", "text"), ("topics text --stop-words stop --save stop", "stop"),
+             ("topics text --apply topics.model --save topics.model", "topics.model"),
+             (f"cluster text --clusters 2 {SMALL} --checkpoint text", "text"),
+             (f"cluster text --labels labels {SMALL} --save labels", "labels"),
+             ("cluster text --apply cluster.model --save cluster.model", "cluster.model"),
+             ("generate --from P.json --tags P.json", "P.json")))),
     each("output-rows", "document rows in a file of unknown kind",
          (f"topics text --topics 2 {SMALL} --rows out.csv",
           "out.csv: rows are written as .tsv, .npy, .parquet; name the file so")),

@@ -151,8 +151,9 @@ def test_refusals(run: Run, folder: Path) -> None:  # noqa: F811
     assert ran.code == 2 and "named for two results" in ran.err
     ran = run(*TRAIN["tag"], "--checkpoint", "nowhere/x")
     assert ran.code == 2 and "there is no folder" in ran.err
-    ran = run(*TRAIN["tag"], "--checkpoint", "text")
-    assert ran.code == 2 and "text: not a softcount model" in ran.err
+    (folder / "other").write_text("some text\n")
+    ran = run(*TRAIN["tag"], "--checkpoint", "other")
+    assert ran.code == 2 and "other: not a softcount model" in ran.err
     ran = run("export", "text", "--to", "out")
     assert ran.code == 2 and "not a softcount model" in ran.err
     assert run(*TRAIN["tag"], "--save", "m", "-q").code == 0
@@ -160,6 +161,25 @@ def test_refusals(run: Run, folder: Path) -> None:  # noqa: F811
     assert ran.code == 2 and "is a file; name a folder" in ran.err
     ran = run("export", "m", "--to", "out", "--format", "xlsx")
     assert ran.code == 2 and "use tsv or parquet" in ran.err
+
+
+def test_no_result_is_written_over_what_is_read(run: Run, folder: Path) -> None:  # noqa: F811
+    """By whatever name: through a link, as a document of a folder, or as a table beside the model."""
+    (folder / "link").symlink_to("text")
+    (folder / "classes" / "a").mkdir(parents=True)
+    (folder / "classes" / "a" / "1").write_text("a b\n")
+    assert run(*TRAIN["tag"], "--save", "initial.tsv", "-q").code == 0
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    for command, name in (
+        ((*TRAIN["tag"], "--save", "link"), "link"),
+        (("topics", "classes", "--topics", 1, "--save", "classes/a/1"), "classes/a/1"),
+        (("export", "initial.tsv", "--to", "."), "initial.tsv"),
+    ):
+        ran = run(*command)
+        assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1
+        assert ran.err.startswith(f"softcount: {name}: is read by this command, and would be lost; ")
+    assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert run("topics", "classes", "--topics", 1, "--save", "classes/m", "-q").code == 0
 
 
 # --- processes of their own -------------------------------------------------------------------------------------------

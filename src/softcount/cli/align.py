@@ -74,7 +74,7 @@ def align(
     """
     from softcount.estimators.aligner import WordAligner
 
-    check_writable(scores, lexicon, save, checkpoint)
+    check_writable(scores, lexicon, save, checkpoint, inputs=(source, target, dictionary, apply))
     check_threads(threads)
     chosen: dict[str, Any] = {"n_jobs": threads}
     chosen |= {k: v for k, v in (("symmetrize", symmetrize), ("threshold", threshold)) if v is not None}

@@ -60,7 +60,7 @@ def cluster(
     """
     if method not in ("nb", "kmeans"):
         raise InputError(f"no method {method!r}; use nb or kmeans")
-    check_writable(save, checkpoint)
+    check_writable(save, checkpoint, inputs=(docs, labels, stop_words, apply))
     if apply is not None:
         check_threads(threads)
         _apply(apply, docs, format, lowercase, save, threads, as_json, quiet)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -63,13 +65,26 @@ Every = Annotated[
 Save = Annotated[Path | None, typer.Option(help="Write the trained model here, for --apply, info and export.")]
 
 
-def check_writable(*paths: Path | None) -> None:
-    """Before hours of work: is there a place for each result?"""
-    given = [path for path in paths if path is not None]
-    for i, path in enumerate(given):
-        if path in given[:i]:
-            raise InputError(f"{path}: is named for two results; name two files")
+def check_writable(*paths: Path | None, inputs: Sequence[str | Path | None] = ()) -> None:
+    """Before hours of work: is there a place for each result, which no other result has, and nothing that is read?"""
+    read = [Path(os.path.realpath(given)) for given in inputs if given is not None and str(given) != "-"]
+    taken: list[Path] = []
+    for path in paths:
+        if path is None:
+            continue
+        real = Path(os.path.realpath(path))
+        if not is_special(path):
+            if real in taken:
+                raise InputError(f"{path}: is named for two results; name two files")
+            if any(real == given or _is_document(real, given) for given in read):
+                raise InputError(f"{path}: is read by this command, and would be lost; name another file to write")
+        taken.append(real)
         _check_writable(path)
+
+
+def _is_document(path: Path, folder: Path) -> bool:
+    """Whether `path` is in one of the sub-folders, where documents are read from."""
+    return folder in path.parents[1:] and folder.is_dir()
 
 
 def _check_writable(path: Path) -> None:

@@ -26,6 +26,8 @@ from softcount.errors import InputError
 if TYPE_CHECKING:
     from softcount.estimators.hmm import HMM
 
+STARTS = ("random", "uniform")  # any other start is a file
+
 
 def tag(
     text: Annotated[str, typer.Argument(help="One sentence a line, blanks between tokens; .gz too; - for stdin.")],
@@ -71,7 +73,8 @@ def tag(
     from softcount.estimators.hmm import HMM
     from softcount.text.reader import read
 
-    check_writable(save, checkpoint, parameters, trace)
+    read_from = (text, dictionary, None if start in STARTS else start, dev, dev_tags, tags, apply)
+    check_writable(save, checkpoint, parameters, trace, inputs=read_from)
     check_threads(threads)
     chosen: dict[str, Any] = {"n_jobs": threads} | ({} if decode is None else {"decode": decode})
     if apply is not None:
@@ -148,7 +151,7 @@ def _report(model: HMM, quiet: bool) -> None:
 
 def _start(start: str) -> Any:
     """random, uniform, a parameter file by its name's end, or else a labelled text."""
-    if start in ("random", "uniform") or start.endswith(".json"):
+    if start in STARTS or start.endswith(".json"):
         return start
     from softcount.text.reader import read
 

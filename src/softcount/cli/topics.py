@@ -63,7 +63,7 @@ def topics(
     from softcount.estimators.plsa import PLSA
     from softcount.text.document_reader import read_documents
 
-    check_writable(rows, save, checkpoint)
+    check_writable(rows, save, checkpoint, inputs=(docs, stop_words, apply))
     if rows and rows.suffix not in ROWS:
         raise InputError(f"{rows}: rows are written as {', '.join(ROWS)}; name the file so")
     check_threads(threads)

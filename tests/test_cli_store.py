@@ -94,6 +94,22 @@ def test_one_flipped_bit_is_one_line(run: Run, folder: Path, name: str) -> None:
     assert not (folder / "out").exists()
 
 
+def test_tag_applies_a_lower_cased_model_to_any_text(run: Run, folder: Path) -> None:  # noqa: F811
+    (folder / "loud").write_text((folder / "text").read_text().upper())
+    trained = run("tag", "loud", "--states", 3, "--criterion", "em:5", "--lowercase", "--save", "m")
+    assert trained.err.splitlines()[-1].endswith(" lowercase=True")
+    applied = run("tag", "loud", "--apply", "m")
+    assert applied.out == trained.out and "note" not in applied.err
+    assert json.loads(run("info", "m", "--json").out)["reading"] == {"lowercase": True}
+
+
+def test_a_labelled_start_is_lower_cased_like_the_text(run: Run, folder: Path) -> None:  # noqa: F811
+    (folder / "labelled").write_text("CAN/V I/PRO\n")
+    (folder / "can").write_text("can i Can\n")
+    ran = run("tag", "can", "--start", "labelled", "--lowercase", "--criterion", "em:0", "-q")
+    assert ran.lines == ["V PRO V"]
+
+
 def rows(path: Path) -> list[dict[str, str]]:
     with path.open(newline="") as file:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))

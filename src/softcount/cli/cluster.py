@@ -17,6 +17,7 @@ from softcount.cli.console import (
     Save,
     check_threads,
     check_writable,
+    lower_cased,
     open_model,
     say,
 )  # fmt: skip
@@ -70,7 +71,7 @@ def cluster(
     check_threads(threads)
     if method == "kmeans" and labels is not None:
         raise InputError("--labels goes with --method nb; k-means has no use for labels")
-    data = prepared(docs, format, lowercase, min_count, max_share, stop_words)
+    data, reading = prepared(docs, format, lowercase, min_count, max_share, stop_words)
     common: dict[str, Any] = {"restarts": restarts, "n_jobs": threads, "random_state": seed}
     given = {name: value for name, value in (("criterion", criterion), ("start", start)) if value is not None}
     progress = Progress(quiet)
@@ -79,7 +80,7 @@ def cluster(
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
             model, classes = _trained(
-                method, data, clusters, labels, unlabelled_weight, pseudo, {**common, **given}, watch
+                method, data, reading, clusters, labels, unlabelled_weight, pseudo, {**common, **given}, watch
             )
     finally:
         progress.close()
@@ -98,7 +99,7 @@ def _apply(
 
     kinds = ("naive bayes mixture", "k-means")
     model = open_model(path, kinds, "cluster --apply", n_jobs=threads)
-    data = read_documents(docs, format, lowercase)
+    data = read_documents(docs, format, lower_cased(model, lowercase))
     note_unknown(model, data, quiet)
     classes = model.predict(data).tolist()
     if save:
@@ -117,6 +118,7 @@ def _print(model: Any, classes: list[Any], as_json: bool) -> None:
 def _trained(
     method: str,
     data: Any,
+    reading: dict[str, Any],
     clusters: int | None,
     labels: str | None,
     weight: float,
@@ -130,7 +132,9 @@ def _trained(
     if clusters is not None and clusters > len(data):
         raise InputError(f"{data.source}: {len(data)} documents, but {clusters} clusters; ask for fewer")
     if method == "kmeans":
-        model: Any = KMeans(clusters or 1, **settings).fit(data, **watch)
+        model: Any = KMeans(clusters or 1, **settings)
+        model._reading = reading
+        model.fit(data, **watch)
         return model, model.labels_.tolist()
     known = None if labels is None else _labels(labels, len(data))
     if known is not None and clusters is not None and clusters != len({label for label in known if label}):
@@ -138,6 +142,7 @@ def _trained(
     model = NaiveBayesMixture(
         clusters or 1, unlabelled_weight=weight, pseudo={"cluster": 0.0, "word": pseudo}, **settings
     )
+    model._reading = reading
     model.fit(data, known, **watch)
     return model, model.predict(data).tolist()
 

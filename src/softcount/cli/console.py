@@ -118,6 +118,11 @@ def open_model(path: Path, kinds: tuple[str, ...], command: str, **settings: Any
     return load_one_of(path, kinds, f"`softcount {command}`", **settings)
 
 
+def lower_cased(model: Any, asked: bool) -> bool:
+    """Whether to lower-case text for a saved model: where it is asked for, and where the training text was."""
+    return asked or bool(model._reading.get("lowercase"))
+
+
 def check_threads(threads: int) -> None:
     if threads == 0 or threads < -1:
         raise InputError(f"--threads must be at least 1, or -1 for all cores, not {threads}")

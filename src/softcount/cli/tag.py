@@ -16,6 +16,7 @@ from softcount.cli.console import (
     Save,
     check_threads,
     check_writable,
+    lower_cased,
     open_model,
     say,
     say_unknown,
@@ -79,18 +80,20 @@ def tag(
     chosen: dict[str, Any] = {"n_jobs": threads} | ({} if decode is None else {"decode": decode})
     if apply is not None:
         model = open_model(apply, ("hmm",), "tag --apply", **chosen)
-        data = read(text, format=format, tags=tags, column=column, lowercase=lowercase)
+        data = read(text, format=format, tags=tags, column=column, lowercase=lower_cased(model, lowercase))
         unknown = int((model.vocabulary_.encode(data.vocabulary.strings(data.sentences.values)) < 0).sum())
         say_unknown(unknown, data.n_tokens, data.source, "words", "any state may emit them", quiet)
         _finish(model, data, save, parameters, trace, as_json, quiet)
         return
     labelled = format != "plain"
     model = HMM(
-        states, criterion=criterion, start=_start(start), fixed=tuple(t for t in fix.replace(" ", "").split(",") if t),
+        states, criterion=criterion, start=_start(start, lowercase),
+        fixed=tuple(t for t in fix.replace(" ", "").split(",") if t),
         pseudo=_per_table(pseudo, "--pseudo"), prior=_per_table(prior, "--prior"), end=end,
         dictionary=dictionary, restarts=restarts, tolerance=tolerance, min_count=min_count,
         random_state=seed, **chosen,
     )  # fmt: skip
+    model._reading = {"lowercase": True} if lowercase else {}
     data = read(text, format=format, tags=tags, column=column, lowercase=lowercase)
     held_out = None
     if dev is not None:
@@ -149,13 +152,13 @@ def _report(model: HMM, quiet: bool) -> None:
     say(model.signature_, quiet)
 
 
-def _start(start: str) -> Any:
+def _start(start: str, lowercase: bool) -> Any:
     """random, uniform, a parameter file by its name's end, or else a labelled text."""
     if start in STARTS or start.endswith(".json"):
         return start
     from softcount.text.reader import read
 
-    labelled = read(start, format="conllu" if ".conllu" in start else "tagged")
+    labelled = read(start, format="conllu" if ".conllu" in start else "tagged", lowercase=lowercase)
     if not labelled.tagset:
         raise InputError(f"{start}: no tags to count; write word/TAG, or name a P.json file, random or uniform")
     return labelled

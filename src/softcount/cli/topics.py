@@ -15,6 +15,7 @@ from softcount.cli.console import (
     Save,
     check_threads,
     check_writable,
+    lower_cased,
     open_model,
     say,
     say_unknown,
@@ -69,15 +70,19 @@ def topics(
     check_threads(threads)
     if apply:
         model = open_model(apply, ("plsa",), "topics --apply", n_jobs=threads)
+        lowercase = lower_cased(model, lowercase)
+        query = _lower(query, lowercase)
         data = read_documents(docs, format, lowercase)
         note_unknown(model, data, quiet)
     else:
-        data = prepared(docs, format, lowercase, min_count, max_share, stop_words)
+        data, reading = prepared(docs, format, lowercase, min_count, max_share, stop_words)
+        query = _lower(query, lowercase)
         if query is not None and data.vocabulary and (data.vocabulary.find(query.split()) < 0).all():
             raise InputError(f"--query {query!r}: none of its words is in {docs}; use other words")
         model = PLSA(
             n_topics, criterion=criterion, held_out=held_out, restarts=restarts, n_jobs=threads, random_state=seed
         )
+        model._reading = reading
         progress = Progress(quiet)
         try:
             model.fit(data, on_step=progress, checkpoint=checkpoint, checkpoint_every=checkpoint_every)
@@ -93,17 +98,25 @@ def topics(
     _print(model, data, table if apply and not rows else None, found, top, as_json)
 
 
+def _lower(query: str | None, lowercase: bool) -> str | None:
+    return query.lower() if query is not None and lowercase else query
+
+
 def prepared(
     docs: str, format: str, lowercase: bool, min_count: int, max_share: float, stop_words: Path | None
-) -> Documents:
-    """The documents without the words that are to be left out."""
+) -> tuple[Documents, dict[str, Any]]:
+    """The documents without the words that are to be left out, and what of that is not as by default."""
     from softcount.text.document_reader import read_documents
     from softcount.text.documents import pruned
     from softcount.text.source import lines
 
     data = read_documents(docs, format, lowercase)
     stop = [word.strip() for word in lines(stop_words).to_pylist()] if stop_words else []
-    return pruned(data, min_count, max_share, stop)
+    stop = sorted({word.lower() if lowercase else word for word in stop if word})
+    reading = {"lowercase": lowercase, "min_count": min_count, "max_share": max_share, "stop_words": len(stop)}
+    usual = {"lowercase": False, "min_count": 1, "max_share": 1.0, "stop_words": 0}
+    changed = {name: value for name, value in reading.items() if value != usual[name]}
+    return pruned(data, min_count, max_share, stop), changed
 
 
 def note_unknown(model: Any, data: Documents, quiet: bool) -> None:

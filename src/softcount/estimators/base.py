@@ -100,6 +100,7 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
             restarts=self.restarts,
             tolerance=self.tolerance,
             seed=seed,
+            **self._reading,
         )
 
 

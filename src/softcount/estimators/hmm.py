@@ -327,6 +327,7 @@ class HMM(LoopEstimator):
             sentences=n_sentences,
             tokens=n_tokens,
             data="sha256:" + digest[:12],
+            **self._reading,
         )
 
 

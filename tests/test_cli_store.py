@@ -57,8 +57,10 @@ def test_save_apply_and_info(run: Run, folder: Path, name: str) -> None:  # noqa
     assert trained.code == 0, trained.err
     applied = run(*APPLY[name], "--apply", "m")
     assert applied.code == 0, applied.err
-    assert applied.out == trained.out
-    if name == "topics":
+    if name != "topics":
+        assert applied.out == trained.out
+    else:
+        assert applied.out == ""
         assert (folder / "rows.tsv").read_text() == (folder / "again.tsv").read_text()
     told = run("info", "m")
     assert told.code == 0 and told.err == ""

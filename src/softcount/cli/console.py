@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,11 +26,21 @@ def say(message: str, quiet: bool = False) -> None:
         print(message, file=sys.stderr, flush=True)
 
 
+def terminal_width() -> int:
+    """Of the terminal behind stderr: stdout is most often a file."""
+    try:
+        own = os.get_terminal_size(sys.stderr.fileno())
+    except (OSError, ValueError):  # no terminal
+        own = os.terminal_size((80, 24))
+    return shutil.get_terminal_size(own).columns
+
+
 class Progress:
     """A line on the terminal that is rewritten with every step; nothing where stderr is not a terminal."""
 
-    def __init__(self, quiet: bool) -> None:
+    def __init__(self, quiet: bool, restarts: int = 1) -> None:
         self.shown = sys.stderr.isatty() and not quiet
+        self.restarts = restarts
         self.began = time.monotonic()
         self.width = 0
 
@@ -37,12 +48,12 @@ class Progress:
         if not self.shown or time.monotonic() - self.began < PATIENCE:
             return
         change = "" if step.change is None else f"  change {step.change:+.1e}"
-        restart = f"restart {step.restart + 1}  " if step.restart else ""
+        restart = f"restart {step.restart + 1}/{self.restarts}  " if self.restarts > 1 else ""
         name, _, total = step.stage.rpartition(":")
         line = (
             f"{restart}{name} {step.step}/{total}  objective {step.objective:,.2f}{change}  {step.seconds:.2f} s/step"
         )
-        self._write(line)
+        self._write(line[: terminal_width() - 1])  # a longer one would leave a line behind with every step
 
     def close(self) -> None:
         if self.width:
@@ -108,7 +119,8 @@ def say_unknown(unknown: float, total: float, where: str, what: str, then: str, 
     if unknown and unknown == total:
         raise InputError(f"{where}: the model knows none of its {total:,.0f} {what}; give a model of this language")
     if unknown:
-        say(f"note: {unknown:,.0f} of {total:,.0f} {what} ({unknown / total:.1%}) are not known; {then}", quiet)
+        share = f"{unknown:,.0f} of {total:,.0f} {what} ({unknown / total:.1%})"
+        say(f"note: {share} are not among the model's words; {then}", quiet)
 
 
 def open_model(path: Path, kinds: tuple[str, ...], command: str, **settings: Any) -> Any:
@@ -116,6 +128,20 @@ def open_model(path: Path, kinds: tuple[str, ...], command: str, **settings: Any
     from softcount.estimators.kinds import load_one_of
 
     return load_one_of(path, kinds, f"`softcount {command}`", **settings)
+
+
+def note_unused(context: typer.Context, names: Iterable[str], where: str, quiet: bool) -> None:
+    """Options that were given, and that nothing will read, deserve a note."""
+    unused = [
+        option.opts[0] for option in context.command.params if option.name in names and _given(context, option.name)
+    ]
+    if unused:
+        say(f"note: {', '.join(unused)} {'has' if len(unused) == 1 else 'have'} no effect {where}", quiet)
+
+
+def _given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def lower_cased(model: Any, asked: bool) -> bool:

@@ -40,6 +40,17 @@ def lines(
     yield ""
 
 
+def whole_words(words: Sequence[str], width: int | None) -> str:
+    """As many of them as fit, none of them cut."""
+    line = ""
+    for word in words:
+        longer = f"{line} {word}" if line else word
+        if width is not None and cell_len(longer) > width:
+            break
+        line = longer
+    return line
+
+
 def _blocks(widths: Sequence[int], names: int, width: int | None) -> Iterator[list[int]]:
     """The columns that stand side by side; those that name the rows begin every block."""
     first = list(range(names))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from test_hmm import COUNTS, EXAMPLE, near
 
 import softcount
 from softcount.cli.main import main
+from softcount.synthetic import language
+from softcount.synthetic.topics import topical
 from softcount.version import VERSION
 
 LINES = ["the dog runs", "", "a dog sees the cat", "cats run", "   ", "the cat sees a dog"]
@@ -180,6 +183,20 @@ def test_generate(run: Run, files: Path) -> None:
 def test_demo(run: Run) -> None:
     ran = run("demo", "-n", 40, "--states", 3, "--criterion", "em:3", "--restarts", 1, "-q")
     assert ran.code == 0 and "What each hidden state learned" in ran.out and "many-to-one" in ran.out
+
+
+def test_demo_cuts_no_word(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At any width; and a topic of common words has no other's name."""
+    words = {word for sentence in language(40, seed=0).sentences for word in sentence}
+    words |= {word for document in topical(300, 5, 20, 0.4, 0).documents for word in document}
+    monkeypatch.setenv("COLUMNS", "56")
+    ran = run("demo", "-n", 40, "--states", 3, "--criterion", "em:3", "--restarts", 1, "-q")
+    states = re.findall(r"^ +[0-9]+ +[0-9,]+ +[A-Z]+ +[0-9]+% +(.*?) *$", ran.out, re.MULTILINE)
+    topics = re.findall(r"^ +[0-9] +[0-9]+% +([a-z]+|– \(common words\)) +(.*?) *$", ran.out, re.MULTILINE)
+    assert len(states) == 3 and len(topics) == 6 and all(len(line) <= 56 for line in ran.lines if "%   " in line)
+    shown = [word for row in (*states, *(row for _, row in topics)) for word in row.split()]
+    assert set(shown) <= words and len(shown) > 20
+    assert len({name for name, _ in topics}) == 6 and "– (common words)" in dict(topics)
 
 
 @pytest.mark.parametrize("command", ["tag", "generate", "demo", "score tags", "explain hmm"])

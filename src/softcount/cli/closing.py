@@ -28,7 +28,7 @@ def report_training(model: Any, quiet: bool) -> None:
     if len(model.restarts_) > 1:
         for line in _restarts(model):
             say(line, quiet)
-    say(_ending(model), quiet)
+    say(ending(model), quiet)
     say(model.signature_, quiet)
 
 
@@ -54,7 +54,7 @@ def _restarts(model: Any) -> Iterator[str]:
             yield f"restart {i + 1}: no steps{score}{chosen}"
 
 
-def _ending(model: Any) -> str:
+def ending(model: Any) -> str:
     """Of the restart that was chosen: ``em:200: 200 steps in 0.4 s, not converged; objective (log-likelihood) …``."""
     from softcount.criteria.spec import parse
 

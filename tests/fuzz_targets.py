@@ -31,7 +31,9 @@ from softcount.text.document_reader import read_documents
 from softcount.text.documents import pruned
 from softcount.text.links import read_links
 from softcount.text.reader import read, read_labels
+from softcount.text.seed_words import read_seed_words
 from softcount.text.source import lines
+from softcount.text.vocabulary import Vocabulary
 
 FOLDER = Path(tempfile.mkdtemp(prefix="softcount-fuzz-"))
 CUT = b"\n====\n"  # between the files of a target that reads two
@@ -182,6 +184,10 @@ def targets(only: str = "model") -> dict[str, Target]:
         "tagset": (file(lambda p: read(p, "tagged", tagset=("D", "N", "V"))), [G["tagged"]]),
         "parallel": (two(lambda a, b: read(a, tags=b).digest()), [G["text"] + CUT + G["tags"]]),
         "dictionary": (file(read_dictionary), [G["words.tsv"]]),
+        "seed-words": (
+            file(lambda p: read_seed_words(p, 2, Vocabulary(["the", "dog", "cats"]), lowercase=True)),
+            [G["seeds"]],
+        ),
         "bilingual": (file(read_bilingual), [G["pairs.tsv"]]),
         "links": (file(read_links), [G["links"], G["gold.wa"]]),
         "bitext": (two(lambda a, b: read_bitext(a, b).digest()), [G["text"] + CUT + G["other"]]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from test_hmm import COUNTS, EXAMPLE, near
 
 import softcount
 from softcount.cli.main import main
+from softcount.synthetic import language
+from softcount.synthetic.topics import topical
 from softcount.version import VERSION
 
 LINES = ["the dog runs", "", "a dog sees the cat", "cats run", "   ", "the cat sees a dog"]
@@ -71,7 +74,7 @@ def files(tmp_path: Path) -> Path:
 def fails(ran: Ran, *parts: str) -> None:
     """One line on stderr, nothing on stdout, exit code 2."""
     assert ran.code == 2 and ran.out == "", ran
-    said = [line for line in ran.err.splitlines() if "compiling kernels" not in line]
+    said = [line for line in ran.err.splitlines() if "compiling this model's kernels" not in line]
     assert len(said) == 1 and said[0].startswith("softcount: "), ran.err
     for part in parts:
         assert part in said[0], said[0]
@@ -182,6 +185,20 @@ def test_demo(run: Run) -> None:
     assert ran.code == 0 and "What each hidden state learned" in ran.out and "many-to-one" in ran.out
 
 
+def test_demo_cuts_no_word(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At any width; and a topic of common words has no other's name."""
+    words = {word for sentence in language(40, seed=0).sentences for word in sentence}
+    words |= {word for document in topical(300, 5, 20, 0.4, 0).documents for word in document}
+    monkeypatch.setenv("COLUMNS", "56")
+    ran = run("demo", "-n", 40, "--states", 3, "--criterion", "em:3", "--restarts", 1, "-q")
+    states = re.findall(r"^ +[0-9]+ +[0-9,]+ +[A-Z]+ +[0-9]+% +(.*?) *$", ran.out, re.MULTILINE)
+    topics = re.findall(r"^ +[0-9] +[0-9]+% +([a-z]+|– \(common words\)) +(.*?) *$", ran.out, re.MULTILINE)
+    assert len(states) == 3 and len(topics) == 6 and all(len(line) <= 56 for line in ran.lines if "%   " in line)
+    shown = [word for row in (*states, *(row for _, row in topics)) for word in row.split()]
+    assert set(shown) <= words and len(shown) > 20
+    assert len({name for name, _ in topics}) == 6 and "– (common words)" in dict(topics)
+
+
 @pytest.mark.parametrize("command", ["tag", "generate", "demo", "score tags", "explain hmm"])
 def test_help_has_an_example(run: Run, command: str) -> None:
     ran = run(*command.split(), "--help")
@@ -208,7 +225,7 @@ def test_version_and_usage(run: Run) -> None:
         (["missing"], ["missing: no such file; check the path"]),
         (["text", "--tags", "can"], ["can: 3 lines, 3 fewer than text"]),
         (["can", "--tags", "bad.tags"], ["can:3: 2 tokens, but 1 tags in bad.tags:3"]),
-        (["text", "--criterion", "em:x"], ["criterion 'em:x' is not of the form"]),
+        (["text", "--criterion", "em:x"], ["criterion 'em:x': steps are a number, not 'x'; write for example em:100"]),
         (["text", "--criterion", "magic"], ["no criterion 'magic'; use em, vb, mre"]),
         (["text", "--criterion", "annealed(em,start=0)"], ["start must be more than zero"]),
         (["text", "--criterion", "vb", "--prior", "0"], ["prior must be positive"]),
@@ -355,7 +372,7 @@ def test_second_process_reuses_the_compiled_kernels(files: Path) -> None:
     environment = {"NUMBA_CACHE_DIR": str(files / "cache"), "NUMBA_DISABLE_JIT": "0", "PYTHONPATH": str(files / "src")}
     first, second = python(*tag, **environment), python(*tag, **environment)
     assert first.returncode == second.returncode == 0 and first.stdout == second.stdout
-    assert first.stderr.count("compiling kernels") == 1 and "compiling" not in second.stderr
+    assert first.stderr.count("compiling this model's kernels, a few seconds") == 1 and "compiling" not in second.stderr
 
 
 @pytest.mark.parametrize(("n", "reader"), [(8000, "head -n 1"), (5, "true")])

@@ -56,6 +56,35 @@ def test_topics_train_save_apply_query_and_score(docs, tmp_path):
     assert scores["perplexity"] > 1 and -1 <= scores["npmi"] <= 1
 
 
+@pytest.mark.parametrize("train", [("topics", "--topics", 3), ("cluster", "--clusters", 3), ("cluster", "--clusters",
+                                   3, "--method", "kmeans")])  # fmt: skip
+def test_a_model_remembers_how_its_text_was_read(docs, tmp_path, train):
+    stop, model, loud = tmp_path / "stop", tmp_path / "m", tmp_path / "loud.txt"
+    stop.write_text("The\nOF\n\n")
+    loud.write_text(LINES.upper())
+    options = ("--lowercase", "--min-count", 2, "--max-share", 0.9, "--stop-words", stop)
+    trained = run(train[0], docs, *train[1:], *options, "--save", model)
+    words = softcount.load(model).vocabulary_.words
+    assert "the" not in words and "of" not in words, "stop words are lower-cased, too"
+    said = "lowercase=True min_count=2 max_share=0.9 stop_words=2"
+    assert said in trained.stderr and said in softcount.load(model).signature_
+    assert f"text read   {said}" in run("info", model).stdout
+    again = run(train[0], loud, "--apply", model)
+    assert again.stdout == run(train[0], docs, "--apply", model).stdout
+    plain = run(train[0], docs, *train[1:], "--save", tmp_path / "plain")
+    assert "lowercase" not in plain.stderr and "text read" not in run("info", tmp_path / "plain").stdout
+
+
+def test_lowercase_is_for_the_query_and_for_scoring_too(docs, tmp_path):
+    loud, model = tmp_path / "loud.txt", tmp_path / "m"
+    loud.write_text(LINES.upper())
+    asked = ("--query", TEXT.keywords[0][0].upper(), "-k", 3)
+    trained = run("topics", loud, "--topics", 3, "--lowercase", "--save", model, *asked)
+    assert len(trained.stdout.splitlines()) == 3
+    assert run("topics", loud, "--apply", model, *asked).stdout == trained.stdout
+    assert run("score", "topics", model, loud).stdout == run("score", "topics", model, docs).stdout.replace("docs", "l")
+
+
 @pytest.mark.parametrize("suffix", [".npy", ".parquet"])
 def test_rows_in_other_formats(docs, tmp_path, suffix):
     out = tmp_path / f"rows{suffix}"

@@ -292,3 +292,23 @@ def test_what_cannot_be_trained_is_explained(options: dict[str, Any], data: Any,
     with pytest.raises(InputError) as caught:
         HMM(**options).fit(data)
     assert message in str(caught.value)
+
+
+def test_known_tags_of_new_text_are_the_states_of_that_name() -> None:
+    dictionary = {"can": ["N", "V"], "I": ["PRO"]}
+    hmm = HMM(dictionary=dictionary, criterion="em:5", random_state=0).fit(["can I can", "I can"])
+    for tags in (["V", "PRO", "V"], ["N", "PRO", "N"], ["V", None, "N"]):  # whose ids are not the states'
+        labelled = corpus([["can", "I", "can"]], labels=[tags])
+        found = hmm.predict(labelled)[0]
+        assert all(tag in (None, predicted) for tag, predicted in zip(tags, found, strict=True))
+        assert np.isclose(hmm.predict_proba(labelled)[0].max(), 1.0)
+    with pytest.raises(InputError, match="'X' is not in the tagset"):
+        hmm.predict(corpus([["can"]], labels=[["X"]]))
+
+
+def test_tags_of_new_text_are_none_of_a_numbered_state() -> None:
+    hmm = HMM(2, criterion="em:5", random_state=0).fit(["can I can", "I can"])
+    for tags in (["N", "P", "N"], ["P", "N", "P"]):
+        labelled = corpus([["can", "I", "can"]], labels=[tags])
+        assert hmm.predict(labelled) == hmm.predict(["can I can"])
+        assert hmm.score(labelled) == hmm.score(["can I can"])

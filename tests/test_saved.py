@@ -152,3 +152,16 @@ def test_clusters_of_a_table_without_words_take_such_tables_and_nothing_else(tmp
         loaded.predict(from_matrix(counts[:, :8]))
     with pytest.raises(InputError, match="without words"):
         loaded.predict(DOCUMENTS)
+
+
+def test_files_from_before_models_knew_how_their_text_was_read(tmp_path):
+    model, data = MODELS["hmm"]("em:2")
+    model._reading = {"lowercase": True}
+    model.fit(*data).save(tmp_path / "m")
+    assert softcount.load(tmp_path / "m")._reading == {"lowercase": True}
+    forged(tmp_path / "m", lambda header, about: about["body"].update(reading={"lowercase": [1]}))
+    with pytest.raises(InputError, match="do not fit together"):
+        softcount.load(tmp_path / "m")
+    forged(tmp_path / "m", lambda header, about: about["body"].pop("reading"))
+    assert softcount.load(tmp_path / "m")._reading == {}
+    assert softcount.load(tmp_path / "m").predict(data[0]) == model.predict(data[0])

@@ -64,7 +64,8 @@ class _Announce(event.Listener):
     def on_start(self, event: Any) -> None:
         if not _Announce.said and getattr(event.data["dispatcher"], "_cache", None) is not None:
             _Announce.said = True
-            print("softcount: compiling kernels, a few seconds, once per machine", file=sys.stderr, flush=True)
+            message = "softcount: compiling this model's kernels, a few seconds, once per machine"
+            print(message, file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:
         pass

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from softcount.cli.closing import report_applied
 from softcount.cli.console import (
     Checkpoint,
     Every,
@@ -17,6 +18,7 @@ from softcount.cli.console import (
     Save,
     check_threads,
     check_writable,
+    note_unused,
     open_model,
     say,
     say_unknown,
@@ -28,8 +30,14 @@ if TYPE_CHECKING:
     from softcount.estimators.aligner import WordAligner
     from softcount.text.bitext import Bitext
 
+TRAINING = (
+    "direction", "model", "criterion", "alpha", "prior_over", "pseudo", "null", "tension", "dictionary", "min_count",
+    "seed", "checkpoint", "checkpoint_every",
+)  # fmt: skip
+
 
 def align(
+    context: typer.Context,
     source: Annotated[
         str, typer.Argument(help="A text, or one file with both: source ||| target, TSV or TMX; - stdin.")
     ],
@@ -41,7 +49,9 @@ def align(
         str | None,
         typer.Option(help="intersection, union, grow-diag, grow-diag-final, grow-diag-final-and, product (default)."),
     ] = None,
-    threshold: Annotated[float | None, typer.Option(help="Of product: link where √(p·q) reaches it.")] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="Of product: link where √(p·q) reaches it; 0.35 if not given.")
+    ] = None,
     model: Annotated[str, typer.Option(help="ibm1, ibm2, ibm2-free; stages hand over: ibm1:5,ibm2:5.")] = "ibm2",
     criterion: Annotated[str, typer.Option(help="vb, em, mre, gibbs, hard, annealed(…), stepwise(…).")] = "vb:4",
     alpha: Annotated[float, typer.Option(help="Dirichlet prior of VB and Gibbs.")] = 0.001,
@@ -52,7 +62,7 @@ def align(
     dictionary: Annotated[
         Path | None, typer.Option(help="One entry a line: source, tab, target, tab, must, prefer or never.")
     ] = None,
-    min_count: Annotated[int, typer.Option(min=1, help="Rarer words become <unk>.")] = 1,
+    min_count: Annotated[int, typer.Option(min=1, help="Rarer words become `<unk>`.")] = 1,
     probabilities: Annotated[bool, typer.Option("--probabilities", help="Write i-j:0.97.")] = False,
     scores: Annotated[
         Path | None, typer.Option(help="Write log P(target|source), its reverse, and both per word.")
@@ -74,15 +84,16 @@ def align(
     """
     from softcount.estimators.aligner import WordAligner
 
-    check_writable(scores, lexicon, save, checkpoint)
+    check_writable(scores, lexicon, save, checkpoint, inputs=(source, target, dictionary, apply))
     check_threads(threads)
     chosen: dict[str, Any] = {"n_jobs": threads}
     chosen |= {k: v for k, v in (("symmetrize", symmetrize), ("threshold", threshold)) if v is not None}
     if apply is not None:
         aligner = open_model(apply, ("word aligner",), "align --apply", **chosen)
         aligner._check()
-        data = _read(source, target, aligner.vocabularies_, 1)
+        data = _read(source, target, aligner.vocabularies_, 1, show)
         _say_unknown(data, quiet)
+        note_unused(context, TRAINING, "with --apply", quiet)
     else:
         aligner = WordAligner(
             model, criterion=criterion, alpha=alpha, prior_over=prior_over, pseudo=pseudo,
@@ -90,10 +101,10 @@ def align(
             tension=_number(tension, "--tension", "a number from 0 to 60"),
             direction=direction, dictionary=dictionary, min_count=min_count, random_state=seed, **chosen,
         )  # fmt: skip
-        data = _read(source, target, None, min_count)
+        data = _read(source, target, None, min_count, show)
         _train(aligner, data, quiet, {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every})
-    if show is not None and show > len(data):
-        raise InputError(f"--show {show}: there are only {len(data)} pairs")
+    if lexicon is None:
+        note_unused(context, ["lexicon_min"], "without --lexicon", quiet)
     if save:
         aligner.save(save)
     if lexicon:
@@ -101,6 +112,10 @@ def align(
         write_whole(lexicon, lambda path: _write(path, ("\t".join((e, f, _p(p), _p(q))) + "\n" for e, f, p, q in rows)))
     if scores:
         write_whole(scores, lambda path: _write(path, _score_lines(aligner, data)))
+    if apply is not None:
+        both = dict.fromkeys([data.source.source, data.target.source])
+        words = data.source.n_tokens + data.target.n_tokens
+        report_applied(aligner, apply, " and ".join(both), quiet, pairs=len(data), words=words)
     if show is not None:
         from softcount.report.grid import print_grid
 
@@ -109,10 +124,13 @@ def align(
         _print_links(aligner, data, probabilities)
 
 
-def _read(source: str, target: str | None, vocabularies: Any, min_count: int) -> Bitext:
+def _read(source: str, target: str | None, vocabularies: Any, min_count: int, show: int | None) -> Bitext:
     from softcount.text.bitext_reader import read_bitext
 
-    return read_bitext(source, target, vocabularies, min_count)
+    data = read_bitext(source, target, vocabularies, min_count)
+    if show is not None and show > len(data):
+        raise InputError(f"--show {show}: there are only {len(data)} pairs; give 1 to {len(data)}")
+    return data
 
 
 def _number(text: str, option: str, what: str) -> float | str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,11 +26,21 @@ def say(message: str, quiet: bool = False) -> None:
         print(message, file=sys.stderr, flush=True)
 
 
+def terminal_width() -> int:
+    """Of the terminal behind stderr: stdout is most often a file."""
+    try:
+        own = os.get_terminal_size(sys.stderr.fileno())
+    except (OSError, ValueError):  # no terminal
+        own = os.terminal_size((80, 24))
+    return shutil.get_terminal_size(own).columns
+
+
 class Progress:
     """A line on the terminal that is rewritten with every step; nothing where stderr is not a terminal."""
 
-    def __init__(self, quiet: bool) -> None:
+    def __init__(self, quiet: bool, restarts: int = 1) -> None:
         self.shown = sys.stderr.isatty() and not quiet
+        self.restarts = restarts
         self.began = time.monotonic()
         self.width = 0
 
@@ -35,12 +48,12 @@ class Progress:
         if not self.shown or time.monotonic() - self.began < PATIENCE:
             return
         change = "" if step.change is None else f"  change {step.change:+.1e}"
-        restart = f"restart {step.restart + 1}  " if step.restart else ""
+        restart = f"restart {step.restart + 1}/{self.restarts}  " if self.restarts > 1 else ""
         name, _, total = step.stage.rpartition(":")
         line = (
             f"{restart}{name} {step.step}/{total}  objective {step.objective:,.2f}{change}  {step.seconds:.2f} s/step"
         )
-        self._write(line)
+        self._write(line[: terminal_width() - 1])  # a longer one would leave a line behind with every step
 
     def close(self) -> None:
         if self.width:
@@ -63,13 +76,26 @@ Every = Annotated[
 Save = Annotated[Path | None, typer.Option(help="Write the trained model here, for --apply, info and export.")]
 
 
-def check_writable(*paths: Path | None) -> None:
-    """Before hours of work: is there a place for each result?"""
-    given = [path for path in paths if path is not None]
-    for i, path in enumerate(given):
-        if path in given[:i]:
-            raise InputError(f"{path}: is named for two results; name two files")
+def check_writable(*paths: Path | None, inputs: Sequence[str | Path | None] = ()) -> None:
+    """Before hours of work: is there a place for each result, which no other result has, and nothing that is read?"""
+    read = [Path(os.path.realpath(given)) for given in inputs if given is not None and str(given) != "-"]
+    taken: list[Path] = []
+    for path in paths:
+        if path is None:
+            continue
+        real = Path(os.path.realpath(path))
+        if not is_special(path):
+            if real in taken:
+                raise InputError(f"{path}: is named for two results; name two files")
+            if any(real == given or _is_document(real, given) for given in read):
+                raise InputError(f"{path}: is read by this command, and would be lost; name another file to write")
+        taken.append(real)
         _check_writable(path)
+
+
+def _is_document(path: Path, folder: Path) -> bool:
+    """Whether `path` is in one of the sub-folders, where documents are read from."""
+    return folder in path.parents[1:] and folder.is_dir()
 
 
 def _check_writable(path: Path) -> None:
@@ -93,7 +119,8 @@ def say_unknown(unknown: float, total: float, where: str, what: str, then: str, 
     if unknown and unknown == total:
         raise InputError(f"{where}: the model knows none of its {total:,.0f} {what}; give a model of this language")
     if unknown:
-        say(f"note: {unknown:,.0f} of {total:,.0f} {what} ({unknown / total:.1%}) are not known; {then}", quiet)
+        share = f"{unknown:,.0f} of {total:,.0f} {what} ({unknown / total:.1%})"
+        say(f"note: {share} are not among the model's words; {then}", quiet)
 
 
 def open_model(path: Path, kinds: tuple[str, ...], command: str, **settings: Any) -> Any:
@@ -101,6 +128,25 @@ def open_model(path: Path, kinds: tuple[str, ...], command: str, **settings: Any
     from softcount.estimators.kinds import load_one_of
 
     return load_one_of(path, kinds, f"`softcount {command}`", **settings)
+
+
+def note_unused(context: typer.Context, names: Iterable[str], where: str, quiet: bool) -> None:
+    """Options that were given, and that nothing will read, deserve a note."""
+    unused = [
+        option.opts[0] for option in context.command.params if option.name in names and _given(context, option.name)
+    ]
+    if unused:
+        say(f"note: {', '.join(unused)} {'has' if len(unused) == 1 else 'have'} no effect {where}", quiet)
+
+
+def _given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def lower_cased(model: Any, asked: bool) -> bool:
+    """Whether to lower-case text for a saved model: where it is asked for, and where the training text was."""
+    return asked or bool(model._reading.get("lowercase"))
 
 
 def check_threads(threads: int) -> None:

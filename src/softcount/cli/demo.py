@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from softcount.cli.closing import ending
 from softcount.cli.console import Progress
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def demo(
         f"{len({t for tags in text.tags for t in tags})} parts of speech. The tagger sees the words alone.\n"
     )
     began = time.perf_counter()
-    progress = Progress(quiet)
+    progress = Progress(quiet, restarts)
     model = HMM(states, criterion=criterion, restarts=restarts, n_jobs=-1, random_state=seed)
     try:
         model.fit(text.sentences, on_step=progress)
@@ -91,6 +92,8 @@ def _classes(console: Any, model: HMM, text: Any, predicted: list[list[Any]]) ->
     from rich import box
     from rich.table import Table
 
+    from softcount.report.columns import Words
+
     truth: dict[Any, Counter[str]] = {k: Counter() for k in model.top_words(1)}
     for gold, found in zip(text.tags, predicted, strict=True):
         for tag, k in zip(gold, found, strict=True):
@@ -98,14 +101,14 @@ def _classes(console: Any, model: HMM, text: Any, predicted: list[list[Any]]) ->
     table = Table(box=box.SIMPLE_HEAD, title="What each hidden state learned, beside the truth", title_justify="left")
     for column, justify in (("state", "right"), ("tokens", "right"), ("mostly", "left"), ("share", "right")):
         table.add_column(column, justify=justify, no_wrap=True, min_width=6)  # type: ignore[arg-type]
-    table.add_column("its most probable words", overflow="ellipsis", no_wrap=True, ratio=1)
+    table.add_column("its most probable words")
     names = {}
     top = model.top_words(9)
     for k in sorted(truth, key=lambda k: (truth[k].most_common(1)[0][0] if truth[k] else "~", -truth[k].total())):
         tag, hits = truth[k].most_common(1)[0] if truth[k] else ("–", 0)
         names[k] = tag
         share = f"{hits / truth[k].total():.0%}" if truth[k] else ""
-        table.add_row(str(k), f"{truth[k].total():,}", tag, share, " ".join(w for w, p in top[k] if p > 1e-4))
+        table.add_row(str(k), f"{truth[k].total():,}", tag, share, Words([w for w, p in top[k] if p > 1e-4]))
     console.print(table)
     return names
 
@@ -147,5 +150,6 @@ def _scores(console: Any, model: HMM, text: Any, predicted: list[list[Any]], sec
     for name, s in (("everything in one class", single), (model.criterion, found)):
         table.add_row(name, f"{s.many_to_one:.3f}", f"{s.one_to_one:.3f}", f"{s.vi_bits:.3f}", f"{s.v_measure:.3f}")
     console.print(table)
-    console.print(f"{len(model.history_)} training steps in {seconds:.1f} s; {model.history_.stopped}")
+    starts = len(model.restarts_)
+    console.print(f"{starts} start{'s' * (starts > 1)} in {seconds:.1f} s; {ending(model)}", soft_wrap=True)
     console.print(f"[dim]{model.signature_}[/]", soft_wrap=True)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from softcount.synthetic.topics import Topical
+
+THEME = 0.25  # of a topic's probability on one theme's keywords: documents have 0.4 on theirs, common words none
 
 
 def demo_documents(console: Any, seed: int) -> None:
@@ -12,20 +17,23 @@ def demo_documents(console: Any, seed: int) -> None:
 
     from softcount.estimators.mixture import NaiveBayesMixture
     from softcount.estimators.plsa import PLSA
+    from softcount.report.columns import Words
     from softcount.synthetic.topics import topical
 
     text = topical(300, n_topics=5, length=20, share=0.4, seed=seed)
-    console.print("\n[bold]Documents with known topics[/]: 300 documents of about 20 words, 12 of them common words.\n")
+    console.print(
+        "\n[bold]Documents with known topics[/]: 300 documents, each about one of 5 topics. Of the 20 words or so of a "
+        "document 8 are its topic's, and 12 are common words, the same for all topics.\n"
+    )
     model = PLSA(6, restarts=3, random_state=seed, n_jobs=-1).fit(text.documents)
-    gold, best = np.array(text.topics), model.topic_.argmax(axis=1)
+    gold = np.array(text.topics)
     table = Table(box=box.SIMPLE_HEAD, title="Topics by PLSA, beside the truth", title_justify="left")
     for column, justify in (("topic", "right"), ("share", "right"), ("mostly about", "left")):
         table.add_column(column, justify=justify, no_wrap=True, min_width=len(column))  # type: ignore[arg-type]
-    table.add_column("its most probable words", overflow="ellipsis", no_wrap=True, ratio=1)
+    table.add_column("its most probable words")
+    themes = themes_of(model, text)
     for h, words in model.top_words(8).items():
-        mine = np.bincount(gold[best == h], minlength=len(text.names))
-        about = text.names[int(mine.argmax())] if mine.any() else "– (common words)"
-        table.add_row(str(h), f"{model.prevalence_[h]:.0%}", about, " ".join(w for w, _ in words))
+        table.add_row(str(h), f"{model.prevalence_[h]:.0%}", themes[h], Words([w for w, _ in words]))
     console.print(table)
     y = np.full(len(gold), -1)
     for k in range(len(text.names)):
@@ -39,3 +47,11 @@ def demo_documents(console: Any, seed: int) -> None:
         f"One labelled document per class: the other 295 are classified {scores[0]:.0%} right by Naive Bayes from the "
         f"labels alone, {scores[1]:.0%} with EM on the unlabelled ones."
     )
+
+
+def themes_of(model: Any, text: Topical) -> list[str]:
+    """The true topic that each found topic is about, by the keywords that it emits."""
+    ids = [model.vocabulary_.find(words) for words in text.keywords]
+    on_keywords = [[float(row[found[found >= 0]].sum()) for found in ids] for row in model.word_]
+    best = [max(zip(shares, text.names, strict=True)) for shares in on_keywords]
+    return [name if share >= THEME else "– (common words)" for share, name in best]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softcount.cli.console import say, write_whole
+from softcount.cli.console import check_writable, say, write_whole
 from softcount.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def export(
     if to.exists() and not to.is_dir():
         raise InputError(f"{to}: is a file; name a folder")
     to.mkdir(parents=True, exist_ok=True)
+    check_writable(*(to / f"{name}.{format}" for name, _ in tables(found)), inputs=(model,))
     for name, table in tables(found):
         path = to / f"{name}.{format}"
         write_whole(path, lambda temporary, table=table: _write(temporary, format, table))  # type: ignore[misc]

@@ -27,7 +27,7 @@ def generate(
 
     Example: **softcount generate -n 1000 --tags gold.tags > text.txt**
     """
-    check_writable(tags)
+    check_writable(tags, inputs=(source,))
     if source is None:
         if length is not None:
             raise InputError("--length goes with --from; the built-in language ends its own sentences")

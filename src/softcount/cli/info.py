@@ -60,6 +60,7 @@ def _model(stored: Stored) -> dict[str, Any]:
         "sizes": body["sizes"],
         "results": {name or "training": _result(trace, chosen) for name, trace in body["traces"].items()},
         "notes": list(dict.fromkeys(notes)),
+        "reading": body.get("reading", {}),
         "settings": {k: "an array" if hasattr(v, "shape") else v for k, v in body["settings"].items()},
         "signature": body["signature"],
     }
@@ -92,6 +93,8 @@ def _model_lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "note", note
     if len(found["notes"]) > 3:
         yield "note", f"and {len(found['notes']) - 3} more like these (--json has all)"
+    if found["reading"]:
+        yield "text read", _pairs(found["reading"])
     yield "settings", _pairs(found["settings"])
     yield "signature", found["signature"]
 

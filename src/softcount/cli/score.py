@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from softcount.cli.console import open_model
+from softcount.cli.console import lower_cased, open_model
 from softcount.cli.topics import note_unknown
 from softcount.errors import InputError
 
@@ -102,7 +102,7 @@ def topics(
 ) -> None:
     """Held-out perplexity by document completion, and NPMI coherence against these documents.
 
-    Example: **softcount score topics model.arrow held-out.txt --json**
+    Example: **softcount score topics topics.model held-out.txt --json**
     """
     import numpy as np
 
@@ -111,7 +111,7 @@ def topics(
     from softcount.text.document_reader import read_documents
 
     plsa = open_model(Path(model), ("plsa",), "score topics")
-    data = read_documents(docs, format, lowercase)
+    data = read_documents(docs, format, lower_cased(plsa, lowercase))
     note_unknown(plsa, data, quiet=False)
     data = plsa._read(data, reset=False)
     tops = np.argsort(-plsa.components_, axis=1, kind="stable")[:, :top]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from softcount.cli.closing import or_null, report_applied, report_training
 from softcount.cli.console import (
     Checkpoint,
     Every,
@@ -16,8 +17,9 @@ from softcount.cli.console import (
     Save,
     check_threads,
     check_writable,
+    lower_cased,
+    note_unused,
     open_model,
-    say,
     say_unknown,
     write_whole,
 )  # fmt: skip
@@ -26,8 +28,15 @@ from softcount.errors import InputError
 if TYPE_CHECKING:
     from softcount.estimators.hmm import HMM
 
+STARTS = ("random", "uniform")  # any other start is a file
+TRAINING = (
+    "states", "criterion", "dictionary", "start", "fix", "pseudo", "prior", "end", "restarts", "dev", "dev_tags",
+    "tolerance", "min_count", "seed", "checkpoint", "checkpoint_every",
+)  # fmt: skip
+
 
 def tag(
+    context: typer.Context,
     text: Annotated[str, typer.Argument(help="One sentence a line, blanks between tokens; .gz too; - for stdin.")],
     states: Annotated[int | None, typer.Option(min=1, help="Number of hidden states (tags).")] = None,
     criterion: Annotated[
@@ -47,11 +56,14 @@ def tag(
     ] = None,
     dev_tags: Annotated[str | None, typer.Option(help="Tags of the --dev text, line by line.")] = None,
     tolerance: Annotated[float, typer.Option(min=0, help="Stop a stage at this relative change.")] = 1e-6,
-    decode: Annotated[str | None, typer.Option(help="viterbi (default), posterior or mre.")] = None,
+    decode: Annotated[
+        str | None,
+        typer.Option(help="viterbi, the best sentence of tags (default); posterior, the best tag of each word; mre."),
+    ] = None,
     format: Annotated[str, typer.Option(help="plain, tagged (word/TAG), conllu, or auto.")] = "auto",
     tags: Annotated[str | None, typer.Option(help="Known tags, line by line; _ where a tag is not known.")] = None,
     column: Annotated[str, typer.Option(help="The CoNLL-U column with known tags: upos or xpos.")] = "upos",
-    min_count: Annotated[int, typer.Option(min=1, help="Rarer words become <unk>.")] = 1,
+    min_count: Annotated[int, typer.Option(min=1, help="Rarer words become `<unk>`.")] = 1,
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Lower-case the text first.")] = False,
     threads: Annotated[int, typer.Option(help="Worker threads; -1: all cores. The result is the same.")] = -1,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same tags.")] = 0,
@@ -71,39 +83,52 @@ def tag(
     from softcount.estimators.hmm import HMM
     from softcount.text.reader import read
 
-    check_writable(save, checkpoint, parameters, trace)
+    read_from = (text, dictionary, None if start in STARTS else start, dev, dev_tags, tags, apply)
+    check_writable(save, checkpoint, parameters, trace, inputs=read_from)
     check_threads(threads)
     chosen: dict[str, Any] = {"n_jobs": threads} | ({} if decode is None else {"decode": decode})
     if apply is not None:
         model = open_model(apply, ("hmm",), "tag --apply", **chosen)
-        data = read(text, format=format, tags=tags, column=column, lowercase=lowercase)
+        data = read(text, format=format, tags=tags, column=column, lowercase=lower_cased(model, lowercase))
         unknown = int((model.vocabulary_.encode(data.vocabulary.strings(data.sentences.values)) < 0).sum())
         say_unknown(unknown, data.n_tokens, data.source, "words", "any state may emit them", quiet)
-        _finish(model, data, save, parameters, trace, as_json, quiet)
+        note_unused(context, TRAINING, "with --apply", quiet)
+        _finish(model, data, apply, save, parameters, trace, as_json, quiet)
         return
     labelled = format != "plain"
     model = HMM(
-        states, criterion=criterion, start=_start(start), fixed=tuple(t for t in fix.replace(" ", "").split(",") if t),
+        states, criterion=criterion, start=_start(start, lowercase),
+        fixed=tuple(t for t in fix.replace(" ", "").split(",") if t),
         pseudo=_per_table(pseudo, "--pseudo"), prior=_per_table(prior, "--prior"), end=end,
         dictionary=dictionary, restarts=restarts, tolerance=tolerance, min_count=min_count,
         random_state=seed, **chosen,
     )  # fmt: skip
+    model._reading = {"lowercase": True} if lowercase else {}
     data = read(text, format=format, tags=tags, column=column, lowercase=lowercase)
     held_out = None
     if dev is not None:
         held_out = read(
             dev, format=format if labelled and not dev_tags else "plain", tags=dev_tags, lowercase=lowercase
         )
-    progress = Progress(quiet)
+    if dev is None:
+        note_unused(context, ["dev_tags"], "without --dev", quiet)
+    progress = Progress(quiet, restarts)
     try:
         model.fit(data, dev=held_out, on_step=progress, checkpoint=checkpoint, checkpoint_every=checkpoint_every)
     finally:
         progress.close()
-    _finish(model, data, save, parameters, trace, as_json, quiet)
+    _finish(model, data, None, save, parameters, trace, as_json, quiet)
 
 
 def _finish(
-    model: HMM, data: Any, save: Path | None, parameters: Path | None, trace: Path | None, as_json: bool, quiet: bool
+    model: HMM,
+    data: Any,
+    applied: Path | None,
+    save: Path | None,
+    parameters: Path | None,
+    trace: Path | None,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Files first, so that nothing is printed where one of them cannot be written."""
     predicted = model.predict(data)
@@ -114,7 +139,10 @@ def _finish(
         write_whole(parameters, lambda path: path.write_text(content + "\n", encoding="utf-8"))
     if trace:
         write_whole(trace, lambda path: path.write_text(_trace_tsv(model), encoding="utf-8"))
-    _report(model, quiet)
+    if applied:
+        report_applied(model, applied, data.source, quiet, sentences=len(data), words=data.n_tokens)
+    else:
+        report_training(model, quiet)
     if as_json:
         print(json.dumps({"tags": predicted, **summary(model)}, ensure_ascii=False))
     else:
@@ -122,37 +150,27 @@ def _finish(
 
 
 def summary(model: HMM) -> dict[str, Any]:
-    objective = model.objective_ if model.history_ else None  # JSON has no NaN
     return {
-        "objective": objective,
+        "objective": or_null(model.objective_),
         "steps": sum(r.steps for r in model.restarts_),
         "stopped": model.history_.stopped,
-        "restarts": [r._asdict() for r in model.restarts_ if r.steps],
+        "restarts": [
+            {**r._asdict(), "objective": or_null(r.objective), "score": or_null(r.score)}
+            for r in model.restarts_
+            if r.steps
+        ],
         "notes": model.history_.notes,
         "signature": model.signature_,
     }
 
 
-def _report(model: HMM, quiet: bool) -> None:
-    for note in dict.fromkeys(model.history_.notes):
-        say(f"note: {note}", quiet)
-    if len(model.restarts_) > 1:
-        for i, restart in enumerate(model.restarts_):
-            chosen = "  ← chosen" if i == model.restart_ else ""
-            say(f"restart {i + 1}: objective {restart.objective:,.4f}, score {restart.score:,.4f}{chosen}", quiet)
-    seconds = sum(step.seconds for step in model.history_)
-    objective = f"; objective {model.objective_:,.4f}" if model.history_ else ""
-    say(f"{len(model.history_)} steps in {seconds:.1f} s; {model.history_.stopped}{objective}", quiet)
-    say(model.signature_, quiet)
-
-
-def _start(start: str) -> Any:
+def _start(start: str, lowercase: bool) -> Any:
     """random, uniform, a parameter file by its name's end, or else a labelled text."""
-    if start in ("random", "uniform") or start.endswith(".json"):
+    if start in STARTS or start.endswith(".json"):
         return start
     from softcount.text.reader import read
 
-    labelled = read(start, format="conllu" if ".conllu" in start else "tagged")
+    labelled = read(start, format="conllu" if ".conllu" in start else "tagged", lowercase=lowercase)
     if not labelled.tagset:
         raise InputError(f"{start}: no tags to count; write word/TAG, or name a P.json file, random or uniform")
     return labelled

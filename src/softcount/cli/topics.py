@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from softcount.cli.closing import or_null, report_applied, report_training
 from softcount.cli.console import (
     Checkpoint,
     Every,
@@ -15,8 +16,9 @@ from softcount.cli.console import (
     Save,
     check_threads,
     check_writable,
+    lower_cased,
+    note_unused,
     open_model,
-    say,
     say_unknown,
     write_whole,
 )  # fmt: skip
@@ -27,14 +29,24 @@ if TYPE_CHECKING:
     from softcount.text.documents import Documents
 
 ROWS = (".tsv", ".npy", ".parquet")
+TRAINING = (
+    "n_topics", "criterion", "tolerance", "pseudo", "seed_words", "min_count", "max_share", "stop_words", "held_out",
+    "restarts", "seed", "checkpoint", "checkpoint_every",
+)  # fmt: skip
 
 
 def topics(
+    context: typer.Context,
     docs: Annotated[
         str, typer.Argument(help="One document a line (.gz too, - for stdin), UCI docword, .ldac, .svmlight, folder.")
     ],
     n_topics: Annotated[int, typer.Option("--topics", min=1, help="How many topics.")] = 20,
     criterion: Annotated[str, typer.Option(help="Stages; annealed(start=0.8,stop=0.8):100 is tempered EM.")] = "em:200",
+    tolerance: Annotated[float, typer.Option(min=0, help="Stop a stage at this relative change.")] = 1e-6,
+    pseudo: Annotated[float, typer.Option(min=0, help="Pseudo-count of every word in every topic.")] = 0.0,
+    seed_words: Annotated[
+        Path | None, typer.Option(help="Words to begin topics with, one topic a line: number, tab, word word …")
+    ] = None,
     min_count: Annotated[int, typer.Option(min=1, help="Leave out words in fewer documents.")] = 1,
     max_share: Annotated[float, typer.Option(min=0, max=1, help="Leave out words in a larger share of them.")] = 1.0,
     stop_words: Annotated[Path | None, typer.Option(help="Words to leave out, one a line.")] = None,
@@ -60,43 +72,85 @@ def topics(
 
     Example: **softcount topics docs.txt --topics 20 --min-count 5 --max-share 0.3 --rows rows.tsv**
     """
-    from softcount.estimators.plsa import PLSA
     from softcount.text.document_reader import read_documents
 
-    check_writable(rows, save, checkpoint)
+    check_writable(rows, save, checkpoint, inputs=(docs, stop_words, seed_words, apply))
     if rows and rows.suffix not in ROWS:
         raise InputError(f"{rows}: rows are written as {', '.join(ROWS)}; name the file so")
     check_threads(threads)
     if apply:
         model = open_model(apply, ("plsa",), "topics --apply", n_jobs=threads)
+        lowercase = lower_cased(model, lowercase)
+        query = _lower(query, lowercase)
         data = read_documents(docs, format, lowercase)
         note_unknown(model, data, quiet)
+        note_unused(context, TRAINING, "with --apply", quiet)
     else:
-        data = prepared(docs, format, lowercase, min_count, max_share, stop_words)
+        data, reading = prepared(docs, format, lowercase, min_count, max_share, stop_words)
+        query = _lower(query, lowercase)
         if query is not None and data.vocabulary and (data.vocabulary.find(query.split()) < 0).all():
             raise InputError(f"--query {query!r}: none of its words is in {docs}; use other words")
-        model = PLSA(
-            n_topics, criterion=criterion, held_out=held_out, restarts=restarts, n_jobs=threads, random_state=seed
-        )
-        progress = Progress(quiet)
+        begin = _seed_words(seed_words, n_topics, data, lowercase)
+        model = _model(
+            n_topics, begin, pseudo, reading, criterion=criterion, held_out=held_out, restarts=restarts,
+            tolerance=tolerance, n_jobs=threads, random_state=seed,
+        )  # fmt: skip
+        progress = Progress(quiet, restarts)
         try:
             model.fit(data, on_step=progress, checkpoint=checkpoint, checkpoint_every=checkpoint_every)
         finally:
             progress.close()
-        report(model, quiet)
-    table = model.transform(data) if apply or rows else None
+    if query is None:
+        note_unused(context, ["k", "tfidf"], "without --query", quiet)
+    table: Any = model.transform(data) if apply or rows else None
     found = model.similar(query, k, among=data, tfidf=tfidf) if query is not None else None
     if rows:
         write_whole(rows, lambda path: write_rows(path, rows.suffix, table))
     if save:
         model.save(save)
-    _print(model, data, table if apply and not rows else None, found, top, as_json)
+    if apply:
+        report_applied(model, apply, data.source, quiet, documents=len(data), words=data.n_tokens)
+    else:
+        report_training(model, quiet)
+    if as_json:
+        _print_json(model, data, table if apply else None, found, top)
+    elif found is not None:
+        print("".join(f"{d + 1}\t{similarity:.4f}\n" for d, similarity in found), end="")
+    elif not apply:
+        _print_topics(model, top)
+    elif not rows:
+        print("".join(_row(row) + "\n" for row in table), end="")
+
+
+def _seed_words(path: Path | None, n_topics: int, data: Documents, lowercase: bool) -> dict[int, list[str]] | None:
+    from softcount.text.seed_words import read_seed_words
+
+    if path is None:
+        return None
+    assert data.vocabulary is not None  # what is read from files has names, if only numbers
+    return read_seed_words(path, n_topics, data.vocabulary, lowercase)
+
+
+def _model(
+    n_topics: int, seed_words: dict[int, list[str]] | None, pseudo: float, reading: dict[str, Any], **settings: Any
+) -> PLSA:
+    from softcount.estimators.plsa import PLSA
+
+    by_table = {"topic": 0.0, "word": pseudo} if pseudo else 0.0
+    model = PLSA(n_topics, seed_words=seed_words, pseudo=by_table, **settings)
+    seeds = {} if seed_words is None else {"seed_words": sum(map(len, seed_words.values()))}
+    model._reading = {**reading, **seeds}
+    return model
+
+
+def _lower(query: str | None, lowercase: bool) -> str | None:
+    return query.lower() if query is not None and lowercase else query
 
 
 def prepared(
     docs: str, format: str, lowercase: bool, min_count: int, max_share: float, stop_words: Path | None
-) -> Documents:
-    """The documents without the words that are to be left out."""
+) -> tuple[Documents, dict[str, Any]]:
+    """The documents without the words that are to be left out, and what of that is not as by default."""
     from softcount.text.document_reader import read_documents
     from softcount.text.documents import pruned
     from softcount.text.source import check_stdin, lines
@@ -104,7 +158,11 @@ def prepared(
     check_stdin(documents=docs, stop_words=stop_words)
     data = read_documents(docs, format, lowercase)
     stop = [word.strip() for word in lines(stop_words).to_pylist()] if stop_words else []
-    return pruned(data, min_count, max_share, stop)
+    stop = sorted({word.lower() if lowercase else word for word in stop if word})
+    reading = {"lowercase": lowercase, "min_count": min_count, "max_share": max_share, "stop_words": len(stop)}
+    usual = {"lowercase": False, "min_count": 1, "max_share": 1.0, "stop_words": 0}
+    changed = {name: value for name, value in reading.items() if value != usual[name]}
+    return pruned(data, min_count, max_share, stop), changed
 
 
 def note_unknown(model: Any, data: Documents, quiet: bool) -> None:
@@ -112,15 +170,6 @@ def note_unknown(model: Any, data: Documents, quiet: bool) -> None:
 
     unknown = unknown_tokens(data, model.vocabulary_)
     say_unknown(unknown, data.n_tokens, data.source, "words", "they are left out", quiet)
-
-
-def report(model: Any, quiet: bool) -> None:
-    for note in dict.fromkeys(model.history_.notes):
-        say(f"note: {note}", quiet)
-    seconds = sum(step.seconds for step in model.history_)
-    steps = len(model.history_)
-    say(f"{steps} steps in {seconds:.1f} s; {model.history_.stopped}; objective {model.objective_:,.4f}", quiet)
-    say(model.signature_, quiet)
 
 
 def write_rows(path: Path, suffix: str, table: Any) -> None:
@@ -142,25 +191,20 @@ def _row(row: Any) -> str:
     return "\t".join(f"{p:.6g}" for p in row)
 
 
-def _print(model: PLSA, data: Documents, table: Any, found: Any, top: int, as_json: bool) -> None:
-    tops = model.top_words(top)
-    if as_json:
-        listed = [
-            {"topic": h, "prevalence": float(model.prevalence_[h]), "words": [[str(w), p] for w, p in words]}
-            for h, words in tops.items()
-        ]
-        answer: dict[str, Any] = {"topics": listed, "documents": len(data), "signature": model.signature_}
-        if found is not None:
-            answer["similar"] = [{"document": d + 1, "similarity": s} for d, s in found]
-        if table is not None:
-            answer["rows"] = table.tolist()
-        print(json.dumps(answer, ensure_ascii=False))
-    elif found is not None:
-        for d, similarity in found:
-            print(f"{d + 1}\t{similarity:.4f}")
-    elif table is not None:
-        for row in table:
-            print(_row(row))
-    else:
-        for h, words in tops.items():
-            print(f"{h}\t{model.prevalence_[h]:.4f}\t{' '.join(str(w) for w, _ in words)}")
+def _print_json(model: PLSA, data: Documents, table: Any, found: Any, top: int) -> None:
+    listed = [
+        {"topic": h, "prevalence": float(model.prevalence_[h]), "words": [[str(w), p] for w, p in words]}
+        for h, words in model.top_words(top).items()
+    ]
+    answer: dict[str, Any] = {"topics": listed, "documents": len(data), "objective": or_null(model.objective_)}
+    answer["signature"] = model.signature_
+    if found is not None:
+        answer["similar"] = [{"document": d + 1, "similarity": s} for d, s in found]
+    if table is not None:
+        answer["rows"] = table.tolist()
+    print(json.dumps(answer, ensure_ascii=False))
+
+
+def _print_topics(model: PLSA, top: int) -> None:
+    for h, words in model.top_words(top).items():
+        print(f"{h}\t{model.prevalence_[h]:.4f}\t{' '.join(str(w) for w, _ in words)}")

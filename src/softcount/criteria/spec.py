@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from softcount.criteria.annealed import AnnealedState, annealed
@@ -125,7 +126,11 @@ class Stage(NamedTuple):
 
 
 def parse(text: str) -> list[Stage]:
-    stages = [_stage(part) for part in split(text)]
+    parts = split(text)
+    for before, part in pairwise(parts):
+        if re.fullmatch("[0-9]+", part) and not re.search(r":[^)]*$", before):
+            raise InputError(f"criterion {text!r}: write {before}:{part}, not {before},{part}")
+    stages = [_stage(part) for part in parts]
     if not stages:
         raise InputError("an empty criterion; write for example em:100")
     return stages
@@ -146,13 +151,13 @@ def split(text: str) -> list[str]:
 def _stage(text: str) -> Stage:
     match = re.fullmatch(r"([a-z]+)\s*(?:\((.*)\))?\s*(?::\s*([0-9]+))?", text)
     if not match:
-        raise InputError(f"criterion {text!r} is not of the form name, name:steps or name(option=value):steps")
+        raise _unreadable(text)
     name, arguments, steps = match.groups()
     if steps is not None and len(steps) > MOST_DIGITS:
         raise InputError(f"criterion {text[:40]!r} has too many steps; give at most {'9' * MOST_DIGITS}")
     kind = BASES.get(name) or WRAPPERS.get(name)
     if kind is None:
-        raise InputError(f"no criterion {name!r}; use {', '.join([*BASES, *WRAPPERS])}")
+        raise _unknown(name)
     inner, options = None, {}
     for argument in split(arguments or ""):
         if "=" in argument and not argument.endswith(")"):
@@ -170,6 +175,21 @@ def _stage(text: str) -> Stage:
         raise InputError(f"criterion {text!r}: {name} goes around {', '.join(kind.around)}, not around {inner.name}")
     n_steps = int(steps) if steps is not None else kind.steps
     return Stage(name, n_steps, options, inner, f"{re.sub(r'[ ]*:[ ]*[0-9]+$', '', text)}:{n_steps}")
+
+
+def _unreadable(text: str) -> InputError:
+    """What is most likely wrong with a stage that does not have the form of one."""
+    name = re.match(r"[^\s(:=]*", text).group()  # type: ignore[union-attr]
+    if name not in BASES and name not in WRAPPERS and re.fullmatch(r"\w+", name):
+        return _unknown(name)
+    steps = re.fullmatch(r"[a-z]+\s*(?:\(.*\))?\s*:(.*)", text)
+    if steps:
+        return InputError(f"criterion {text!r}: steps are a number, not {steps[1].strip()!r}; write for example em:100")
+    return InputError(f"criterion {text!r} is not of the form name, name:steps or name(option=value):steps")
+
+
+def _unknown(name: str) -> InputError:
+    return InputError(f"no criterion {name!r}; use {', '.join([*BASES, *WRAPPERS])}")
 
 
 def _option(text: str, kind: Kind, name: str, key: str, value: str) -> Any:

@@ -289,7 +289,7 @@ class WordAligner(SavedEstimator, LightEstimator):
             prior_over=self.prior_over, pseudo=self.pseudo, null=self.null, tension=self.tension,
             dictionary="no" if self.dictionary is None else "yes", min_count=self.min_count, seed=seed,
             pairs=len(data), tokens=f"{data.source.n_tokens}+{data.target.n_tokens}",
-            data="sha256:" + digest[:12],
+            data="sha256:" + digest[:12], **self._reading,
         )  # fmt: skip
 
 

@@ -104,6 +104,7 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
             restarts=self.restarts,
             tolerance=self.tolerance,
             seed=seed,
+            **self._reading,
         )
 
 

@@ -210,6 +210,13 @@ class HMM(LoopEstimator):
 
     # --- using a trained model --------------------------------------------------------------------------------------
 
+    def _read(self, X: Any) -> Corpus:
+        """Text in the model's words. Its tags, if it has any, are known; but names say nothing of numbered states."""
+        data = corpus(X, self.vocabulary_)
+        if self._numbered() and not set(data.tagset) <= set(self.states_):
+            return Corpus(data.sentences, data.vocabulary, source=data.source)
+        return _with_states(data, self.states_)
+
     def predict(self, X: Any, decode: str | None = None) -> list[list[Any]]:
         """A tag for every token: a number, or a name where states have names."""
         rule = decode or self.decode
@@ -219,7 +226,7 @@ class HMM(LoopEstimator):
         weights, mode = self._logs(), SUM if rule == "posterior" else MAX
         if rule == "mre":
             weights = scale(HMMTables(*(2.0 if spec.emits else 1.0 for spec in self._model.layout)), weights)
-        data = corpus(X, self.vocabulary_)
+        data = self._read(X)
         with self._engine() as engine, _naming(data):
             labels = concatenate([part for _, part in EStep(self._model, data, engine).labels(weights, mode)])
         names = None if self._numbered() else np.array(self.states_, dtype=object)
@@ -228,7 +235,7 @@ class HMM(LoopEstimator):
     def predict_proba(self, X: Any) -> list[Array]:
         """P(state | sentence) of every token: one [tokens, n_states] array per sentence."""
         check_is_fitted(self, "vocabulary_")
-        data = corpus(X, self.vocabulary_)
+        data = self._read(X)
         with self._engine() as engine, _naming(data):
             flat = np.concatenate(list(EStep(self._model, data, engine).posteriors(self._logs())))
         return list(Ragged(data.sentences.offsets, flat).rows())
@@ -236,7 +243,7 @@ class HMM(LoopEstimator):
     def score(self, X: Any, y: Any = None) -> float:
         """log P(X), in nats, of all sentences together; an unknown word counts as unobserved."""
         check_is_fitted(self, "vocabulary_")
-        data = corpus(X, self.vocabulary_)
+        data = self._read(X)
         with self._engine() as engine, _naming(data):
             return EStep(self._model, data, engine)(self._logs()).log_norm
 
@@ -327,6 +334,7 @@ class HMM(LoopEstimator):
             sentences=n_sentences,
             tokens=n_tokens,
             data="sha256:" + digest[:12],
+            **self._reading,
         )
 
 

@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -42,6 +43,8 @@ class SavedEstimator:
     trained_: str  # when
     seed_: int
     history_: Any
+    # How the command line read the text, where not as by default: lowercase, min_count, … New text must be read alike.
+    _reading: Mapping[str, Any] = MappingProxyType({})
 
     # --- for subclasses to say ------------------------------------------------------------------------------------
 
@@ -78,7 +81,7 @@ class SavedEstimator:
             for name, trace in self._traces().items()
         }
         about = {"signature": self.signature_, "data": self.data_, "trained": self.trained_, "seed": self.seed_}
-        about |= {"sizes": self._sizes()}
+        about |= {"sizes": self._sizes(), "reading": dict(self._reading)}
         save(path, self.kind, {**about, "settings": self._settings_on_disk(), "traces": traces, "learned": learned})
 
     def _settings_on_disk(self) -> dict[str, Any]:
@@ -106,6 +109,7 @@ class SavedEstimator:
     def _opened(cls, stored: Stored, settings: Mapping[str, Any]) -> Self:
         try:
             model = cls(**{**stored.restore(stored.body["settings"], {}), **settings})
+            model._reading = _reading(stored.body.get("reading", {}))  # which older files do not have
         except MALFORMED as error:
             raise error if isinstance(error, InputError) else stored.inconsistent(error) from None
         model._stored = stored
@@ -170,6 +174,12 @@ def described(name: str, setting: Any) -> Any:
     for array in arrays.values():
         sha.update(np.ascontiguousarray(array).data)
     return "sha256:" + sha.hexdigest()[:16]
+
+
+def _reading(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not all(type(value) in PLAIN for value in body.values()):
+        raise ValueError("no way of reading")
+    return dict(body)
 
 
 def _trace(body: Mapping[str, Any]) -> Trace:

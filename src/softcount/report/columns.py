@@ -7,6 +7,9 @@ import sys
 from collections.abc import Container, Iterator, Sequence
 
 from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions
+from rich.measure import Measurement
+from rich.text import Text
 
 MARGIN, GAP = 2, 3
 
@@ -38,6 +41,31 @@ def lines(
             if number in breaks and number < len(rows):
                 yield ""
     yield ""
+
+
+def whole_words(words: Sequence[str], width: int | None) -> str:
+    """As many of them as fit, none of them cut."""
+    line = ""
+    for word in words:
+        longer = f"{line} {word}" if line else word
+        if width is not None and cell_len(longer) > width:
+            break
+        line = longer
+    return line
+
+
+class Words:
+    """A cell of a rich table: as many whole words as its column has room for."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = words
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        shortest = max(map(cell_len, self.words), default=0)
+        return Measurement(shortest, cell_len(" ".join(self.words))).with_maximum(options.max_width)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        yield Text(whole_words(self.words, options.max_width), no_wrap=True, overflow="ellipsis")
 
 
 def _blocks(widths: Sequence[int], names: int, width: int | None) -> Iterator[list[int]]:

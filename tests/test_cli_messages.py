@@ -1,0 +1,265 @@
+"""What commands say beside their results: how training ended, what was applied, which options did nothing."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cases import DOCUMENTS, PAIRS, SENTENCES
+from command import refused, run
+
+import softcount
+from softcount.cli import console
+from softcount.report.clusters import characteristic_words, cluster_lines, distinctive
+from softcount.report.columns import whole_words
+from softcount.trace import Step
+
+TRAIN = {
+    "tag": "tag text --states 3 --criterion em:3",
+    "align": "align source target --criterion vb:2",
+    "topics": "topics docs --topics 2 --criterion em:3",
+    "cluster": "cluster docs --clusters 2 --criterion em:3",
+    "kmeans": "cluster docs --clusters 2 --method kmeans",
+}
+APPLY = {
+    "tag": "tag text --apply m",
+    "align": "align source target --apply m",
+    "topics": "topics docs --apply m",
+    "cluster": "cluster docs --apply m",
+    "kmeans": "cluster docs --apply m",
+}
+
+TAG = "tag text --states"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, lines in (("text", SENTENCES), ("docs", DOCUMENTS)):
+        (tmp_path / name).write_text("".join(line + "\n" for line in lines))
+    for name, sentences in (("source", PAIRS.source), ("target", PAIRS.target)):
+        (tmp_path / name).write_text("".join(" ".join(words) + "\n" for words in sentences))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    return tmp_path
+
+
+# --- --apply ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", list(TRAIN))
+def test_apply_says_what_was_applied_to_what(name: str) -> None:
+    assert run(TRAIN[name] + " --save m -q").code == 0
+    said = run(APPLY[name]).said
+    source = {"tag": "text", "align": "source and target"}.get(name, "docs")
+    counted = {"tag": "sentences", "align": "pairs"}.get(name, "documents")
+    assert re.fullmatch(rf"applied m to {source}: [0-9,]+ {counted}, [0-9,]+ words", said[0])
+    assert said[1:] == [softcount.load("m").signature_]
+    assert run(APPLY[name] + " -q").err == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "unused"),
+    [
+        ("tag", "--states 9 --criterion em:9 --seed 1", "--states, --criterion, --seed have"),
+        ("align", "--null 0.1", "--null has"),
+        ("topics", "--topics 7 --criterion vb --stop-words text", "--topics, --criterion, --stop-words have"),
+        ("cluster", "--clusters 9 --pseudo 2", "--clusters, --pseudo have"),
+    ],
+)
+def test_options_for_training_do_nothing_with_apply(name: str, given: str, unused: str) -> None:
+    assert run(TRAIN[name] + " --save m -q").code == 0
+    plain, noted = run(APPLY[name]), run(f"{APPLY[name]} {given}")
+    assert noted.out == plain.out
+    assert noted.said == [f"note: {unused} no effect with --apply", *plain.said]
+
+
+@pytest.mark.parametrize(
+    ("line", "note"),
+    [
+        ("topics docs --topics 2 -k 3 --tfidf 0.1", "-k, --tfidf have no effect without --query"),
+        ("cluster docs --clusters 2 --unlabelled-weight 0.2", "--unlabelled-weight has no effect without --labels"),
+        ("cluster docs --clusters 2 --method kmeans --pseudo 1", "--pseudo has no effect with --method kmeans"),
+        ("align source target --lexicon-min 0.1", "--lexicon-min has no effect without --lexicon"),
+        ("tag text --states 2 --dev-tags text", "--dev-tags has no effect without --dev"),
+    ],
+)
+def test_options_that_do_nothing_are_noted(line: str, note: str) -> None:
+    assert f"note: {note}" in run(line).said
+
+
+@pytest.mark.parametrize("name", list(TRAIN))
+def test_options_that_were_not_given_are_not_noted(name: str) -> None:
+    assert "no effect" not in run(TRAIN[name]).err
+
+
+def test_words_that_were_left_out_are_not_called_unknown(folder: Path) -> None:
+    assert run("topics docs --topics 2 --min-count 2 --save m -q").code == 0
+    said = run("topics docs --apply m").said
+    assert re.fullmatch(r"note: [0-9,]+ of [0-9,]+ words \(.*%\) are not among the model's words; they are .*", said[0])
+
+
+def test_rows_in_a_file_are_not_printed_as_well(folder: Path) -> None:
+    assert run("topics docs --topics 2 --save m -q").code == 0
+    rows = run("topics docs --apply m").out
+    assert run("topics docs --apply m --rows r.tsv").out == "" and (folder / "r.tsv").read_text() == rows
+    answer = json.loads(run("topics docs --apply m --rows r.tsv --json").out)
+    assert np.allclose(answer["rows"], np.loadtxt(rows.splitlines()), atol=1e-5)
+    word = DOCUMENTS[0].split()[0]
+    asked = run(f"topics docs --apply m --rows r.tsv --query {word} -k 2").out
+    assert asked.count("\n") == 2
+
+
+# --- how training ended -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "ending"),
+    [
+        (f"{TAG} 2 --criterion em:2", r"em:2: 2 steps in N s, not converged; objective \(log-likelihood\) N"),
+        (f"{TAG} 1 --criterion em:9", r"em:9: converged after N steps in N s; objective \(log-likelihood\) N"),
+        (f"{TAG} 2 --criterion em:1,vb:1", r"em:1,vb:1: 2 steps in N s, not converged; objective \(ELBO\) N"),
+        (f"{TAG} 2 --criterion gibbs:2", r"gibbs:2: 2 steps in N s; objective \(log joint probability\) N"),
+        ("topics docs --criterion em:1", r"em:1: 1 step in N s, not converged; objective \(log-likelihood\) N"),
+        ("topics docs --criterion em:0", r"no steps: the start as it was given"),
+        ("cluster docs --clusters 2 --criterion em:0", r"no steps: the start as it was given"),
+        ("cluster docs --clusters 2 --criterion em:1", r"em:1: .*; objective \(log-likelihood with the log prior\) N"),
+        (TRAIN["kmeans"], r"hard:100: converged after N steps in N s; objective \(hard log-likelihood\) N; inertia N"),
+    ],
+)  # fmt: skip
+def test_how_training_ended(line: str, ending: str) -> None:
+    said = run(line).said
+    assert re.fullmatch(ending.replace("N", r"-?[0-9,.]+"), said[-2]), said[-2]
+
+
+@pytest.mark.parametrize("name", ["tag", "topics", "cluster", "kmeans"])
+def test_restarts_are_listed(name: str) -> None:
+    listed = [line for line in run(TRAIN[name] + " --restarts 3").said if line.startswith("restart ")]
+    assert len(listed) == 3 and sum(line.endswith("  ← chosen") for line in listed) == 1
+    assert all(re.fullmatch(r"restart [123]: objective -?[0-9,.]+(  ← chosen)?", line) for line in listed)
+
+
+@pytest.mark.parametrize("line", ["tag text --states 2", "topics docs", "cluster docs --clusters 2"])
+def test_json_has_no_nan(line: str) -> None:
+    def refuse(name: str) -> None:
+        raise AssertionError(name)
+
+    found = json.loads(run(f"{line} --criterion em:0 --restarts 2 --json").out, parse_constant=refuse)
+    assert found["objective"] is None
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_one_line_of_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console, "PATIENCE", 0.0)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    step = Step(1, "stepwise(vb(prior=0.1),batches=50):100", 7, -123456.789, 1e-3, {}, 0.5)
+    for columns, restarts in ((200, 5), (30, 5), (200, 1)):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        console.Progress(False, restarts)(step)
+    wide, narrow, alone = sys.stderr.getvalue().split("\r")[1:]  # type: ignore[attr-defined]
+    assert wide.startswith("restart 2/5  stepwise(") and wide.endswith("0.50 s/step")
+    assert narrow == wide[:29] and alone.startswith("stepwise(")
+
+
+# --- clusters ---------------------------------------------------------------------------------------------------------
+
+
+def test_distinctive_words_by_hand() -> None:
+    cluster, word = np.array([0.25, 0.75]), np.array([[0.5, 0.5, 0.0], [0.5, 0.1, 0.4]])
+    expected = [[0.0, 0.5 * np.log(0.5 / 0.2), 0.0], [0.0, 0.1 * np.log(0.1 / 0.2), 0.4 * np.log(0.4 / 0.3)]]
+    assert np.allclose(distinctive(cluster, word), expected)
+
+
+def test_clusters_are_shown_by_their_words(folder: Path) -> None:
+    (folder / "two").write_text("the sea sea ship\n" * 3 + "the barn barn cow\n" * 2)
+    for method in ("nb", "kmeans"):
+        ran = run(f"cluster two --clusters 2 --method {method}")
+        shown = sorted(line.split(": ")[1:] for line in ran.said if re.match("[01]: ", line))
+        assert [size for size, _ in shown] == ["2 documents", "3 documents"]
+        assert [words.split()[:2] for _, words in shown] == [["barn", "cow"], ["sea", "ship"]]
+        assert "documents" not in run(f"cluster two --clusters 2 --method {method} -q").err
+    (folder / "labels").write_text("water\n\n\nland\n\n")
+    said = run("cluster two --labels labels").said
+    assert said[0].startswith("land: 2 documents: barn cow") and said[1].startswith("water: 3 documents: sea ship")
+
+
+def test_many_clusters_are_not_shown(folder: Path) -> None:
+    (folder / "many").write_text("".join(f"w{i} w{i}\n" for i in range(60)))
+    assert "document: " not in run("cluster many --clusters 51").err
+    assert run("cluster many --clusters 50").err.count(": w") >= 50
+
+
+def test_words_of_clusters_fit_the_terminal() -> None:
+    model = softcount.NaiveBayesMixture(2, random_state=0).fit(["sea ship " + "x" * 99] * 3 + ["barn cow hay"] * 2)
+    words = characteristic_words(model, 2)
+    assert all(len(found) == 2 for found in words.values())
+    for width in (24, 40, 80):
+        assert all(len(line) <= width for line in cluster_lines(model, [0, 1, 1], width))
+    assert "x" * 41 not in "".join(cluster_lines(model, [0, 1, 1], None))
+
+
+def test_whole_words() -> None:
+    words = ["one", "two", "three"]
+    assert [whole_words(words, n) for n in (None, 13, 12, 3, 2)] == [
+        "one two three",
+        "one two three",
+        "one two",
+        "one",
+        "",
+    ]
+
+
+# --- options ----------------------------------------------------------------------------------------------------------
+
+
+def test_seed_words_and_pseudo_counts_begin_topics(folder: Path) -> None:
+    (folder / "two").write_text("the sea sea ship\n" * 9 + "the barn barn cow\n" * 9)
+    for first, second in (("Sea", "barn"), ("barn", "Sea")):
+        (folder / "seeds").write_text(f"0\t{first}\n1\t{second}\n")
+        ran = run("topics two --topics 2 --lowercase --seed-words seeds --pseudo 0.01 --save m")
+        assert [line.split("\t")[2].split()[0] for line in ran.out.splitlines()] == [first.lower(), second.lower()]
+        assert "pseudo=topic:0.0,word:0.01" in ran.err and "seed_words=2" in ran.err
+        model = softcount.load("m")
+        assert model.seed_words == {0: [first.lower()], 1: [second.lower()]} and (model.components_ > 0).all()
+
+
+@pytest.mark.parametrize("line", ["topics docs --topics 2", "cluster docs --clusters 2 --start random"])
+def test_tolerance(line: str) -> None:
+    assert "converged after 2 steps" in run(f"{line} --tolerance 1e9").err
+    assert "tolerance=0.0" in run(f"{line} --tolerance 0 --criterion em:2").err
+
+
+def test_document_length(folder: Path) -> None:
+    assert run("cluster docs --clusters 2 --document-length 7 --save m -q").code == 0
+    assert softcount.load("m").document_length == 7
+    noted = run("cluster docs --clusters 2 --document-length 7 --method kmeans").said
+    assert "note: --document-length has no effect with --method kmeans" in noted
+
+
+def test_show_is_checked_before_training() -> None:
+    n = len(PAIRS.source)
+    refused(run(f"align source target --show {n + 1}"), f"--show {n + 1}: there are only {n} pairs; give 1 to {n}")
+
+
+@pytest.mark.parametrize(
+    ("command", "parts"),
+    [
+        ("tag", ["Rarer words become <unk>.", "(default)"]),
+        ("align", ["Rarer words become <unk>.", "0.35 if not given"]),
+        ("cluster", ["if not given, em:100", "k-means++ (default)", "--document-length"]),
+        ("topics", ["--seed-words", "--pseudo", "--tolerance"]),
+        ("score topics", ["score topics topics.model"]),
+    ],
+)
+def test_help_says_it(command: str, parts: list[str]) -> None:
+    text = " ".join(run(f"{command} --help").out.replace("│", " ").split())
+    for part in parts:
+        assert part in text

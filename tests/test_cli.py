@@ -208,7 +208,19 @@ def test_help_has_an_example(run: Run, command: str) -> None:
 def test_version_and_usage(run: Run) -> None:
     assert run("--version").out == f"softcount {VERSION}\n"
     assert "Exit codes" in run("--help").out
-    assert run("tagg").code == 2 and run("tag").code == 2 and run("tag", "x", "--states", "many").code == 2
+    for words, says in {
+        "tagg": "No such command 'tagg'",
+        "tag": "; see softcount tag --help",
+        "tag x --states many": "Invalid value for '--states': ",
+        "tag x y": "unexpected extra argument",
+        "score tag": "No such command 'tag'",
+        "topics x --topcs 3": "No such option: --topcs",
+        "cluster x --clusters 0": "0 is not in the range",
+        "explain plsa": "see softcount explain plsa --help",
+    }.items():
+        ran = run(*words.split())
+        assert ran.code == 2 and len(ran.err.splitlines()) == 1 and says in ran.err, ran.err
+    assert "Usage" in run("score").out + run("score").err
 
 
 # --- bad input: where, what, what to do ------------------------------------------------------------------------------

@@ -52,6 +52,14 @@ def test_topics_train_save_apply_query_and_score(docs, tmp_path):
     found = run("topics", "--apply", model, docs, "--query", " ".join(TEXT.keywords[0][:3]), "-k", 4)
     numbers = [int(line.split("\t")[0]) - 1 for line in found.stdout.splitlines()]
     assert len(numbers) == 4 and {TEXT.topics[d] for d in numbers} == {0}
+    among = run(
+        "topics", "--apply", model, "--query", " ".join(TEXT.keywords[0][:3]), "-k", 4
+    )  # the training documents
+    assert {TEXT.topics[int(line.split("\t")[0]) - 1] for line in among.stdout.splitlines()} == {0}
+    answer = json.loads(run("topics", "--query", TEXT.keywords[0][0], "--apply", model, "-k", 2, "--json").stdout)
+    assert len(answer["similar"]) == 2 and {"document", "similarity"} == set(answer["similar"][0])
+    for words in (("--apply", model), ("--query", "x"), ()):
+        assert "which documents? give DOCS" in run("topics", *words, code=2).stderr
     scores = json.loads(run("score", "topics", model, docs, "--json").stdout)
     assert scores["perplexity"] > 1 and -1 <= scores["npmi"] <= 1
 

@@ -5,17 +5,48 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from softcount.cli import align, cluster, demo, explain, export, generate, info, score, tag, topics
 from softcount.errors import InputError
 from softcount.interrupt import Stopped
 from softcount.version import VERSION
 
+UsageError: type[Exception] = typer.BadParameter.__bases__[0]  # which typer itself does not name
+
+
+class OneLine(TyperGroup):
+    """Words that are no command line are bad input like any other: one line, which names where help is."""
+
+    def make_context(self, *args: Any, **settings: Any) -> Any:
+        with _one_line():
+            return super().make_context(*args, **settings)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _one_line():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _one_line() -> Iterator[None]:
+    try:
+        yield
+    except UsageError as error:
+        context = getattr(error, "ctx", None)
+        if context is None or "NoArgsIsHelp" in type(error).__name__:  # which prints the help
+            raise
+        text = error.format_message().rstrip(".")  # type: ignore[attr-defined]
+        raise InputError(f"{text}{' See' if text.endswith('?') else '; see'} {context.command_path} --help") from None
+
+
 app = typer.Typer(
     name="softcount",
+    cls=OneLine,
     help="Find hidden structure in text without labels. Results go to stdout, everything else to stderr.",
     epilog="Exit codes: 0 done, 2 bad input or usage, 130 interrupted, 143 terminated, 1 a defect of softcount itself.",
     no_args_is_help=True,

@@ -38,8 +38,12 @@ TRAINING = (
 def topics(
     context: typer.Context,
     docs: Annotated[
-        str, typer.Argument(help="One document a line (.gz too, - for stdin), UCI docword, .ldac, .svmlight, folder.")
-    ],
+        str | None,
+        typer.Argument(
+            help="One document a line (.gz too, - for stdin), UCI docword, .ldac, .svmlight, folder. With --apply and "
+            "--query it may be left away: the query is then put to the training documents, by topics alone."
+        ),
+    ] = None,
     n_topics: Annotated[int, typer.Option("--topics", min=1, help="How many topics.")] = 20,
     criterion: Annotated[str, typer.Option(help="Stages; annealed(start=0.8,stop=0.8):100 is tempered EM.")] = "em:200",
     tolerance: Annotated[float, typer.Option(min=0, help="Stop a stage at this relative change.")] = 1e-6,
@@ -78,6 +82,9 @@ def topics(
     if rows and rows.suffix not in ROWS:
         raise InputError(f"{rows}: rows are written as {', '.join(ROWS)}; name the file so")
     check_threads(threads)
+    if docs is None:
+        _ask_training_documents(context, apply, query, k, lowercase, as_json, quiet)
+        return
     if apply:
         model = open_model(apply, ("plsa",), "topics --apply", n_jobs=threads)
         lowercase = lower_cased(model, lowercase)
@@ -115,11 +122,34 @@ def topics(
     if as_json:
         _print_json(model, data, table if apply else None, found, top)
     elif found is not None:
-        print("".join(f"{d + 1}\t{similarity:.4f}\n" for d, similarity in found), end="")
+        _print_similar(found)
     elif not apply:
         _print_topics(model, top)
     elif not rows:
         print("".join(_row(row) + "\n" for row in table), end="")
+
+
+def _ask_training_documents(
+    context: typer.Context, apply: Path | None, query: str | None, k: int, lowercase: bool, as_json: bool, quiet: bool
+) -> None:
+    if apply is None or query is None:
+        raise InputError("which documents? give DOCS; only --apply MODEL --query WORDS goes without")
+    model = open_model(apply, ("plsa",), "topics --apply")
+    note_unused(context, [*TRAINING, "rows", "save", "tfidf", "top"], "without DOCS", quiet)
+    found = model.similar(_lower(query, lower_cased(model, lowercase)), k)
+    report_applied(model, apply, "its training documents", quiet, documents=len(model.topic_))
+    if as_json:
+        print(json.dumps({"similar": _similar(found), "signature": model.signature_}))
+    else:
+        _print_similar(found)
+
+
+def _similar(found: list[tuple[int, float]]) -> list[dict[str, Any]]:
+    return [{"document": d + 1, "similarity": s} for d, s in found]
+
+
+def _print_similar(found: list[tuple[int, float]]) -> None:
+    print("".join(f"{d + 1}\t{similarity:.4f}\n" for d, similarity in found), end="")
 
 
 def _seed_words(path: Path | None, n_topics: int, data: Documents, lowercase: bool) -> dict[int, list[str]] | None:
@@ -199,7 +229,7 @@ def _print_json(model: PLSA, data: Documents, table: Any, found: Any, top: int) 
     answer: dict[str, Any] = {"topics": listed, "documents": len(data), "objective": or_null(model.objective_)}
     answer["signature"] = model.signature_
     if found is not None:
-        answer["similar"] = [{"document": d + 1, "similarity": s} for d, s in found]
+        answer["similar"] = _similar(found)
     if table is not None:
         answer["rows"] = table.tolist()
     print(json.dumps(answer, ensure_ascii=False))

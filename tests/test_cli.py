@@ -215,7 +215,7 @@ def test_version_and_usage(run: Run) -> None:
         "tag x y": "unexpected extra argument",
         "score tag": "No such command 'tag'",
         "topics x --topcs 3": "No such option: --topcs",
-        "cluster x --clusters 0": "0 is not in the range",
+        "cluster x --clusters 0": "Invalid value for '--clusters'",
         "explain plsa": "see softcount explain plsa --help",
     }.items():
         ran = run(*words.split())

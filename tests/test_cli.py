@@ -181,8 +181,9 @@ def test_generate(run: Run, files: Path) -> None:
 
 
 def test_demo(run: Run) -> None:
-    ran = run("demo", "-n", 40, "--states", 3, "--criterion", "em:3", "--restarts", 1, "-q")
+    ran = run("demo", "-n", 40, "--states", 3, "--criterion", "em:100", "--restarts", 1, "-q")
     assert ran.code == 0 and "What each hidden state learned" in ran.out and "many-to-one" in ran.out
+    assert "em:100: " in ran.out, "of :100: rich makes a picture unless it is told not to"
 
 
 def test_demo_cuts_no_word(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,7 @@ def demo(
     from softcount.estimators.hmm import HMM
     from softcount.synthetic import language
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, emoji=False)
     text = language(sentences, seed=seed)
     tokens = sum(map(len, text.sentences))
     types = len({word for sentence in text.sentences for word in sentence})

@@ -326,3 +326,17 @@ def test_pruning_and_stop_words():
 def test_npmi_of_words_that_always_and_never_meet():
     data = from_matrix(np.array([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]))
     assert npmi(data, np.array([[0, 1], [2, 3]])) == pytest.approx([1.0, -1.0])
+
+
+def test_accuracy_is_scored_where_names_agree(tmp_path):
+    gold, named, numbered = tmp_path / "gold", tmp_path / "named", tmp_path / "numbered"
+    gold.write_text("b\na\nb\n\nc\n")
+    named.write_text("a\na\nb\nb\nb\n")
+    numbered.write_text("0\n1\n0\n0\n2\n")
+    assert json.loads(run("score", "clusters", gold, named, "--json").stdout)["accuracy"] == 0.5  # of four
+    assert "accuracy" not in json.loads(run("score", "clusters", gold, numbered, "--json").stdout)
+    tags = tmp_path / "tags"
+    tags.write_text("N V N\nV _\n")
+    (tmp_path / "found").write_text("V V N\nV N\n")
+    assert json.loads(run("score", "tags", tags, tmp_path / "found", "--json").stdout)["accuracy"] == 0.75
+    assert "accuracy     0.7500" in run("score", "tags", tags, tmp_path / "found").stdout

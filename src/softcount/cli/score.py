@@ -26,13 +26,13 @@ def tags(
     predicted: Annotated[str, typer.Argument(help="Predicted tags, line by line; - for stdin.")],
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
-    """Many-to-one and one-to-one accuracy, variation of information, V-measure.
+    """Many-to-one and one-to-one accuracy, variation of information, V-measure; plain accuracy where names agree.
 
     Example: **softcount score tags gold.tags predicted.tags --json**
     """
     import hashlib
 
-    from softcount.evaluate.clustering import contingency, tag_scores
+    from softcount.evaluate.clustering import accuracy, contingency, tag_scores
     from softcount.signature import signature
     from softcount.text.reader import read_labels
     from softcount.text.source import check_stdin
@@ -45,15 +45,16 @@ def tags(
         raise InputError(f"{gold}: no token has both a gold and a predicted tag; nothing to score")
     table = contingency(gold_ids.values[scored], ids.values[scored], len(gold_names), len(names))
     result = tag_scores(table)
+    scores = {**result._asdict(), **accuracy(table, gold_names, names)}
     digest = hashlib.sha256(repr((sorted(gold_names), sorted(table.sum(axis=1).tolist()))).encode()).hexdigest()[:12]
     line = signature(
         "score tags", gold=f"{len(gold_names)} tags", predicted=f"{len(names)} tags", sentences=gold_ids.n_rows,
         tokens=result.tokens, vi="bits", gold_counts=f"sha256:{digest}",
     )  # fmt: skip
     if as_json:
-        print(json.dumps({**result._asdict(), "signature": line}, ensure_ascii=False))
+        print(json.dumps({**scores, "signature": line}, ensure_ascii=False))
         return
-    for name, value in result._asdict().items():
+    for name, value in scores.items():
         print(f"{name:12} {value:,}" if isinstance(value, int) else f"{name:12} {value:.4f}")
     print(line)
 
@@ -64,23 +65,24 @@ def clusters(
     predicted: Annotated[str, typer.Argument(help="Clusters, line by line; - for stdin.")],
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
-    """NMI, adjusted Rand index, variation of information, purity (many-to-one) and V-measure.
+    """NMI, adjusted Rand index, variation of information, purity (many-to-one), V-measure; accuracy where names agree.
 
     Example: **softcount score clusters gold.labels clusters.txt --json**
     """
-    from softcount.evaluate.clustering import cluster_scores, contingency
+    from softcount.evaluate.clustering import accuracy, cluster_scores, contingency
     from softcount.signature import signature
     from softcount.text.source import check_stdin
 
     check_stdin(gold_classes=gold, clusters=predicted)
-    (gold_ids, n_gold), (ids, n_found) = _one_a_line(gold), _one_a_line(predicted)
+    (gold_ids, gold_names), (ids, names) = _one_a_line(gold), _one_a_line(predicted)
     if len(gold_ids) != len(ids):
         raise InputError(f"{predicted}: {len(ids)} lines, but {len(gold_ids)} in {gold}; give one label a line in both")
     scored = (gold_ids >= 0) & (ids >= 0)
     if not scored.any():
         raise InputError(f"{gold}: no document has both a gold class and a cluster; nothing to score")
-    result = cluster_scores(contingency(gold_ids[scored], ids[scored], n_gold, n_found))
-    line = signature("score clusters", gold=f"{n_gold} classes", predicted=f"{n_found} clusters",
+    table = contingency(gold_ids[scored], ids[scored], len(gold_names), len(names))
+    result = {**cluster_scores(table), **accuracy(table, gold_names, names)}
+    line = signature("score clusters", gold=f"{len(gold_names)} classes", predicted=f"{len(names)} clusters",
                      documents=int(scored.sum()), vi="bits", nmi="arithmetic mean")  # fmt: skip
     if as_json:
         print(json.dumps({**result, "signature": line}, ensure_ascii=False))
@@ -128,8 +130,8 @@ def topics(
     print(line)
 
 
-def _one_a_line(path: str) -> tuple[Any, int]:
-    """(ids, how many names): one label a line, −1 where it is empty."""
+def _one_a_line(path: str) -> tuple[Any, list[str]]:
+    """(ids, their names): one label a line, −1 where it is empty."""
     import numpy as np
 
     from softcount.text.source import lines
@@ -138,7 +140,7 @@ def _one_a_line(path: str) -> tuple[Any, int]:
     if not names:
         raise InputError(f"{path}: empty file; give at least one line")
     known = {name: i for i, name in enumerate(dict.fromkeys(name for name in names if name))}
-    return np.array([known.get(name, -1) for name in names], dtype=np.int64), len(known)
+    return np.array([known.get(name, -1) for name in names], dtype=np.int64), list(known)
 
 
 @app.command("links")

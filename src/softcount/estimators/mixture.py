@@ -126,7 +126,7 @@ class NaiveBayesMixture(DocumentEstimator):
             "naive bayes mixture", seed, classes=K, documents=len(data), words=data.n_words,
             labelled=0 if data.labels is None else int((data.labels >= 0).sum()),
             unlabelled_weight=self.unlabelled_weight, document_length=self.document_length,
-            start=self.start if isinstance(self.start, str) else "given", data="sha256:" + digest[:12],
+            start=self._begins(data), data="sha256:" + digest[:12],
         )  # fmt: skip
         self._remember(seed, data.source, digest, documents=len(data), tokens=data.n_tokens)
         return self
@@ -165,6 +165,11 @@ class NaiveBayesMixture(DocumentEstimator):
         data = replace(data, labels=labels, weights=np.where(known, 1.0, self.unlabelled_weight))
         # Documents that weigh nothing need not be read.
         return data if self.unlabelled_weight > 0 else replace(data.take(np.flatnonzero(known)), rows=None)
+
+    def _begins(self, data: Documents) -> str:
+        if data.labels is not None:
+            return "labels"
+        return self.start if isinstance(self.start, str) else "given"
 
     def _start(self, data: Documents, settings: Settings, seed: tuple[int, int], engine: Threads) -> Tables:
         layout = self._model.layout

@@ -44,6 +44,14 @@ def tag_scores(table: Array) -> TagScores:
     return TagScores(many_to_one(table), one_to_one(table), vi_bits(table), v_measure(table), tokens)
 
 
+def accuracy(table: Array, gold_names: Sequence[str], names: Sequence[str]) -> dict[str, float]:
+    """The share of items whose two names are the same; nothing where some found name is none of the gold's."""
+    if not set(names) <= set(gold_names):
+        return {}
+    right = sum(table[list(gold_names).index(name), k] for k, name in enumerate(names))
+    return {"accuracy": float(right / table.sum())}
+
+
 def cluster_scores(table: Array) -> dict[str, float]:
     return {
         "nmi": nmi(table),

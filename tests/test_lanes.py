@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from numba import config
+from numba.core.errors import TypingError
 
 from softcount.kernel import LINE, kernel
 from softcount.lanes import LANES, add, dot, widened, zeros
@@ -48,3 +50,13 @@ def test_infinities_pass(n, dtype):
     b[0] = -np.inf
     compiled_add(a, a.dtype.type(2.0), b)
     assert a[0] == -np.inf and (a[1:n] == 3.0).all()
+
+
+@pytest.mark.skipif(config.DISABLE_JIT, reason="NumPy takes any row")
+def test_only_contiguous_rows_of_one_kind_compile():
+    a = zeros(8, 8, "float64")
+    for left, right in ((a[:, 0], a[0]), (a[0], a[:, 0]), (a[0], a[0].astype("float32"))):
+        with pytest.raises(TypingError):
+            compiled_dot(left, right)
+        with pytest.raises(TypingError):
+            compiled_add(left, 1.0, right)

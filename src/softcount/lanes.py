@@ -86,6 +86,11 @@ class _Lanes:
         self.builder.store(value, self._at(place), align=self.align)
 
 
+def _fit(a: Any, b: Any) -> bool:
+    """Whether both are contiguous rows of the same numbers; of others nothing is compiled."""
+    return all(row.ndim == 1 and row.layout == "C" for row in (a, b)) and a.dtype == b.dtype
+
+
 def _muladd(builder: Any, total: Any, x: Any, y: Any) -> Any:
     return builder.fadd(total, builder.fmul(x, y, flags=FLAGS), flags=FLAGS)
 
@@ -103,7 +108,7 @@ def _dot(typing: Any, a: Any, b: Any) -> Any:
         across = cgutils.get_or_insert_function(builder.module, form, name)
         return builder.call(across, [left.number(0.0), builder.load(total)], fastmath=FLAGS)
 
-    return (a.dtype(a, b), emit) if a == b else None
+    return (a.dtype(a, b), emit) if _fit(a, b) else None
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -118,4 +123,4 @@ def _add(typing: Any, out: Any, ratio: Any, row: Any) -> Any:
             into.store(_muladd(builder, into.load(place), ratios, theirs.load(place)), place)
         return context.get_dummy_value()
 
-    return types.void(out, out.dtype, row), emit
+    return (types.void(out, out.dtype, row), emit) if _fit(out, row) else None

@@ -181,6 +181,7 @@ class NaiveBayesMixture(DocumentEstimator):
             model = KMeans(
                 self.n_clusters,
                 criterion="hard:20",
+                n_jobs=self.n_jobs,
                 random_state=int(np.random.default_rng(list(seed)).integers(2**31)),
             )
             classes = model.fit(directions(data)).labels_

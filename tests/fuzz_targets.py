@@ -22,6 +22,7 @@ import softcount
 from softcount import store
 from softcount.criteria.spec import Settings, parse
 from softcount.errors import InputError
+from softcount.mark import MARK
 from softcount.models.hmm import HMM
 from softcount.models.hmm_json import read_parameters
 from softcount.text.bilingual import read_bilingual
@@ -113,7 +114,7 @@ def _model(path: Path) -> Any:
     """A file whose checksums are right: what a mistake or an enemy may write, not what a broken disk does."""
     with (
         np.errstate(all="ignore"),  # numbers that nobody trained may overflow
-        mock.patch.object(store, "_checksum", lambda header: header[len(store.PREFIX) :][: len(store.NO_CHECKSUM)]),
+        mock.patch.object(store, "_checksum", lambda header: header[len(MARK) :][: len(store.NO_CHECKSUM)]),
         mock.patch.object(store, "crc32", lambda array: _Anything()),
     ):
         model = softcount.load(path)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -107,8 +109,9 @@ def test_rows_in_a_file_are_not_printed_as_well(folder: Path) -> None:
     assert run("topics docs --topics 2 --save m -q").code == 0
     rows = run("topics docs --apply m").out
     assert run("topics docs --apply m --rows r.tsv").out == "" and (folder / "r.tsv").read_text() == rows
-    answer = json.loads(run("topics docs --apply m --rows r.tsv --json").out)
+    answer = json.loads(run("topics docs --apply m --json").out)
     assert np.allclose(answer["rows"], np.loadtxt(rows.splitlines()), atol=1e-5)
+    assert "rows" not in json.loads(run("topics docs --apply m --json --rows r.tsv").out)
     word = DOCUMENTS[0].split()[0]
     asked = run(f"topics docs --apply m --rows r.tsv --query {word} -k 2").out
     assert asked.count("\n") == 2
@@ -263,3 +266,59 @@ def test_help_says_it(command: str, parts: list[str]) -> None:
     text = " ".join(run(f"{command} --help").out.replace("│", " ").split())
     for part in parts:
         assert part in text
+
+
+# --- odd places and pairs ---------------------------------------------------------------------------------------------
+
+
+def test_the_words_beside_a_count_table_are_not_written_over(folder: Path) -> None:
+    (folder / "docword.z.txt").write_text("2\n2\n2\n1 1 3\n2 2 3\n")
+    (folder / "vocab.z.txt").write_text("a\nb\n")
+    (folder / "z.ldac").write_text("1 0:3\n1 1:2\n")
+    (folder / "vocab.txt").write_text("a\nb\n")
+    for docs, words in (("docword.z.txt", "vocab.z.txt"), ("z.ldac", "vocab.txt")):
+        for command in ("topics {} --topics 2 --save {}", "cluster {} --clusters 2 --save {}"):
+            refused(run(command.format(docs, words)), f"{words}: is read by this command, and would be lost; "
+                    "name another file to write")  # fmt: skip
+        assert (folder / words).read_text() == "a\nb\n"
+
+
+def test_a_model_may_be_saved_where_it_came_from() -> None:
+    assert run(TRAIN["tag"] + " --save m -q").code == 0
+    assert run("tag text --apply m --decode posterior --save m -q").code == 0
+    assert softcount.load("m").decode == "posterior"
+
+
+def test_standard_input_is_one_file() -> None:
+    for command, names in (
+        ("topics - --seed-words -", "documents and the seed words"),
+        ("tag - --dictionary -", "text and the dictionary"),
+        ("tag - --dev - --states 2", "text and the dev text"),
+    ):  # fmt: skip
+        refused(run(command, b"a b\n"), f"<stdin>: both the {names}; give a file for one of them")
+
+
+def test_tags_that_a_model_does_not_have_are_noted(folder: Path) -> None:
+    assert run(TRAIN["tag"] + " --save m -q").code == 0
+    (folder / "tagged").write_text("".join(" ".join(f"{word}/X" for word in s.split()) + "\n" for s in SENTENCES))
+    ran = run("tag tagged --format tagged --apply m")
+    assert ran.code == 0 and ran.out == run("tag text --apply m").out
+    assert "note: the model has no tag X; words that have it are tagged as if they had none" in ran.said
+
+
+def test_one_cluster_is_shown_by_its_words() -> None:
+    assert all(len(line.split()) > 3 for line in run("cluster docs --clusters 1").said if line.startswith("0: "))
+
+
+@pytest.mark.parametrize("explain", ["mixture three", "plsa three", "ibm1 three three", "hmm P.json can"])
+def test_explain_where_the_platform_does_not_speak_utf8(folder: Path, explain: str) -> None:
+    (folder / "three").write_text("a b\nb c\n", encoding="utf-8")
+    one = {"can": 1.0}
+    (folder / "P.json").write_text(json.dumps(
+        {"states": ["V"], "initial": {"V": 1}, "transition": {"V": {"V": 1}}, "emission": {"V": one}}
+    ))  # fmt: skip
+    for habit in ({"PYTHONIOENCODING": "cp1252"}, {"PYTHONUTF8": "0", "LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0"}):
+        ran = subprocess.run([sys.executable, "-m", "softcount", "explain", *explain.split()], capture_output=True,
+                             env={**os.environ, **habit})  # fmt: skip
+        assert ran.returncode == 0, ran.stderr
+        assert ("─" in ran.stdout.decode("utf-8")) == ("PYTHONUTF8" in habit)

@@ -11,7 +11,8 @@ from command import refused, run
 
 import softcount
 from softcount.errors import InputError
-from softcount.store import PREFIX, Stored
+from softcount.mark import MARK
+from softcount.store import Stored
 
 TEXT, OTHER = ["a b", "", "b c a", "a"], ["x y", "", "y z x", "x"]
 MAKERS = {
@@ -57,7 +58,7 @@ def test_every_byte(saved: tuple[str, bytes]) -> None:
 def test_every_length(saved: tuple[str, bytes]) -> None:
     kind, content = saved
     for n in range(0, len(content), 1 if kind in WHOLE else 11):
-        assert ("is damaged" if n >= 8 + len(PREFIX) else "not a softcount model") in rejected(content[:n])
+        assert ("is damaged" if n >= 8 + len(MARK) else "not a softcount model") in rejected(content[:n])
     rejected(content + b"\0")
     rejected(content + content)
 

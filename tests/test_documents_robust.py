@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.naive_bayes import MultinomialNB
 
 from softcount import PLSA, GaussianMixture, InputError, KMeans, NaiveBayesMixture
 from softcount.synthetic.topics import topical
+from softcount.text.documents import documents
 
 RNG = np.random.default_rng(0)
 TABLE = RNG.poisson(1.0, (12, 20)).astype(float)
@@ -77,17 +79,37 @@ def test_a_query_is_one_document_in_every_form():
     model = PLSA(2, restarts=5, random_state=0).fit(CUP)
     words = ["World_Cup", "Russia", "oil"]
     row = np.bincount(model.vocabulary_.find(words), minlength=model.n_features_in_)
-    assert model.similar(words) == model.similar(" ".join(words)) == model.similar(row)
+    found = model.similar(" ".join(words))
+    one = [
+        words,
+        row,
+        row.tolist(),
+        [" ".join(words)],
+        np.array([" ".join(words)]),
+        [words],
+        row[None],
+        csr_matrix(row),
+    ]
+    assert all(model.similar(query) == found for query in [*one, documents([" ".join(words)])])
+    assert model.similar(["oil"]) == model.similar("oil")
 
 
 def test_collapsed_topics_are_noted():
     text = topical(60, n_topics=3, seed=0)
     collapsed = PLSA(3, criterion="annealed(start=0.1,stop=0.1):50", random_state=0).fit(text.documents)
-    assert sum(note.startswith("tied") for note in collapsed.history_.notes) == 1
+    assert [note.split(";")[0] for note in collapsed.history_.notes] == ["tied: all hidden values have become alike"]
+    freed = "annealed(start=0.1,stop=0.1):3,em:300"
+    model = PLSA(3, criterion=freed, tolerance=0.0, dtype="float64", random_state=0).fit(text.documents)
+    assert np.ptp(model.components_, axis=0).max() > 0.01 and not model.history_.notes
+    uniform = PLSA(3, criterion="em:5,em:5", start="uniform", random_state=0).fit(text.documents)
+    assert len(uniform.history_.notes) == 1 and "use a random start" in uniform.history_.notes[0]
     assert not PLSA(3, random_state=0).fit(text.documents).history_.notes
 
 
-@pytest.mark.parametrize("criterion", ["em:50", "vb:50", "gibbs:50", "annealed(start=0.9,stop=0.9):50"])
+SEEDED = ["em:50", "em(pseudo=0.01):50", "vb:50", "vb(prior=0.2):50", "gibbs(prior=0.1):50", "stepwise(em):9"]
+
+
+@pytest.mark.parametrize("criterion", [*SEEDED, "annealed(start=0.9,stop=0.9):50"])
 def test_seed_words_hold_under_criteria_with_a_prior(criterion):
     for seeds in ({0: ["oil"], 1: ["World_Cup"]}, {1: ["oil"], 0: ["World_Cup"]}):
         tops = PLSA(2, criterion=criterion, seed_words=seeds, random_state=0).fit(CUP).top_words(1)
@@ -121,6 +143,7 @@ def test_words_without_probability_are_not_on_top():
     "model",
     [
         KMeans(0), GaussianMixture(0), PLSA(2, dtype="float16"), PLSA(2, fold_pseudo=-1.0),
+        PLSA(2, seed_weight=-1.0), PLSA(2, start=3),
         NaiveBayesMixture(2, document_length=0.0), NaiveBayesMixture(2, document_length=-5.0),
     ],
 )  # fmt: skip
@@ -145,7 +168,9 @@ def test_mre_at_random_is_noted():
     at_random = PLSA(2, criterion="mre:3", random_state=0).fit(CUP).history_.notes
     assert any("let em go first" in note for note in at_random)
     assert not any("let em go first" in n for n in PLSA(2, criterion="em:3,mre:3").fit(CUP).history_.notes)
-    assert not any("let em go first" in n for n in NaiveBayesMixture(2, criterion="mre:3").fit(CUP).history_.notes)
+    for begins, y in (("kmeans", None), ("random", ["a", "b", "", "", "", ""])):
+        model = NaiveBayesMixture(2, criterion="mre:3", start=begins).fit(CUP, y)
+        assert not any("let em go first" in note for note in model.history_.notes)
 
 
 def test_missing_labels_of_every_kind_are_unlabelled(tmp_path):
@@ -158,3 +183,19 @@ def test_missing_labels_of_every_kind_are_unlabelled(tmp_path):
         assert (NaiveBayesMixture.load(tmp_path / "m").predict(TABLE) == plain.predict(TABLE)).all()
     for y in (pandas.Series(["a", None, "b", np.nan] * 3), np.array(["a", "", "b", ""] * 3)):
         assert NaiveBayesMixture().fit(TABLE, y).classes_.tolist() == ["a", "b"]
+
+
+def test_an_impossible_document_is_named_by_log_probabilities_too():
+    model = NaiveBayesMixture(pseudo=0.0).fit(["a b", "c d"], ["x", "y"])
+    for ask in (model.predict_proba, model.predict_log_proba):
+        with pytest.raises(InputError, match="2: this document has probability zero"):
+            ask(["a b", "a c"])
+
+
+def test_labels_of_two_kinds_are_refused_and_missing_ones_not_scored():
+    with pytest.raises(InputError, match="both names and numbers"):
+        NaiveBayesMixture().fit(TABLE, np.array([1, "a", *[None] * 10], dtype=object))
+    model = NaiveBayesMixture().fit(TABLE, ["a", "b"] * 6)
+    right = np.mean(model.predict(TABLE)[:2] == ["a", "b"])
+    for missing in (None, np.nan, -1, ""):
+        assert model.score(TABLE, np.array(["a", "b", *[missing] * 10], dtype=object)) == right

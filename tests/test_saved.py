@@ -158,10 +158,25 @@ def test_files_from_before_models_knew_how_their_text_was_read(tmp_path):
     model, data = MODELS["hmm"]("em:2")
     model._reading = {"lowercase": True}
     model.fit(*data).save(tmp_path / "m")
-    assert softcount.load(tmp_path / "m")._reading == {"lowercase": True}
+    assert softcount.load(tmp_path / "m").reading_ == {"lowercase": True}
     forged(tmp_path / "m", lambda header, about: about["body"].update(reading={"lowercase": [1]}))
     with pytest.raises(InputError, match="do not fit together"):
         softcount.load(tmp_path / "m")
     forged(tmp_path / "m", lambda header, about: about["body"].pop("reading"))
-    assert softcount.load(tmp_path / "m")._reading == {}
+    assert softcount.load(tmp_path / "m").reading_ == {}
     assert softcount.load(tmp_path / "m").predict(data[0]) == model.predict(data[0])
+
+
+def test_a_refit_forgets_how_other_text_was_read(tmp_path):
+    model, data = MODELS["hmm"]("em:2")
+    model._reading = {"lowercase": True}
+    model.fit(*data).save(tmp_path / "m")
+    again = softcount.load(tmp_path / "m").fit(*data)
+    assert again.reading_ == {} and "lowercase" not in again.signature_
+
+
+def test_files_from_before_plsa_knew_which_words_it_saw(tmp_path):
+    model = softcount.PLSA(2, random_state=0).fit(DOCUMENTS)
+    model.save(tmp_path / "m")
+    forged(tmp_path / "m", lambda header, about: about["body"]["learned"].pop("_seen"))
+    assert softcount.load(tmp_path / "m").perplexity(DOCUMENTS) == model.perplexity(DOCUMENTS)

@@ -24,11 +24,11 @@ def uniform_start(layout: Tables) -> Tables:
     return type(layout)(*(spec.family.uniform() for spec in layout))
 
 
-def given_start(layout: Tables, start: Iterable[object]) -> Tables:
+def given_start(layout: Tables, start: object) -> Tables:
     """Somebody's tables, rows normalised. Kernels trust shapes, so wrong ones are refused here."""
-    given = list(start)
+    given = list(start) if isinstance(start, Iterable) else []
     if len(given) != len(layout):
-        raise InputError(f"start has {len(given)} tables; give {', '.join(layout._fields)}")
+        raise InputError(f"start has {len(given)} tables; give {', '.join(layout._fields)}, or the name of a start")
     tables = []
     for name, spec, rows in zip(layout._fields, layout, given, strict=True):
         table = np.array(rows, dtype=np.float64, order="F")

@@ -37,7 +37,6 @@ DTYPES = {
 CODES = {np.dtype(dtype): code for code, dtype in DTYPES.items()}
 LONGEST_HEADER = 100_000_000  # bytes, as the safetensors library has it
 AT_ONCE = 64_000_000  # bytes of arrays that are checked on opening: a few hundredths of a second
-PREFIX = MARK
 NO_CHECKSUM = b"0" * 64
 PIECE = 1 << 24  # bytes per call of the checksum
 
@@ -98,13 +97,13 @@ def _header(kind: str, described: Any, flat: Mapping[str, Array]) -> bytes:
         place += array.nbytes
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     text += b" " * (-len(text) % 8)
-    assert text.startswith(PREFIX + NO_CHECKSUM)
+    assert text.startswith(MARK + NO_CHECKSUM)
     return text.replace(NO_CHECKSUM, _checksum(text), 1)
 
 
 def _checksum(header: bytes) -> bytes:
     """Of the header's length and of the header with a blank where the checksum goes."""
-    start, stop = len(PREFIX), len(PREFIX) + len(NO_CHECKSUM)
+    start, stop = len(MARK), len(MARK) + len(NO_CHECKSUM)
     whole = len(header).to_bytes(8, "little") + header[:start] + NO_CHECKSUM + header[stop:]
     return hashlib.sha256(whole).hexdigest().encode()
 
@@ -150,14 +149,14 @@ class Stored:
     def _read_header(self, stream: Any) -> bytes:
         first = stream.read(8)
         length = int.from_bytes(first, "little")
-        start = stream.read(len(PREFIX) + len(NO_CHECKSUM)) if len(first) == 8 else b""
-        if not start.startswith(PREFIX):
+        start = stream.read(len(MARK) + len(NO_CHECKSUM)) if len(first) == 8 else b""
+        if not start.startswith(MARK):
             raise InputError(f"{self.path}: not a softcount model; give a file that softcount --save wrote")
         if not len(start) <= length <= min(LONGEST_HEADER, self.size - 8):
             raise self.damaged()
         header = bytes(start + stream.read(length - len(start)))
         self._refuse_newer(header)
-        if header[len(PREFIX) : len(start)] != _checksum(header):
+        if header[len(MARK) : len(start)] != _checksum(header):
             raise self.damaged()
         return header
 

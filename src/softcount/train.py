@@ -18,7 +18,8 @@ from softcount.start import constrain, uniform_start
 from softcount.tables import Tables, values
 from softcount.trace import Step, Trace
 
-TIED = "tied: all hidden values are alike, and stay alike; use a random start, or a greater start= of annealed"
+TIED = "tied: all hidden values are alike, and stay alike under every criterion; use a random start"
+BECAME_TIED = "tied: all hidden values have become alike; use another criterion, or a greater start= of annealed"
 PATIENCE = 3  # steps without a rise of the held-out likelihood before a stage ends
 FALL, FALL_SINGLE = 1e-9, 1e-6  # how much, relatively, rounding may make a rising objective fall; in single precision
 
@@ -196,6 +197,9 @@ class _Loop:
                 break
         if weights is None:
             raise InputError("no stage to train with; write for example em:100")
+        if self.trace and TIED not in self.trace.notes and self.model.tied(parameters):
+            last = self.trace[-1]
+            self.trace[-1] = last._replace(notes=(*last.notes, BECAME_TIED))
         return parameters, weights
 
     def steps(self, stage: Stage, criterion: Criterion, data: EStep, at: Position) -> Any:
@@ -208,8 +212,6 @@ class _Loop:
                     f"step {at.step} of {stage.text}",
                     lambda: Saved(now, list(self.trace), kept, self.records, self.best),  # noqa: B023
                 )
-        if at.step > 1 and self.model.tied(criterion.parameters(at.state)):
-            self.add_note(TIED)
         self.stopped = at.stopped or f"{stage.steps} steps done"
         return at.best_state if self.monitor and at.best_state is not None else at.state
 
@@ -225,7 +227,7 @@ class _Loop:
             )
             self.record(stage, at, progress, began, (fallen,))
             return at._replace(step=number, stopped=fallen, best_state=None)
-        notes = self.notes(criterion, moved, progress, number)
+        notes = self.notes(criterion, moved, progress, first=at.stage == 0 and number == 1)
         best, best_state, since = at.best, at.best_state, at.since
         if self.monitor:
             held_out = self.monitor(criterion.parameters(moved))
@@ -240,20 +242,15 @@ class _Loop:
             stopped = f"converged: relative change {change:.1e} is within {self.tolerance:.1e}"
         return Position(at.restart, at.stage, number, moved, progress.objective, best, best_state, since, stopped)
 
-    def notes(self, criterion: Criterion, state: Any, progress: Progress, number: int) -> tuple[str, ...]:
+    def notes(self, criterion: Criterion, state: Any, progress: Progress, first: bool) -> tuple[str, ...]:
         notes = []
         for table, row in progress.unvisited:
             if (table, row) not in self.kept:  # said once, when it happens first
                 self.kept.add((table, row))
                 notes.append(f"{self.model.row_name(table, row)} has no expected count; its old values are kept")
-        if number == 1 and self.model.tied(criterion.parameters(state)):
+        if first and self.model.tied(criterion.parameters(state)):
             notes.append(TIED)
         return tuple(notes)
-
-    def add_note(self, note: str) -> None:
-        """To the last step, unless it has been said before."""
-        if note not in self.trace.notes:
-            self.trace[-1] = self.trace[-1]._replace(notes=(*self.trace[-1].notes, note))
 
     def record(
         self, stage: Stage, at: Position, progress: Progress, began: float, notes: tuple[str, ...]

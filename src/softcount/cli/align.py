@@ -84,7 +84,8 @@ def align(
     """
     from softcount.estimators.aligner import WordAligner
 
-    check_writable(scores, lexicon, save, checkpoint, inputs=(source, target, dictionary, apply))
+    check_writable(scores, lexicon, save, checkpoint, inputs=(source, target, dictionary))
+    check_writable(scores, lexicon, inputs=(apply,))
     check_threads(threads)
     chosen: dict[str, Any] = {"n_jobs": threads}
     chosen |= {k: v for k, v in (("symmetrize", symmetrize), ("threshold", threshold)) if v is not None}

@@ -81,11 +81,12 @@ def cluster(
 
     Example: **softcount cluster docs.txt --labels some.labels --unlabelled-weight 0.2 > classes.txt**
     """
+    from softcount.text.document_reader import files_beside
     from softcount.text.source import check_stdin
 
     if method not in ("nb", "kmeans"):
         raise InputError(f"no method {method!r}; use nb or kmeans")
-    check_writable(save, checkpoint, inputs=(docs, labels, stop_words, apply))
+    check_writable(save, checkpoint, inputs=(docs, *files_beside(docs, format), labels, stop_words))
     if apply is not None:
         check_threads(threads)
         _apply(context, apply, docs, format, lowercase, save, threads, as_json, quiet)

@@ -87,10 +87,15 @@ def check_writable(*paths: Path | None, inputs: Sequence[str | Path | None] = ()
         if not is_special(path):
             if real in taken:
                 raise InputError(f"{path}: is named for two results; name two files")
-            if any(real == given or _is_document(real, given) for given in read):
+            if any(_is_same(real, given) or _is_document(real, given) for given in read):
                 raise InputError(f"{path}: is read by this command, and would be lost; name another file to write")
         taken.append(real)
         _check_writable(path)
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    """One file, perhaps under two names: links, or capitals where the disk does not tell them apart."""
+    return path == other or (path.exists() and other.exists() and path.samefile(other))
 
 
 def _is_document(path: Path, folder: Path) -> bool:
@@ -146,7 +151,7 @@ def _given(context: typer.Context, name: str) -> bool:
 
 def lower_cased(model: Any, asked: bool) -> bool:
     """Whether to lower-case text for a saved model: where it is asked for, and where the training text was."""
-    return asked or bool(model._reading.get("lowercase"))
+    return asked or bool(model.reading_.get("lowercase"))
 
 
 def check_threads(threads: int) -> None:

@@ -36,8 +36,9 @@ def export(
     if to.exists() and not to.is_dir():
         raise InputError(f"{to}: is a file; name a folder")
     to.mkdir(parents=True, exist_ok=True)
-    check_writable(*(to / f"{name}.{format}" for name, _ in tables(found)), inputs=(model,))
-    for name, table in tables(found):
+    content = list(tables(found))
+    check_writable(*(to / f"{name}.{format}" for name, _ in content), inputs=(model,))
+    for name, table in content:
         path = to / f"{name}.{format}"
         write_whole(path, lambda temporary, table=table: _write(temporary, format, table))  # type: ignore[misc]
         say(f"{path}: {_length(table):,} rows", quiet)

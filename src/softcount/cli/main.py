@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -81,7 +82,18 @@ def _common(
     pass
 
 
+def _speak_utf8() -> None:
+    """Results are written as text is read, whatever the platform's habit; on a terminal what it cannot show is a ?."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            if stream.isatty() or os.environ.get("PYTHONIOENCODING"):
+                stream.reconfigure(errors="replace")
+            else:
+                stream.reconfigure(encoding="utf-8")
+
+
 def main() -> None:
+    _speak_utf8()
     heard: list[Stopped] = []
 
     def stop(signum: int, frame: Any) -> None:

@@ -20,6 +20,7 @@ from softcount.cli.console import (
     lower_cased,
     note_unused,
     open_model,
+    say,
     say_unknown,
     write_whole,
 )  # fmt: skip
@@ -82,9 +83,12 @@ def tag(
     """
     from softcount.estimators.hmm import HMM
     from softcount.text.reader import read
+    from softcount.text.source import check_stdin
 
-    read_from = (text, dictionary, None if start in STARTS else start, dev, dev_tags, tags, apply)
-    check_writable(save, checkpoint, parameters, trace, inputs=read_from)
+    begin = None if start in STARTS else start
+    check_writable(save, checkpoint, parameters, trace, inputs=(text, dictionary, begin, dev, dev_tags, tags))
+    check_writable(parameters, trace, inputs=(apply,))  # a model may be saved again where it came from
+    check_stdin(text=text, tags=tags, dictionary=dictionary, start=begin, dev_text=dev, dev_tags=dev_tags)
     check_threads(threads)
     chosen: dict[str, Any] = {"n_jobs": threads} | ({} if decode is None else {"decode": decode})
     if apply is not None:
@@ -93,6 +97,10 @@ def tag(
         unknown = int((model.vocabulary_.encode(data.vocabulary.strings(data.sentences.values)) < 0).sum())
         say_unknown(unknown, data.n_tokens, data.source, "words", "any state may emit them", quiet)
         note_unused(context, TRAINING, "with --apply", quiet)
+        strange = sorted(set(data.tagset) - set(model.states_))
+        if strange:
+            names = ", ".join(strange[:5]) + (" …" if len(strange) > 5 else "")
+            say(f"note: the model has no tag {names}; words that have it are tagged as if they had none", quiet)
         _finish(model, data, apply, save, parameters, trace, as_json, quiet)
         return
     labelled = format != "plain"

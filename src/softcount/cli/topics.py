@@ -76,9 +76,12 @@ def topics(
 
     Example: **softcount topics docs.txt --topics 20 --min-count 5 --max-share 0.3 --rows rows.tsv**
     """
-    from softcount.text.document_reader import read_documents
+    from softcount.text.document_reader import files_beside, read_documents
+    from softcount.text.source import check_stdin
 
-    check_writable(rows, save, checkpoint, inputs=(docs, stop_words, seed_words, apply))
+    beside = files_beside(docs, format) if docs is not None else []
+    check_writable(rows, save, checkpoint, inputs=(docs, *beside, stop_words, seed_words))
+    check_writable(rows, inputs=(apply,))
     if rows and rows.suffix not in ROWS:
         raise InputError(f"{rows}: rows are written as {', '.join(ROWS)}; name the file so")
     check_threads(threads)
@@ -93,6 +96,7 @@ def topics(
         note_unknown(model, data, quiet)
         note_unused(context, TRAINING, "with --apply", quiet)
     else:
+        check_stdin(documents=docs, seed_words=seed_words)
         data, reading = prepared(docs, format, lowercase, min_count, max_share, stop_words)
         query = _lower(query, lowercase)
         if query is not None and data.vocabulary and (data.vocabulary.find(query.split()) < 0).all():
@@ -109,6 +113,8 @@ def topics(
             progress.close()
     if query is None:
         note_unused(context, ["k", "tfidf"], "without --query", quiet)
+    if (apply or query is not None) and not as_json:
+        note_unused(context, ["top"], "where no topics are printed", quiet)
     table: Any = model.transform(data) if apply or rows else None
     found = model.similar(query, k, among=data, tfidf=tfidf) if query is not None else None
     if rows:
@@ -120,7 +126,7 @@ def topics(
     else:
         report_training(model, quiet)
     if as_json:
-        _print_json(model, data, table if apply else None, found, top)
+        _print_json(model, data, table if apply and not rows else None, found, top)
     elif found is not None:
         _print_similar(found)
     elif not apply:
@@ -135,7 +141,7 @@ def _ask_training_documents(
     if apply is None or query is None:
         raise InputError("which documents? give DOCS; only --apply MODEL --query WORDS goes without")
     model = open_model(apply, ("plsa",), "topics --apply")
-    note_unused(context, [*TRAINING, "rows", "save", "tfidf", "top"], "without DOCS", quiet)
+    note_unused(context, [*TRAINING, "rows", "save", "tfidf", "top", "format", "threads"], "without DOCS", quiet)
     found = model.similar(_lower(query, lower_cased(model, lowercase)), k)
     report_applied(model, apply, "its training documents", quiet, documents=len(model.topic_))
     if as_json:

@@ -10,8 +10,9 @@ To add a criterion: one file beside this one, one line in BASES or WRAPPERS, and
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from softcount.criteria.annealed import AnnealedState, annealed
@@ -32,6 +33,7 @@ class Settings(NamedTuple):
     pseudo: Any = 0.0
     prior: Any = 0.1
     seed: tuple[int, ...] = (0,)
+    extra: Mapping[str, Any] = MappingProxyType({})  # by table: what is added to every pseudo-count and prior
 
 
 STATES = (GibbsState, AnnealedState, MREState, StepwiseState)  # what criteria carry beside tables
@@ -49,12 +51,22 @@ class Kind(NamedTuple):
     around: tuple[str, ...] = ()  # the criteria that it may wrap
 
 
+def _added(layout: Tables, tables: Tables, settings: Settings) -> Tables:
+    """`extra` on top of what the run or a stage names."""
+    pairs = zip(layout._fields, tables, strict=True)
+    return type(layout)(*(t + settings.extra[name] if name in settings.extra else t for name, t in pairs))
+
+
+def _pseudo(layout: Tables, stage: Stage, settings: Settings) -> Tables:
+    return _added(layout, per_table(layout, stage.options.get("pseudo", settings.pseudo)), settings)
+
+
 def _prior(layout: Tables, stage: Stage, settings: Settings) -> Tables:
     prior = per_table(layout, stage.options.get("prior", settings.prior), 0.1)
     # Numbers are the user's; a prior per entry is a model's own, and may hold zeros where entries are fixed.
     if not all(table > 0 for table in prior if isinstance(table, int | float)):
         raise InputError(f"criterion {stage.text!r}: a Dirichlet prior must be positive; use for example 0.1")
-    return prior
+    return _added(layout, prior, settings)
 
 
 def _mre(layout: Tables, stage: Stage, settings: Settings) -> Criterion:
@@ -66,7 +78,7 @@ def _mre(layout: Tables, stage: Stage, settings: Settings) -> Criterion:
 
 BASES: dict[str, Kind] = {
     "em": Kind(
-        lambda layout, stage, s: em(layout, per_table(layout, stage.options.get("pseudo", s.pseudo))),
+        lambda layout, stage, s: em(layout, _pseudo(layout, stage, s)),
         100,
         {"pseudo": float},
     ),

@@ -53,6 +53,10 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
+    def _begins(self, items: Any) -> str:
+        """What the start is, in a word."""
+        return self.start if isinstance(self.start, str) else "given"
+
     def _train(
         self,
         model: Model,
@@ -63,7 +67,6 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
         *,
         settings: Settings,
         digest: str,
-        fixed: Any = (),
         select: Callable[[Tables], float] | None = None,
         monitor: Callable[[Tables], float] | None = None,
         on_step: Callable[[Step], None] | None = None,
@@ -79,11 +82,11 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
             checkpoint.bind(self._about(seed, digest, criterion=texts, **(about or {})))
         with checkpoint or nullcontext():
             result = fit(
-                model, items, stages, start, engine, fixed=fixed or self.fixed, settings=settings,
+                model, items, stages, start, engine, fixed=self.fixed, settings=settings,
                 tolerance=self.tolerance, restarts=self.restarts, seed=seed, select=select, monitor=monitor,
                 on_step=on_step, checkpoint=checkpoint.slot("fit") if checkpoint else None,
             )  # fmt: skip
-        if stages[0].name == "mre" and isinstance(self.start, str) and self.start == "random":
+        if stages[0].name == "mre" and self._begins(items) == "random":
             result.trace.remarks += (MRE_AT_RANDOM,)
         self.history_, self.restarts_, self.restart_ = result.trace, result.restarts, result.chosen
         self.objective_ = result.restarts[result.chosen].objective

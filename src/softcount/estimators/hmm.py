@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -211,11 +212,14 @@ class HMM(LoopEstimator):
     # --- using a trained model --------------------------------------------------------------------------------------
 
     def _read(self, X: Any) -> Corpus:
-        """Text in the model's words. Its tags, if it has any, are known; but names say nothing of numbered states."""
+        """Text in the model's words. Tags that are states' names are known, other tags say nothing."""
         data = corpus(X, self.vocabulary_)
-        if self._numbered() and not set(data.tagset) <= set(self.states_):
-            return Corpus(data.sentences, data.vocabulary, source=data.source)
-        return _with_states(data, self.states_)
+        if data.labels is None:
+            return data
+        place = {name: k for k, name in enumerate(self.states_)}
+        ids = np.array([*(place.get(name, -1) for name in data.tagset), -1], dtype=np.int32)
+        labels = data.labels.with_values(ids[data.labels.values])  # −1, unknown, is the last
+        return replace(data, labels=labels, tagset=self.states_)
 
     def predict(self, X: Any, decode: str | None = None) -> list[list[Any]]:
         """A tag for every token: a number, or a name where states have names."""
@@ -241,7 +245,8 @@ class HMM(LoopEstimator):
         return list(Ragged(data.sentences.offsets, flat).rows())
 
     def score(self, X: Any, y: Any = None) -> float:
-        """log P(X), in nats, of all sentences together; an unknown word counts as unobserved."""
+        """log P(X), in nats, of all sentences together, jointly with the tags that are known; an unknown word counts as
+        unobserved."""
         check_is_fitted(self, "vocabulary_")
         data = self._read(X)
         with self._engine() as engine, _naming(data):

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import accuracy_score
-from sklearn.utils import ClassifierTags
+from sklearn.utils import ClassifierTags, check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from softcount.attribute import MAX, SUM
@@ -22,6 +21,7 @@ from softcount.estimators.base import DocumentEstimator, naming
 from softcount.estimators.kmeans import KMeans
 from softcount.estimators.saved import check_tables
 from softcount.lanes import width
+from softcount.layout import ImpossibleItem
 from softcount.memory import check_room
 from softcount.models.mixture import Mixture, MixtureTables
 from softcount.ragged import Array
@@ -154,22 +154,21 @@ class NaiveBayesMixture(DocumentEstimator):
         y = np.asarray(y)
         if y.shape != (len(data),):
             raise InputError(f"y has shape {y.shape}; one label for each of the {len(data)} documents is needed")
-        unknown = (None, "", -1, "-1") if y.dtype.kind == "U" else (None, "", -1)  # NumPy makes "-1" of −1 among names
-        given = y.tolist()
-        known = np.array([not _missing(label) and label not in unknown for label in given], dtype=bool)
+        known = _known(y)
         if not known.any():
             return replace(data, labels=None)
-        self.classes_, ids = np.unique([given[d] for d in np.flatnonzero(known)], return_inverse=True)
+        given = y[known].tolist()
+        if len({isinstance(label, str) for label in given}) > 1:
+            raise InputError("y has both names and numbers for classes; give one kind")
+        self.classes_, ids = np.unique(given, return_inverse=True)
         labels = np.full(len(data), -1, dtype=np.int32)
         labels[known] = ids
         data = replace(data, labels=labels, weights=np.where(known, 1.0, self.unlabelled_weight))
         # Documents that weigh nothing need not be read.
         return data if self.unlabelled_weight > 0 else replace(data.take(np.flatnonzero(known)), rows=None)
 
-    def _begins(self, data: Documents) -> str:
-        if data.labels is not None:
-            return "labels"
-        return self.start if isinstance(self.start, str) else "given"
+    def _begins(self, items: Documents) -> str:
+        return super()._begins(items) if items.labels is None else "labels"
 
     def _start(self, data: Documents, settings: Settings, seed: tuple[int, int], engine: Threads) -> Tables:
         layout = self._model.layout
@@ -240,14 +239,22 @@ class NaiveBayesMixture(DocumentEstimator):
     def predict_log_proba(self, X: Any) -> Array:
         """log P(class | document), finite where P itself is too small for a number."""
         check_is_fitted(self, "cluster_")
-        joint = self._read(X, reset=False).matrix() @ self._log_weights.word.T + self._log_weights.cluster
-        return np.asarray(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
+        data = self._read(X, reset=False)
+        joint = data.matrix() @ self._log_weights.word.T + self._log_weights.cluster
+        total = np.logaddexp.reduce(joint, axis=1, keepdims=True)
+        with naming(data.source):
+            for impossible in np.flatnonzero(np.isneginf(total[:, 0])):
+                raise ImpossibleItem(int(impossible))
+        return np.asarray(joint - total)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """With `y` the accuracy, without it the mean log-likelihood of a document."""
+        """With `y` the accuracy, over the documents whose class it says; without it the mean log-likelihood of one."""
         check_is_fitted(self, "cluster_")
         if y is not None:
-            return float(accuracy_score(y, self.predict(X)))
+            found, y = self.predict(X), np.asarray(y)
+            check_consistent_length(found, y)
+            known = _known(y)
+            return float(np.mean(found[known] == y[known]))
         data = self._read(X, reset=False)
         with self._engine() as engine, naming(data.source):
             return EStep(self._model, data, engine)(self._log_weights).log_norm / max(len(data), 1)
@@ -256,6 +263,12 @@ class NaiveBayesMixture(DocumentEstimator):
         """The most probable words of each class; `words` names the columns where the input did not."""
         check_is_fitted(self, "cluster_")
         return dict(zip(self.classes_.tolist(), self._tops(self.word_, n, words), strict=True))
+
+
+def _known(y: Array) -> Array:
+    """Which labels say a class."""
+    unknown = (None, "", -1, "-1") if y.dtype.kind == "U" else (None, "", -1)  # NumPy makes "-1" of −1 among names
+    return np.array([not _missing(label) and label not in unknown for label in y.tolist()], dtype=bool)
 
 
 def _missing(label: Any) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -94,6 +94,8 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
             raise InputError(f"dtype must be float32 or float64, not {self.dtype!r}")
         if not 0.0 <= self.fold_pseudo < float("inf"):
             raise InputError(f"fold_pseudo must be zero or more, not {self.fold_pseudo}")
+        if not 0.0 <= self.seed_weight < float("inf"):
+            raise InputError(f"seed_weight must be zero or more, not {self.seed_weight}")
         if not 0.0 <= self.held_out < 1.0:
             raise InputError(f"held_out must be a share below 1, not {self.held_out}")
         whole = self._read(X, reset=True)
@@ -149,13 +151,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
     def _settings(self) -> Settings:
         if not self.seed_words:
             return Settings(self.pseudo, self.prior)
-        by_table = (
-            dict(self.pseudo) if isinstance(self.pseudo, Mapping) else dict.fromkeys(PLSATables._fields, self.pseudo)
-        )
-        word = (by_table.get("word", 0.0) + self._seeds() * self.seed_weight).astype(self.dtype)
-        alpha = dict(self.prior) if isinstance(self.prior, Mapping) else dict.fromkeys(PLSATables._fields, self.prior)
-        prior = alpha.get("word", 0.1) + self._seeds() * self.seed_weight
-        return Settings({**by_table, "word": word}, {**alpha, "word": prior})
+        return Settings(self.pseudo, self.prior, extra={"word": (self._seeds() * self.seed_weight).astype(self.dtype)})
 
     def _seeds(self) -> Array:
         """1 where a word is a seed of a topic."""
@@ -211,7 +207,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
     def similar(self, query: Any, k: int = 10, among: Any = None, tfidf: float = 0.0) -> list[tuple[int, float]]:
         """The `k` documents most like the query: (number, similarity).
 
-        query : words as one text, a token list, or a row of counts
+        query : words as one text, a token list, a row of counts, or a collection that holds one document
         among : the documents to search (anything that `transform` takes); the training documents by default
         tfidf : weight of the cosine between tf-idf vectors beside that between topics; needs `among`
         """
@@ -236,6 +232,8 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         H, V, D = self.n_topics, self.n_features_in_, len(self.parameters_.topic)
         check_tables(self.parameters_, PLSATables, topic=(D, H), word=(H, V))
         check_table("prevalence", self.prevalence_, H)
+        if "_seen" not in self.__dict__:  # as in older files
+            self._seen = np.asarray(self.parameters_.word).max(axis=0) > 0.0
         if np.shape(self._seen) != (V,):
             raise ValueError(f"{np.shape(self._seen)} marks for {V} words")
         self._check_words()
@@ -248,10 +246,11 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
 
 
 def _one(query: Any) -> Any:
-    """One document: words as one text, a token list, or a row of counts."""
-    if isinstance(query, str) or (isinstance(query, list | tuple) and query and isinstance(query[0], str)):
-        return [query]
-    return query if sparse.issparse(query) else np.atleast_2d(query)
+    """One document: words as one text, a token list, a row of counts, or a collection that holds one."""
+    first = query[0] if isinstance(query, list | tuple | np.ndarray) and len(query) else None
+    if isinstance(first, str) and len(query) > 1:
+        return [list(query)]
+    return [query] if isinstance(query, str) or isinstance(first, Real) else query
 
 
 def _cosine(rows: Array, row: Array) -> Array:

@@ -43,7 +43,8 @@ class SavedEstimator:
     trained_: str  # when
     seed_: int
     history_: Any
-    # How the command line read the text, where not as by default: lowercase, min_count, … New text must be read alike.
+    reading_: dict[str, Any]  # how its text was read, where not as by default: lowercase, min_count, …
+    # What the command line says of that before `fit`. New text must be read alike.
     _reading: Mapping[str, Any] = MappingProxyType({})
 
     # --- for subclasses to say ------------------------------------------------------------------------------------
@@ -60,7 +61,7 @@ class SavedEstimator:
         return {"": self.history_}
 
     def _remember(self, seed: int, source: str, digest: str, **sizes: Any) -> None:
-        self.seed_ = seed
+        self.seed_, self.reading_ = seed, dict(self._reading)
         self.data_ = {"source": source, "digest": "sha256:" + digest, **sizes}
         self.trained_ = datetime.now(UTC).isoformat(timespec="seconds")
 
@@ -81,7 +82,7 @@ class SavedEstimator:
             for name, trace in self._traces().items()
         }
         about = {"signature": self.signature_, "data": self.data_, "trained": self.trained_, "seed": self.seed_}
-        about |= {"sizes": self._sizes(), "reading": dict(self._reading)}
+        about |= {"sizes": self._sizes(), "reading": self.reading_}
         save(path, self.kind, {**about, "settings": self._settings_on_disk(), "traces": traces, "learned": learned})
 
     def _settings_on_disk(self) -> dict[str, Any]:
@@ -109,7 +110,7 @@ class SavedEstimator:
     def _opened(cls, stored: Stored, settings: Mapping[str, Any]) -> Self:
         try:
             model = cls(**{**stored.restore(stored.body["settings"], {}), **settings})
-            model._reading = _reading(stored.body.get("reading", {}))  # which older files do not have
+            model.reading_ = _reading(stored.body.get("reading", {}))  # which older files do not have
         except MALFORMED as error:
             raise error if isinstance(error, InputError) else stored.inconsistent(error) from None
         model._stored = stored
@@ -176,7 +177,7 @@ def described(name: str, setting: Any) -> Any:
     return "sha256:" + sha.hexdigest()[:16]
 
 
-def _reading(body: Mapping[str, Any]) -> Mapping[str, Any]:
+def _reading(body: Mapping[str, Any]) -> dict[str, Any]:
     if not all(type(value) in PLAIN for value in body.values()):
         raise ValueError("no way of reading")
     return dict(body)

@@ -29,7 +29,8 @@ def distinctive(cluster: Array, word: Array) -> Array:
 def characteristic_words(model: Any, n: int = WORDS) -> dict[Any, list[str]]:
     """Of each cluster of a Naive Bayes mixture, or of k-means on text, the most characteristic first."""
     if model.kind == "naive bayes mixture":
-        names, table = model.classes_.tolist(), distinctive(model.cluster_, model.word_)
+        names = model.classes_.tolist()
+        table = distinctive(model.cluster_, model.word_) if len(names) > 1 else model.word_
     else:
         names, table = list(range(model.n_clusters)), model.means_
     words: Sequence[Any] = range(table.shape[1]) if model.vocabulary_ is None else model.vocabulary_.words

@@ -74,7 +74,7 @@ def _blocks(widths: Sequence[int], names: int, width: int | None) -> Iterator[li
     begun = MARGIN + sum(widths[:names]) + GAP * (names - 1)
     block, used = list(first), begun
     for c in range(names, len(widths)):
-        if width is not None and len(block) > names and used + GAP + widths[c] > width:
+        if width is not None and len(block) > names and used + GAP + widths[c] + 1 > width:
             yield block
             block, used = list(first), begun
         block.append(c)

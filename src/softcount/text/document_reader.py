@@ -93,9 +93,7 @@ def _uci(path: str | Path) -> Documents:
     if n_documents > max(LARGEST, 100 * n_counts):
         wrong = f"{n_documents:,} documents in a file of {n_counts:,} counts"
         raise InputError(f"{where}: {wrong}; number them without gaps")
-    plain = Path(path).name.removesuffix(".gz")
-    beside = plain.replace("docword", "vocab", 1)
-    names = None if beside == plain else _vocabulary(Path(path).parent / beside, n_words)
+    names = _names_beside(path, "uci", n_words)
     return _counted(n_documents, cells[:, 0] - 1, cells[:, 1], cells[:, 2], names, where, first=1)
 
 
@@ -133,10 +131,7 @@ def _ldac(path: str | Path) -> Documents:
     for i, (head, size) in enumerate(zip(heads, lengths, strict=True), 1):
         if head != str(size):
             raise InputError(f"{name_of(path)}:{i}: says {quoted(head)} words but has {size}; correct the first number")
-    stem = Path(path).name.removesuffix(".gz").rsplit(".", 1)[0]
-    beside = (Path(path).parent / name for name in (f"{stem}.vocab", "vocab.txt"))
-    n_words = 1 + max(words, default=-1)
-    names = next((found for file in beside if (found := _vocabulary(file, n_words)) is not None), None)
+    names = _names_beside(path, "ldac", 1 + max(words, default=-1))
     return _counted(len(heads), np.repeat(np.arange(len(heads)), lengths), words, counts, names, name_of(path))
 
 
@@ -212,6 +207,21 @@ def _number(text: str, where: str, what: str) -> int:
     if not _DIGITS.fullmatch(digits):
         raise InputError(f"{where}: {quoted(text)} is not {what}; write a whole number that is not negative")
     return int(digits)
+
+
+def files_beside(path: str | Path, format: str = "auto") -> list[Path]:
+    """Where the names of a count table's words may lie, the first that is there counting."""
+    kind = _format(path) if format == "auto" else format
+    name = Path(path).name.removesuffix(".gz")
+    if kind == "ldac":
+        return [Path(path).parent / vocabulary for vocabulary in (f"{name.rsplit('.', 1)[0]}.vocab", "vocab.txt")]
+    named = name.replace("docword", "vocab", 1)
+    return [Path(path).parent / named] if kind == "uci" and named != name else []
+
+
+def _names_beside(path: str | Path, format: str, n_words: int) -> Vocabulary | None:
+    found = (_vocabulary(file, n_words) for file in files_beside(path, format))
+    return next((names for names in found if names is not None), None)
 
 
 def _vocabulary(path: Path, n_words: int) -> Vocabulary | None:

@@ -27,7 +27,7 @@ def read_seed_words(
         missing = [word for word, at in zip(words, vocabulary.find(words).tolist(), strict=True) if at < 0]
         if missing:
             wrong = f"{quoted(missing[0])} is not among the documents' words"
-            raise InputError(f"{name}:{number}: {wrong}; correct it, or lower --min-count")
+            raise InputError(f"{name}:{number}: {wrong}; correct it, or do not leave it out")
         found.setdefault(topic, []).extend(words)
     if not found:
         raise InputError(f"{name}: empty file; give at least one line number<TAB>word word …")

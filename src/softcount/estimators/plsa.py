@@ -88,31 +88,16 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> PLSA:  # fmt: skip
         """`checkpoint`: a file for the state, every `checkpoint_every` steps; the same call again goes on from it."""
-        if self.n_topics < 1:
-            raise InputError(f"n_topics must be at least 1, not {self.n_topics}")
-        if self.dtype not in ("float32", "float64"):
-            raise InputError(f"dtype must be float32 or float64, not {self.dtype!r}")
-        if not 0.0 <= self.fold_pseudo < float("inf"):
-            raise InputError(f"fold_pseudo must be zero or more, not {self.fold_pseudo}")
-        if not 0.0 <= self.seed_weight < float("inf"):
-            raise InputError(f"seed_weight must be zero or more, not {self.seed_weight}")
-        if not 0.0 <= self.held_out < 1.0:
-            raise InputError(f"held_out must be a share below 1, not {self.held_out}")
+        self._check()
         whole = self._read(X, reset=True)
         kept = self._checkpoint(checkpoint, checkpoint_every)
         seed, digest = self._seed(kept), whole.digest()
         data, aside = split_tokens(whole, self.held_out, seed) if self.held_out else (whole, None)
-        by_table = self.pseudo.values() if isinstance(self.pseudo, Mapping) else [self.pseudo]
-        if self.dtype == "float32" and any(0 < number < SMALLEST for number in by_table):
-            raise InputError(f"pseudo-counts below {SMALLEST:g}, which float32 cannot hold; use 0, or dtype float64")
         room = 4 * np.dtype(self.dtype).itemsize * width(self.n_topics) * (len(data) + data.n_words)
         check_room(room, f"{self.n_topics:,} topics", "ask for fewer")
         self._model = Model(len(data), self.n_topics, data.n_words)
         self._seen = np.bincount(data.words, minlength=data.n_words) > 0
-        monitor = None
-        if aside is not None:
-            aside = self._of_seen(aside)
-            monitor = lambda parameters: completion(parameters.topic, parameters.word, aside)[0]  # noqa: E731
+        monitor = None if aside is None else self._held_out(aside)
         with self._engine() as engine, naming(data.source):
             self._train(
                 self._model, data, lambda restart: self._start((seed, restart)), seed, engine,
@@ -124,11 +109,31 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         self.prevalence_ = lengths @ np.asarray(self.topic_, np.float64) / max(lengths.sum(), 1e-300)
         self.signature_ = self._sign(
             "plsa", seed, topics=self.n_topics, documents=len(data), words=data.n_words, tokens=f"{whole.n_tokens:g}",
-            held_out=self.held_out, start=self.start if isinstance(self.start, str) else "given", dtype=self.dtype,
+            held_out=self.held_out, start=self._begins(data), dtype=self.dtype,
             fold_pseudo=self.fold_pseudo, data="sha256:" + digest[:12],
         )  # fmt: skip
         self._remember(seed, whole.source, digest, documents=len(whole), tokens=whole.n_tokens)
         return self
+
+    def _check(self) -> None:
+        if self.n_topics < 1:
+            raise InputError(f"n_topics must be at least 1, not {self.n_topics}")
+        if self.dtype not in ("float32", "float64"):
+            raise InputError(f"dtype must be float32 or float64, not {self.dtype!r}")
+        if not 0.0 <= self.fold_pseudo < float("inf"):
+            raise InputError(f"fold_pseudo must be zero or more, not {self.fold_pseudo}")
+        if not 0.0 <= self.seed_weight < float("inf"):
+            raise InputError(f"seed_weight must be zero or more, not {self.seed_weight}")
+        if not 0.0 <= self.held_out < 1.0:
+            raise InputError(f"held_out must be a share below 1, not {self.held_out}")
+        by_table = self.pseudo.values() if isinstance(self.pseudo, Mapping) else [self.pseudo]
+        if self.dtype == "float32" and any(0 < number < SMALLEST for number in by_table):
+            raise InputError(f"pseudo-counts below {SMALLEST:g}, which float32 cannot hold; use 0, or dtype float64")
+
+    def _held_out(self, aside: Documents) -> Callable[[Tables], float]:
+        """The log-likelihood of tokens kept aside, of words that training sees."""
+        seen = self._of_seen(aside)
+        return lambda parameters: completion(parameters.topic, parameters.word, seen)[0]
 
     def _show(self) -> None:
         self.topic_, self.components_ = self.parameters_.topic, np.asarray(self.parameters_.word, np.float64)

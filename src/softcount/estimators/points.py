@@ -133,7 +133,7 @@ class PointEstimator(LoopEstimator):
         self.labels_ = self._classes(points)
         self.signature_ = self._sign(
             type(self).__name__, seed, clusters=self.n_clusters, variance=self._kind(), points=points.shape[0],
-            features=points.shape[1], start=self.start if isinstance(self.start, str) else "given",
+            features=points.shape[1], start=self._begins(points),
             data="sha256:" + digest[:12],
         )  # fmt: skip
         self._remember(seed, self._source, digest, points=points.shape[0], features=points.shape[1])

@@ -43,6 +43,8 @@ FOUND = {  # by fuzzing, or by hand before it; each was a traceback or a hang
     "tmx with text in very deep tags": ("tmx", b"<a>x" * 20_000),
     "tmx with very many short lines": ("tmx", b"<tu><tuv><seg>" + b"a\n" * 300_000 + b"</seg></tuv><tuv/></tu>"),
     "a criterion of 5000 digits": ("criterion", b"em:" + b"9" * 5000),
+    "a criterion of two lines": ("criterion", b"h\n\0t,00\t"),
+    "a topic behind separators": ("seed-words", b"0\x1c\x1c\x1c\t O"),
     "k-means whose numbers are garbage": ("model-arrays", b"\x04" + bytes.fromhex("0000e03f00000071") * 40),
 }
 

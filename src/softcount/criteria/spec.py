@@ -140,7 +140,7 @@ class Stage(NamedTuple):
 def parse(text: str) -> list[Stage]:
     parts = split(text)
     for before, part in pairwise(parts):
-        if re.fullmatch("[0-9]+", part) and not re.search(r":[^)]*$", before):
+        if re.fullmatch("[0-9]+", part) and re.fullmatch(r"[a-z]+(\([^\n]*\))?", before):
             raise InputError(f"criterion {text!r}: write {before}:{part}, not {before},{part}")
     stages = [_stage(part) for part in parts]
     if not stages:

@@ -35,12 +35,13 @@ def read_seed_words(
 
 
 def _entry(line: str, where: str) -> tuple[int, list[str]]:
-    topic, tab, rest = line.partition("\t")
+    head, tab, rest = line.partition("\t")
+    topic = head.strip()
     # As bytes, because str.split() also splits at a no-break space.
     words = [word.decode() for word in rest.encode().split()]
     if not tab:
         raise InputError(f"{where}: no tab; write number<TAB>word word …")
-    if not _NUMBER.fullmatch(topic.strip()):
+    if not _NUMBER.fullmatch(topic):
         raise InputError(f"{where}: {quoted(topic)} is no topic; write its number, counted from 0")
     if not words:
         raise InputError(f"{where}: no words for topic {int(topic)}; name some, or leave the line away")

@@ -3,7 +3,7 @@
 The bars of perplexity were set on 10,597 documents × 15,230 words with 581,000 counts, unigram perplexity 5,102. No
 pruning that was tried on our copy has all four: those with its documents, words and counts have unigrams of 7,000 to
 9,400. Presumably it was made from text without quotations and signatures; our copy keeps both, and no line breaks to
-find them by. So this pruning has its documents, words and unigram (10,591 × 14,887, 5,082), and more counts (848,026).
+find them by. So this pruning has its documents, words and unigram (10,591 × 14,886, 5,081), and more counts (848,026).
 """
 
 from __future__ import annotations

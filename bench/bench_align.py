@@ -102,9 +102,9 @@ def aer_columns(found: dict, lengths: list[tuple[int, int]], gold: list) -> dict
     """AER in percent of both directions and of what symmetrising makes of them."""
     import numpy as np
 
-    from softcount.decode import link
     from softcount.evaluate.links import count_links, link_scores, total
-    from softcount.ragged import from_rows
+    from softcount.links.joining import link
+    from softcount.numbers.ragged import from_rows
 
     def matrices(links: list, sizes: list[tuple[int, int]], turned: bool) -> object:
         rows = []
@@ -135,10 +135,10 @@ def ibm1_cost(source: str, target: str) -> str:
     """CPU nanoseconds per token pair of an iteration of Model 1, one thread: the best and the median of nine."""
     from softcount import read_bitext
     from softcount.engines import Threads
-    from softcount.estep import EStep
-    from softcount.models.cooccurrence import cooccurring
+    from softcount.loop.estep import EStep
     from softcount.models.ibm import IBM
     from softcount.text.bitext import length_classes
+    from softcount.text.cooccurrence import cooccurring
 
     data = read_bitext(source, target)
     rows = cooccurring(data.sides[0].occurrences, data.target.sentences, len(data.target.vocabulary))
@@ -178,7 +178,7 @@ def main() -> None:
         print(f"{folder}: not there; nothing to measure")
         return
     from softcount import read_bitext
-    from softcount.text.links import read_links
+    from softcount.links.pharaoh import read_links
 
     gold = read_links(folder / "gold.wa")
     with tempfile.TemporaryDirectory() as scratch:

@@ -26,11 +26,11 @@ from threadpoolctl import threadpool_limits
 
 from softcount import PLSA, KMeans, NaiveBayesMixture
 from softcount.engines import Threads
-from softcount.estep import EStep
 from softcount.evaluate.clustering import cluster_scores, contingency
 from softcount.evaluate.topics import npmi
+from softcount.loop.estep import EStep
+from softcount.loop.start import random_start
 from softcount.models.mixture import Mixture
-from softcount.start import random_start
 from softcount.text.tfidf import directions
 
 STEPS, ROUNDS, FITTED, SEEDS = 10, 4, 100, 2

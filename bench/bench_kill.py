@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 import softcount
-from softcount.store import Stored
+from softcount.disk.store import Stored
 from softcount.synthetic import bilingual
 from softcount.synthetic.topics import topical
 

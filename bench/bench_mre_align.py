@@ -75,7 +75,7 @@ def gone_on(direction: Any, items: Any, criterion: str, fixed: tuple[str, ...], 
     """One direction trained further, its translations raised to a power for deciding."""
     from softcount.criteria.spec import parse
     from softcount.engines import Threads
-    from softcount.train import fit
+    from softcount.loop.train import fit
 
     if criterion:
         with Threads(2) as engine:
@@ -99,7 +99,7 @@ def main() -> None:
         print(f"{folder}: not there; nothing to measure")
         return
     from softcount import WordAligner
-    from softcount.text.links import read_links
+    from softcount.links.pharaoh import read_links
 
     gold, data = read_links(folder / "gold.wa"), read(folder)
     test, kept = data.slice(0, len(gold)), {}

@@ -21,14 +21,14 @@ from typing import Any
 import numpy as np
 
 from softcount import HMM, PLSA, WordAligner
-from softcount.checkpoint import EVERY, SHARE
+from softcount.disk.checkpoint import EVERY, SHARE
 from softcount.estimators.align_direction import Direction
+from softcount.loop.trace import Trace
 from softcount.models.ibm import IBM, IBMTables
-from softcount.ragged import Ragged, offsets_of
+from softcount.numbers.ragged import Ragged, offsets_of
 from softcount.synthetic import bilingual
 from softcount.synthetic.topics import topical
 from softcount.text.vocabulary import Vocabulary
-from softcount.trace import Trace
 
 BYTES_PER_ENTRY = 4 + 8 + 8  # the word, its log-weight, its probability
 WORDS = 200_000

@@ -21,7 +21,7 @@ from corpora import folder, shell_line
 
 from softcount import HMM, Corpus, read
 from softcount.evaluate import TagScores, score_tags
-from softcount.models.hmm_json import NamedHMM
+from softcount.report.hmm_json import NamedHMM
 
 CORPORA = {"wsj": ("pos-wsj-sample-en", False), "brown": ("pos-brown-en", True)}
 VERB = "VBD"

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import softcount
-from softcount.skeleton import flatten
+from softcount.disk.state import flatten
 from softcount.synthetic import bilingual
 from softcount.synthetic.topics import topical
 

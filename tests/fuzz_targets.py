@@ -19,18 +19,18 @@ import numpy as np
 from input_rows import GOOD
 
 import softcount
-from softcount import store
 from softcount.criteria.spec import Settings, parse
+from softcount.disk import store
 from softcount.errors import InputError
-from softcount.mark import MARK
+from softcount.links.pharaoh import read_links
+from softcount.machine.magic import MARK
 from softcount.models.hmm import HMM
-from softcount.models.hmm_json import read_parameters
+from softcount.report.hmm_json import read_parameters
 from softcount.text.bilingual import read_bilingual
 from softcount.text.bitext_reader import read_bitext
 from softcount.text.dictionary import read_dictionary
 from softcount.text.document_reader import read_documents
 from softcount.text.documents import pruned
-from softcount.text.links import read_links
 from softcount.text.reader import read, read_labels
 from softcount.text.seed_words import read_seed_words
 from softcount.text.source import lines

@@ -19,8 +19,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from softcount.models.hmm import HMM, HMMTables
-from softcount.ragged import Ragged, from_rows
-from softcount.tables import each, inner, like, values
+from softcount.numbers.ragged import Ragged, from_rows
+from softcount.numbers.tables import each, inner, like, values
 
 
 class NaiveModel(Protocol):

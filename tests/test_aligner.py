@@ -10,9 +10,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
 import softcount
-from softcount.decode import RULES
 from softcount.errors import InputError
 from softcount.estimators import aligner as aligner_module
+from softcount.links.joining import RULES
 
 ENGLISH = ["He is living in Bangkok", "He likes Bangkok", "He likes living in Bangkok"]
 THAI = ["เขา อาศัย อยู่ใน กรุงเทพฯ", "เขา ชอบ กรุงเทพฯ", "เขา ชอบ อาศัย อยู่ใน กรุงเทพฯ"]

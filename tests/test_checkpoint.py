@@ -10,8 +10,8 @@ from test_store import forged
 
 import softcount
 from softcount import HMM, PLSA, GaussianMixture, InputError, KMeans, NaiveBayesMixture, WordAligner
-from softcount.interrupt import Stopped
-from softcount.store import Stored
+from softcount.disk.store import Stored
+from softcount.machine.signals import Stopped
 
 
 class Enough(Exception):

@@ -17,9 +17,9 @@ from command import refused, run
 
 import softcount
 from softcount.cli import console
+from softcount.loop.trace import Step
 from softcount.report.clusters import characteristic_words, cluster_lines, distinctive
 from softcount.report.columns import whole_words
-from softcount.trace import Step
 
 TRAIN = {
     "tag": "tag text --states 3 --criterion em:3",

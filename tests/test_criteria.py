@@ -18,14 +18,14 @@ from softcount.criteria.criterion import Criterion, Progress, log_weights
 from softcount.criteria.mre import RULES
 from softcount.criteria.spec import BASES, WRAPPERS, Settings, parse
 from softcount.engines import Threads
-from softcount.estep import EStep
+from softcount.loop.estep import EStep
+from softcount.loop.start import constrain, random_start, uniform_start
+from softcount.loop.train import FALL, fell, fit
 from softcount.models.hmm import HMM, HMMTables
-from softcount.ragged import from_rows
-from softcount.start import constrain, random_start, uniform_start
+from softcount.numbers.ragged import from_rows
+from softcount.numbers.tables import each, inner
 from softcount.synthetic import language
-from softcount.tables import each, inner
 from softcount.text.corpus import corpus
-from softcount.train import FALL, fell, fit
 
 # Every criterion by name, alone and around everything that it may wrap: a new one is covered by being listed.
 SPECS = [*BASES, *(f"mre(rule={rule})" for rule in RULES)]
@@ -301,7 +301,7 @@ def test_held_stays_held_and_rows_sum_to_one(spec: str) -> None:
 
 @every_criterion
 def test_threads_give_the_same_bits(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("softcount.estep.SHARD_COST", 5)
+    monkeypatch.setattr("softcount.loop.estep.SHARD_COST", 5)
     one, three = (train(case(n=30), f"{spec}:4", n_threads=n) for n in (1, 3))
     assert np.array_equal(flat(one.parameters), flat(three.parameters))
     assert one.trace.objectives == three.trace.objectives

@@ -10,9 +10,9 @@ import pytest
 from command import refused, run
 
 import softcount
+from softcount.disk.store import Stored
 from softcount.errors import InputError
-from softcount.mark import MARK
-from softcount.store import Stored
+from softcount.machine.magic import MARK
 
 TEXT, OTHER = ["a b", "", "b c a", "a"], ["x y", "", "y z x", "x"]
 MAKERS = {
@@ -92,7 +92,7 @@ def test_shuffled_pieces(saved: tuple[str, bytes]) -> None:
 def test_a_large_model_is_checked_before_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond a size, tables are checked not when the file is opened but when they are first touched."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("softcount.store.AT_ONCE", 0)
+    monkeypatch.setattr("softcount.disk.store.AT_ONCE", 0)
     monkeypatch.setattr("softcount.estimators.saved.AT_ONCE", 0)
     MAKERS["hmm"]().save("model")
     content = Path("model").read_bytes()

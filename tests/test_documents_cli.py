@@ -14,8 +14,8 @@ from sklearn.metrics import adjusted_rand_score
 
 import softcount
 from softcount import InputError
+from softcount.disk.store import Stored
 from softcount.evaluate.topics import npmi
-from softcount.store import Stored
 from softcount.synthetic.topics import topical
 from softcount.text.document_reader import read_documents
 from softcount.text.documents import documents, from_matrix, pruned

@@ -12,15 +12,15 @@ from softcount.criteria.spec import parse
 from softcount.engines import Threads
 from softcount.errors import InputError
 from softcount.families.gaussian import Gaussian
+from softcount.loop.start import random_start
+from softcount.loop.train import fit
 from softcount.models.gaussian import GaussianMixture, GaussianTables, Points
 from softcount.models.hmm import HMM
 from softcount.models.mixture import Mixture
 from softcount.models.plsa import PLSA
-from softcount.start import random_start
 from softcount.synthetic import bilingual
 from softcount.text.corpus import corpus
 from softcount.text.documents import from_matrix
-from softcount.train import fit
 
 RNG = np.random.default_rng(4)
 COUNTS = RNG.poisson(1.2, (25, 8)).astype(float)

@@ -12,10 +12,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from softcount import PLSA, GaussianMixture, InputError, KMeans, NaiveBayesMixture
-from softcount.attribute import MAX
 from softcount.evaluate.topics import split_tokens
 from softcount.models.gaussian import GaussianMixture as Model
 from softcount.models.gaussian import GaussianTables, Points
+from softcount.numbers.attribute import MAX
 from softcount.synthetic.topics import topical
 from softcount.text.documents import documents, from_matrix
 

@@ -27,7 +27,7 @@ from softcount.evaluate import (
     v_measure,
     vi_bits,
 )
-from softcount.ragged import from_rows
+from softcount.numbers.ragged import from_rows
 
 METRICS = (many_to_one, one_to_one, vi_bits, v_measure, nmi, ari)
 labels = st.integers(1, 60).flatmap(

@@ -11,13 +11,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from naive import MODELS, Instance, enumerate_all, flat, unflat
 
-from softcount.attribute import MAX, SAMPLE, SUM, attribute
 from softcount.engines import Threads
-from softcount.estep import EStep
-from softcount.layout import ImpossibleItem
+from softcount.errors import ImpossibleItem
+from softcount.loop.estep import EStep
 from softcount.models import hmm, hmm_packing
-from softcount.ragged import Ragged, from_rows
-from softcount.tables import Expectation
+from softcount.numbers.attribute import MAX, SAMPLE, SUM, attribute
+from softcount.numbers.ragged import Ragged, from_rows
+from softcount.numbers.tables import Expectation
 
 pytestmark = pytest.mark.kernels
 every_model = pytest.mark.parametrize("name", MODELS)
@@ -152,7 +152,7 @@ def test_impossible_item_is_named(name: str, mode: int, data: st.DataObject) -> 
         expect(instance, mode, np.full(n, 0.5))
     assert caught.value.item in impossible
     with Threads(1) as engine, pytest.MonkeyPatch.context() as patch, pytest.raises(ImpossibleItem) as caught:
-        patch.setattr("softcount.estep.SHARD_COST", 1)
+        patch.setattr("softcount.loop.estep.SHARD_COST", 1)
         EStep(instance.model, instance.items, engine)(instance.log_weights, mode)
     assert caught.value.item in impossible, "numbered within the shard, not within all items"
 
@@ -177,7 +177,7 @@ def test_shards_and_threads_do_not_matter(name: str, mode: int, data: st.DataObj
     results = []
     for n_threads, cost in ((1, 10**6), (1, 2), (3, 2)):
         with pytest.MonkeyPatch.context() as patch, Threads(n_threads) as engine:
-            patch.setattr("softcount.estep.SHARD_COST", cost)
+            patch.setattr("softcount.loop.estep.SHARD_COST", cost)
             results.append(EStep(instance.model, instance.items, engine)(instance.log_weights, mode))
     one, sharded, threaded = results
     np.testing.assert_allclose(flat(sharded.counts), flat(one.counts), rtol=1e-12, atol=1e-14)

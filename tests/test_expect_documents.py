@@ -8,14 +8,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from softcount.attribute import MAX, SAMPLE, SUM
 from softcount.engines import Threads
-from softcount.estep import EStep
-from softcount.layout import ImpossibleItem
+from softcount.errors import ImpossibleItem
+from softcount.loop.estep import EStep
 from softcount.models.gaussian import GaussianMixture, GaussianTables, Points, _least
 from softcount.models.mixture import Mixture, MixtureTables
 from softcount.models.plsa import PLSA, PLSATables
-from softcount.tables import inner
+from softcount.numbers.attribute import MAX, SAMPLE, SUM
+from softcount.numbers.tables import inner
 from softcount.text.documents import from_matrix
 
 pytestmark = pytest.mark.kernels

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from softcount.families.categorical import Categorical
-from softcount.ragged import Ragged
-from softcount.tables import like, row_sums, values
+from softcount.numbers.ragged import Ragged
+from softcount.numbers.tables import like, row_sums, values
 
 OFFSETS = np.array([0, 2, 2, 5])  # the second row is empty
 

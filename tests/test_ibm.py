@@ -8,21 +8,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import digamma, gammaln
 
-from softcount.attribute import MAX, SAMPLE, SUM
 from softcount.criteria.spec import Settings, parse
 from softcount.engines import Threads
-from softcount.estep import EStep
 from softcount.families.diagonal import Diagonal
 from softcount.families.dirichlet import digamma as our_digamma
 from softcount.families.dirichlet import log_gamma
+from softcount.loop.estep import EStep
+from softcount.loop.start import uniform_start
+from softcount.loop.train import fit
 from softcount.models import ibm
-from softcount.models.cooccurrence import cooccurring
 from softcount.models.ibm import IBM, IBMTables
 from softcount.models.ibm_posterior import posteriors
-from softcount.start import uniform_start
-from softcount.tables import scale, values
+from softcount.numbers.attribute import MAX, SAMPLE, SUM
+from softcount.numbers.tables import scale, values
 from softcount.text.bitext import bitext, length_classes
-from softcount.train import fit
+from softcount.text.cooccurrence import cooccurring
 
 KINDS = ("uniform", "diagonal", "free")
 CRITERIA = (

@@ -5,8 +5,8 @@ import pytest
 from numba import config
 from numba.core.errors import TypingError
 
-from softcount.kernel import LINE, kernel
-from softcount.lanes import LANES, add, dot, widened, zeros
+from softcount.machine.kernel import LINE, kernel
+from softcount.numbers.lanes import LANES, add, dot, widened, zeros
 
 pytestmark = pytest.mark.kernels
 each = pytest.mark.parametrize(("n", "dtype"), [(n, t) for n in (1, 7, 8, 20, 100) for t in ("float32", "float64")])

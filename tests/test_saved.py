@@ -10,8 +10,10 @@ from sklearn.base import clone
 from test_store import forged
 
 import softcount
-from softcount import InputError, estep, store
+from softcount import InputError
+from softcount.disk import store
 from softcount.estimators import saved
+from softcount.loop import estep
 from softcount.models import gaussian, ibm, mixture, plsa
 
 

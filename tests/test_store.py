@@ -11,13 +11,14 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from softcount import InputError, store
-from softcount.ragged import Ragged
-from softcount.skeleton import flatten, restore
-from softcount.store import Stored, save
-from softcount.tables import Log
+from softcount import InputError
+from softcount.disk import store
+from softcount.disk.state import flatten, restore
+from softcount.disk.store import Stored, save
+from softcount.machine.atomic import write_whole
+from softcount.numbers.ragged import Ragged
+from softcount.numbers.tables import Log
 from softcount.text.vocabulary import Vocabulary
-from softcount.whole import write_whole
 
 
 class Pair(NamedTuple):
@@ -272,7 +273,7 @@ def test_a_full_disk_is_one_line_and_leaves_the_old_file(tmp_path, monkeypatch):
 
 def test_a_file_that_may_not_grow_is_one_line_and_leaves_the_old_file(tmp_path):
     code = (
-        "import resource, sys, numpy as np; from softcount.store import save; from softcount import InputError\n"
+        "import resource, sys, numpy as np; from softcount.disk.store import save; from softcount import InputError\n"
         "save(sys.argv[1], 'test', {'x': np.zeros(3)})\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
         "try: save(sys.argv[1], 'test', {'x': np.zeros(100_000)})\n"

@@ -15,7 +15,7 @@ from command import ordinary_user
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softcount import store
+from softcount.disk import store
 from softcount.errors import InputError
 from softcount.text import source
 from softcount.text.source import bytes_of, lines, name_of, quoted, read_text, split_lines, split_tokens

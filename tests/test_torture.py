@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from softcount import HMM, PLSA, GaussianMixture, InputError, KMeans, NaiveBayesMixture, WordAligner
-from softcount.ragged import Ragged
+from softcount.numbers.ragged import Ragged
 
 CRITERIA = [
     "em:4", "hard:4", "vb:4", "hard(vb):4", "gibbs:4", "annealed(em):4", "annealed(vb):4", "stepwise(em,batches=2):4",

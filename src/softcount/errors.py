@@ -5,3 +5,11 @@ from __future__ import annotations
 
 class InputError(ValueError):
     """Bad input. ``str()`` is the whole message, one line; command lines print it and exit with 2."""
+
+
+class ImpossibleItem(ValueError):
+    """An item of a shard has probability zero; `item` counts within the shard."""
+
+    def __init__(self, item: int) -> None:
+        super().__init__(f"item {item} has probability zero")
+        self.item = item

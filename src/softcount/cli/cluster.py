@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-from softcount.cli.closing import or_null, report_applied, report_training
 from softcount.cli.console import (
     Checkpoint,
     Every,
@@ -24,6 +23,7 @@ from softcount.cli.console import (
     say,
     terminal_width,
 )  # fmt: skip
+from softcount.cli.summary import or_null, report_applied, report_training
 from softcount.cli.topics import note_unknown, prepared
 from softcount.errors import InputError
 

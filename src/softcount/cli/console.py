@@ -14,9 +14,9 @@ from typing import Annotated, Any
 import typer
 
 from softcount.errors import InputError
-from softcount.trace import Step
-from softcount.whole import is_special
-from softcount.whole import write_whole as write_whole
+from softcount.loop.trace import Step
+from softcount.machine.atomic import is_special
+from softcount.machine.atomic import write_whole as write_whole
 
 PATIENCE = 2.0  # seconds before progress is shown
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softcount.cli.closing import ending
 from softcount.cli.console import Progress
+from softcount.cli.summary import ending
 
 if TYPE_CHECKING:
     from softcount.estimators.hmm import HMM

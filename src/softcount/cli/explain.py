@@ -28,7 +28,7 @@ def hmm(
 
     Example: **softcount explain hmm P.json "can I can"**
     """
-    from softcount.models.hmm_json import read_parameters
+    from softcount.report.hmm_json import read_parameters
     from softcount.report.lattice import lattice
 
     result = lattice(read_parameters(parameters), sentence)

@@ -52,9 +52,9 @@ def _sampled(
 ) -> tuple[list[list[str]], list[list[str]]]:
     import numpy as np
 
-    from softcount.memory import check_room
+    from softcount.machine.memory import check_room
     from softcount.models.hmm import generate as draw
-    from softcount.models.hmm_json import read_parameters
+    from softcount.report.hmm_json import read_parameters
 
     model = read_parameters(source)
     if length is None and not model.end:

@@ -13,7 +13,7 @@ import typer
 from softcount.errors import InputError
 
 if TYPE_CHECKING:
-    from softcount.store import Stored
+    from softcount.disk.store import Stored
 
 
 def info(
@@ -24,8 +24,8 @@ def info(
 
     Example: **softcount info en-fr.model**
     """
-    from softcount.checkpoint import KIND
-    from softcount.store import MALFORMED, Stored
+    from softcount.disk.checkpoint import KIND
+    from softcount.disk.store import MALFORMED, Stored
 
     stored = Stored(model)
     stored.verify()
@@ -44,7 +44,7 @@ def info(
 
 def _model(stored: Stored) -> dict[str, Any]:
     from softcount.estimators.kinds import title
-    from softcount.trace import Step
+    from softcount.loop.trace import Step
 
     body = stored.restore({name: part for name, part in stored.body.items() if name != "learned"}, {"Step": Step})
     chosen = stored.body["learned"].get("restart_", 0)

@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 
 from softcount.cli import align, cluster, demo, explain, export, generate, info, score, tag, topics
 from softcount.errors import InputError
-from softcount.interrupt import Stopped
+from softcount.machine.signals import Stopped
 from softcount.version import VERSION
 
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]  # which typer itself does not name

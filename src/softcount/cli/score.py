@@ -158,8 +158,8 @@ def links(
     Example: **softcount score links gold.wa links.txt --source text.en --target text.fr**
     """
     from softcount.evaluate.links import count_links, link_scores, total
+    from softcount.links.pharaoh import read_links
     from softcount.signature import signature
-    from softcount.text.links import read_links
     from softcount.text.source import check_stdin
 
     check_stdin(gold_links=gold, predicted_links=predicted, source=source, target=target)

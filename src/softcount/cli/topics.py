@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softcount.cli.closing import or_null, report_applied, report_training
 from softcount.cli.console import (
     Checkpoint,
     Every,
@@ -22,6 +21,7 @@ from softcount.cli.console import (
     say_unknown,
     write_whole,
 )  # fmt: skip
+from softcount.cli.summary import or_null, report_applied, report_training
 from softcount.errors import InputError
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from softcount.attribute import SUM
 from softcount.criteria.criterion import Criterion, Expect, Progress, State
-from softcount.tables import Expectation, Tables, each
+from softcount.numbers.attribute import SUM
+from softcount.numbers.tables import Expectation, Tables, each
 
 
 class AnnealedState(NamedTuple):

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from softcount.attribute import SUM
-from softcount.ragged import Array
-from softcount.tables import Expectation, Tables
+from softcount.numbers.attribute import SUM
+from softcount.numbers.ragged import Array
+from softcount.numbers.tables import Expectation, Tables
 
 State = Any  # whatever the criterion carries from step to step; nested NamedTuples of arrays and numbers
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import partial
 
 from softcount.criteria.criterion import Criterion, Expect, Progress, log_weights, maximize, unvisited
-from softcount.tables import Tables
+from softcount.numbers.tables import Tables
 
 
 def em(layout: Tables, pseudo: Tables) -> Criterion:

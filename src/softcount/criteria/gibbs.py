@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softcount.attribute import SAMPLE
 from softcount.criteria.criterion import Criterion, Expect, Progress, log_weights, under
-from softcount.tables import Tables
+from softcount.numbers.attribute import SAMPLE
+from softcount.numbers.tables import Tables
 
 
 class GibbsState(NamedTuple):

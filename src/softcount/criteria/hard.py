@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from softcount.attribute import MAX
 from softcount.criteria.criterion import Criterion, Expect
+from softcount.numbers.attribute import MAX
 
 
 def hard(inner: Criterion) -> Criterion:

@@ -16,8 +16,8 @@ import numpy as np
 
 from softcount.criteria.criterion import Criterion, Expect, Progress, log_weights
 from softcount.errors import InputError
-from softcount.ragged import Array
-from softcount.tables import Table, Tables, by_row, like, row_sums, scale, values
+from softcount.numbers.ragged import Array
+from softcount.numbers.tables import Table, Tables, by_row, like, row_sums, scale, values
 
 CLIP = 5.0  # no parameter changes by more than e^5 in one step
 

@@ -24,7 +24,7 @@ from softcount.criteria.mre import DEFAULT_RATES, RULES, MREState, mre
 from softcount.criteria.stepwise import StepwiseState, stepwise
 from softcount.criteria.vb import vb
 from softcount.errors import InputError
-from softcount.tables import Tables, per_table
+from softcount.numbers.tables import Tables, per_table
 
 
 class Settings(NamedTuple):

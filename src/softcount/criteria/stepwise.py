@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.attribute import SUM
 from softcount.criteria.criterion import Criterion, Expect, Progress, State
-from softcount.tables import Expectation, Tables, each
+from softcount.numbers.attribute import SUM
+from softcount.numbers.tables import Expectation, Tables, each
 
 
 class StepwiseState(NamedTuple):

@@ -9,7 +9,7 @@ The ELBO is exact because log Z is taken at the same weights as the counts.
 from __future__ import annotations
 
 from softcount.criteria.criterion import Criterion, Expect, Progress, log_weights, under
-from softcount.tables import Tables
+from softcount.numbers.tables import Tables
 
 
 def vb(layout: Tables, prior: Tables) -> Criterion:

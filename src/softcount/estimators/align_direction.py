@@ -7,21 +7,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.checkpoint import Slot
 from softcount.criteria.spec import Settings
-from softcount.errors import InputError
+from softcount.disk.checkpoint import Slot
+from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.align_stage import ALIGNMENTS, ModelStage
 from softcount.estimators.saved import check_table
 from softcount.families.categorical import Prior
 from softcount.families.diagonal import CELLS
-from softcount.layout import ImpossibleItem
+from softcount.loop.trace import Step, Trace
+from softcount.loop.train import fit
 from softcount.models.ibm import IBM, KINDS, IBMTables
-from softcount.ragged import Array, Ragged
-from softcount.tables import row_sums, values
+from softcount.numbers.ragged import Array, Ragged
+from softcount.numbers.tables import row_sums, values
 from softcount.text.bitext import Bitext, length_classes
 from softcount.text.vocabulary import Vocabulary
-from softcount.trace import Step, Trace
-from softcount.train import fit
 
 PREFER = 10.0  # pseudo-counts of an encouraged entry
 

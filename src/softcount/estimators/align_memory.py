@@ -45,7 +45,7 @@ def estimated_entries(data: Bitext) -> int:
 
 
 def _distinct(data: Bitext, n_pairs: int) -> int:
-    from softcount.models.cooccurrence import cooccurring
+    from softcount.text.cooccurrence import cooccurring
 
     n = len(data)
     rows = np.arange(n) if n <= n_pairs else np.linspace(0, n - 1, n_pairs).astype(np.int64)

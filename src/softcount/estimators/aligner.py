@@ -10,21 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from softcount.decode import SYMMETRIZATIONS, Links, link
 from softcount.engines import Threads
 from softcount.errors import InputError
 from softcount.estimators.align_direction import Direction, from_body, to_body, train
 from softcount.estimators.align_stage import parse_models
-from softcount.estimators.light import LightEstimator
 from softcount.estimators.saved import SavedEstimator
-from softcount.models.cooccurrence import cooccurring, transpose, with_null, without_null
+from softcount.estimators.settings import LightEstimator
+from softcount.links.joining import SYMMETRIZATIONS, Links, link
+from softcount.loop.trace import Step, Trace
 from softcount.models.ibm_posterior import posteriors
-from softcount.ragged import Array, Ragged
+from softcount.numbers.ragged import Array, Ragged
 from softcount.signature import signature
 from softcount.text.bilingual import BilingualEntry, read_bilingual
 from softcount.text.bitext import Bitext, bitext
+from softcount.text.cooccurrence import cooccurring, transpose, with_null, without_null
 from softcount.text.shard import shards
-from softcount.trace import Step, Trace
 
 BLOCK = 1_500_000  # token pairs whose posteriors stand in memory at a time, per thread
 DIRECTIONS = ("forward", "reverse", "both")
@@ -234,7 +234,7 @@ class WordAligner(SavedEstimator, LightEstimator):
     def lexicon(self, least: float = 0.0) -> Iterator[tuple[str, str, float, float]]:
         """(source, target, p(target|source), p(source|target)), sorted, where either reaches `least`."""
         self._check_fitted("directions_")
-        from softcount.estimators.align_lexicon import lexicon
+        from softcount.links.lexicon import lexicon
 
         yield from lexicon(self.directions_, self.vocabularies_, least)
 

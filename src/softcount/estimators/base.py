@@ -12,19 +12,19 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from softcount.checkpoint import Checkpoint
 from softcount.criteria.spec import Settings, parse
+from softcount.disk.checkpoint import Checkpoint
 from softcount.engines import Threads
-from softcount.errors import InputError
+from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.saved import SavedEstimator
-from softcount.layout import ImpossibleItem, Model
-from softcount.ragged import Array
+from softcount.loop.model import Model
+from softcount.loop.trace import Step
+from softcount.loop.train import Fit, fit
+from softcount.numbers.ragged import Array
+from softcount.numbers.tables import Tables
 from softcount.signature import signature
-from softcount.tables import Tables
 from softcount.text.documents import Documents, documents, from_matrix
 from softcount.text.vocabulary import Vocabulary
-from softcount.trace import Step
-from softcount.train import Fit, fit
 
 MRE_AT_RANDOM = "mre from a random start finds little; let em go first, for example em:100,mre:50"
 

@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from softcount.errors import InputError
 from softcount.estimators.points import PointEstimator
 from softcount.families.gaussian import KINDS
-from softcount.ragged import Array
-from softcount.trace import Step
+from softcount.loop.trace import Step
+from softcount.numbers.ragged import Array
 
 
 class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]

@@ -11,27 +11,26 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from softcount.attribute import MAX, SUM
 from softcount.criteria.spec import Settings, parse
 from softcount.engines import Threads
-from softcount.errors import InputError
-from softcount.estep import EStep
+from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import LoopEstimator, compact
 from softcount.estimators.saved import check_tables, described
 from softcount.evaluate.clustering import contingency, many_to_one
-from softcount.layout import ImpossibleItem
-from softcount.memory import check_room
+from softcount.loop.estep import EStep
+from softcount.loop.start import masked, random_start, uniform_start
+from softcount.loop.trace import Step
+from softcount.machine.memory import check_room
 from softcount.models.hmm import HMM as Model
 from softcount.models.hmm import HMMTables, generate
-from softcount.models.hmm_json import NamedHMM, from_json, read_parameters, to_json
-from softcount.ragged import Array, Ragged, concatenate
+from softcount.numbers.attribute import MAX, SUM
+from softcount.numbers.ragged import Array, Ragged, concatenate
+from softcount.numbers.tables import Tables, scale, values
+from softcount.report.hmm_json import NamedHMM, from_json, read_parameters, to_json
 from softcount.signature import signature
-from softcount.start import masked, random_start, uniform_start
-from softcount.tables import Tables, scale, values
 from softcount.text.corpus import Corpus, corpus
 from softcount.text.dictionary import TagDictionary, read_dictionary
 from softcount.text.vocabulary import UNKNOWN, Vocabulary
-from softcount.trace import Step
 
 DECODINGS = ("viterbi", "posterior", "mre")
 STARTS = ("random", "uniform")

@@ -6,9 +6,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from softcount.checkpoint import KIND as CHECKPOINT
+from softcount.disk.checkpoint import KIND as CHECKPOINT
+from softcount.disk.store import Stored
 from softcount.errors import InputError
-from softcount.store import Stored
 
 
 class Kind(NamedTuple):

@@ -11,10 +11,10 @@ from sklearn.base import ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from softcount.criteria.spec import parse
-from softcount.estimators.plus_plus import squared_norms
 from softcount.estimators.points import PointEstimator
-from softcount.ragged import Array
-from softcount.trace import Step
+from softcount.estimators.seeding import squared_norms
+from softcount.loop.trace import Step
+from softcount.numbers.ragged import Array
 
 
 class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[misc]

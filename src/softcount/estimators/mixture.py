@@ -12,24 +12,23 @@ import numpy as np
 from sklearn.utils import ClassifierTags, check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from softcount.attribute import MAX, SUM
 from softcount.criteria.spec import Settings
 from softcount.engines import Threads
-from softcount.errors import InputError
-from softcount.estep import EStep
+from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import DocumentEstimator, naming
 from softcount.estimators.kmeans import KMeans
 from softcount.estimators.saved import check_tables
-from softcount.lanes import width
-from softcount.layout import ImpossibleItem
-from softcount.memory import check_room
+from softcount.loop.estep import EStep
+from softcount.loop.start import given_start, random_start, uniform_start
+from softcount.loop.trace import Step
+from softcount.machine.memory import check_room
 from softcount.models.mixture import Mixture, MixtureTables
-from softcount.ragged import Array
-from softcount.start import given_start, random_start, uniform_start
-from softcount.tables import Tables
+from softcount.numbers.attribute import MAX, SUM
+from softcount.numbers.lanes import width
+from softcount.numbers.ragged import Array
+from softcount.numbers.tables import Tables
 from softcount.text.documents import Documents
 from softcount.text.tfidf import directions
-from softcount.trace import Step
 
 STARTS = ("kmeans", "random", "uniform")
 SMOOTHING = {"cluster": 0.0, "word": 0.1}

@@ -17,15 +17,15 @@ from softcount.errors import InputError
 from softcount.estimators.base import DocumentEstimator, naming
 from softcount.estimators.saved import check_table, check_tables
 from softcount.evaluate.topics import completion, split_tokens
-from softcount.lanes import widened, width, zeros
-from softcount.memory import check_room
+from softcount.loop.start import given_start, random_start, uniform_start
+from softcount.loop.trace import Step
+from softcount.machine.memory import check_room
 from softcount.models.plsa import PLSA as Model
 from softcount.models.plsa import PLSATables, fold
-from softcount.ragged import Array
-from softcount.start import given_start, random_start, uniform_start
-from softcount.tables import Tables
+from softcount.numbers.lanes import widened, width, zeros
+from softcount.numbers.ragged import Array
+from softcount.numbers.tables import Tables
 from softcount.text.documents import Documents
-from softcount.trace import Step
 
 SMALLEST = 1e-30  # pseudo-count in float32
 FOLD_STEPS, FOLD_TOLERANCE = 200, 1e-5

@@ -10,17 +10,17 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from softcount.attribute import MAX
 from softcount.criteria.spec import Settings
 from softcount.errors import InputError
-from softcount.estep import EStep
 from softcount.estimators.base import LoopEstimator, is_text, listed, naming, same_columns
-from softcount.estimators.plus_plus import digest_of, plus_plus
 from softcount.estimators.saved import check_table, check_tables
+from softcount.estimators.seeding import digest_of, plus_plus
+from softcount.loop.estep import EStep
 from softcount.models.gaussian import GaussianMixture as Model
 from softcount.models.gaussian import GaussianTables, Points
-from softcount.ragged import Array
-from softcount.tables import Tables
+from softcount.numbers.attribute import MAX
+from softcount.numbers.ragged import Array
+from softcount.numbers.tables import Tables
 from softcount.text.corpus import MEMORY
 from softcount.text.documents import documents
 from softcount.text.tfidf import directions, inverse_frequencies

@@ -16,14 +16,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from softcount.checkpoint import Checkpoint
+from softcount.disk.checkpoint import Checkpoint
+from softcount.disk.state import PLAIN, flatten
+from softcount.disk.store import AT_ONCE, MALFORMED, Stored, save
 from softcount.errors import InputError
-from softcount.ragged import Array
-from softcount.skeleton import PLAIN, flatten
-from softcount.store import AT_ONCE, MALFORMED, Stored, save
-from softcount.tables import Tables, values
-from softcount.trace import Step, Trace
-from softcount.train import Restart
+from softcount.loop.trace import Step, Trace
+from softcount.loop.train import Restart
+from softcount.numbers.ragged import Array
+from softcount.numbers.tables import Tables, values
 from softcount.version import VERSION
 
 FILES = ("dictionary", "start")  # settings that may name a file

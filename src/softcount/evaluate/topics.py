@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from softcount.ragged import Array
+from softcount.numbers.ragged import Array
 from softcount.text.documents import Documents, from_matrix
 
 BLOCK = 65_536  # cells at a time: never a nonzeros × topics array

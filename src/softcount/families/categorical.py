@@ -16,8 +16,8 @@ import numpy as np
 import scipy  # whose `special` is loaded when first used: it takes a third of a second
 
 from softcount.families.dirichlet import divergences, expected_logs
-from softcount.ragged import Array, Ragged
-from softcount.tables import Log, Table, by_row, like, row_sums, values
+from softcount.numbers.ragged import Array, Ragged
+from softcount.numbers.tables import Log, Table, by_row, like, row_sums, values
 
 # Below this a row's total cannot be divided by safely; the row counts as unvisited.
 UNVISITED = 1e-290

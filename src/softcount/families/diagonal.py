@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softcount.kernel import kernel
-from softcount.ragged import Array, offsets_of
+from softcount.machine.kernel import kernel
+from softcount.numbers.ragged import Array, offsets_of
 
 NULL, LINK, TENSION, CELLS = 0, 1, 2, 3  # what stands where in the vector; cells from there on
 TIGHTEST = 60.0  # more and everything off the diagonal is as good as impossible

@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from softcount.kernel import kernel
-from softcount.ragged import Array
+from softcount.machine.kernel import kernel
+from softcount.numbers.ragged import Array
 
 
 @kernel

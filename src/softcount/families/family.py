@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from softcount.ragged import Array
+from softcount.numbers.ragged import Array
 
 Table = Any  # dense or ragged; which, the family knows
 

@@ -17,7 +17,7 @@ from scipy.special import digamma, gammaln
 
 from softcount.errors import InputError
 from softcount.families.categorical import UNVISITED
-from softcount.ragged import Array
+from softcount.numbers.ragged import Array
 
 KINDS = ("unit", "spherical", "diagonal")
 FLOOR = 1e-6  # of the data's own spread: no variance falls below, so that no component ends on one point

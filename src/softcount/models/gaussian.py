@@ -14,15 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from softcount.attribute import MAX, SUM
 from softcount.families.categorical import Categorical
 from softcount.families.gaussian import Gaussian
-from softcount.lanes import widened
-from softcount.layout import TableLayout
+from softcount.families.layout import TableLayout
 from softcount.models.linear import DenseRows, Found, SparseRows, expect_rows
 from softcount.models.mixture import shard_cost
-from softcount.ragged import Array
-from softcount.tables import Expectation
+from softcount.numbers.attribute import MAX, SUM
+from softcount.numbers.lanes import widened
+from softcount.numbers.ragged import Array
+from softcount.numbers.tables import Expectation
 
 
 class GaussianTables(NamedTuple):

@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.attribute import MAX, SUM
+from softcount.errors import ImpossibleItem
 from softcount.families.categorical import Categorical
-from softcount.layout import ImpossibleItem, TableLayout
+from softcount.families.layout import TableLayout
 from softcount.models.hmm_kernel import best_paths, sample, smooth
 from softcount.models.hmm_packing import HMMShard, pack, positions, unpack
-from softcount.ragged import Array, Ragged, offsets_of
-from softcount.tables import Expectation, Log, values
+from softcount.numbers.attribute import MAX, SUM
+from softcount.numbers.ragged import Array, Ragged, offsets_of
+from softcount.numbers.tables import Expectation, Log, values
 
 TINY = 1e-200  # a word whose largest weight is below is scaled
 

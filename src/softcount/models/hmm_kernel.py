@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from softcount.attribute import draw
-from softcount.kernel import kernel
+from softcount.machine.kernel import kernel
 from softcount.models.hmm_packing import most_sentences, most_tokens
-from softcount.ragged import Array
+from softcount.numbers.attribute import draw
+from softcount.numbers.ragged import Array
 
 
 @kernel

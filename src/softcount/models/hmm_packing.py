@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.kernel import kernel
-from softcount.ragged import Array, Ragged, offsets_of
+from softcount.machine.kernel import kernel
+from softcount.numbers.ragged import Array, Ragged, offsets_of
 
 CHUNK_TOKENS = 2000  # measured best on Brown, 10 to 50 states: fits in L2 and still feeds the matrix products
 

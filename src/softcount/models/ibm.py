@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.attribute import MAX, SAMPLE, SUM
+from softcount.errors import ImpossibleItem
 from softcount.families.categorical import Categorical
 from softcount.families.diagonal import CELLS, LINK, NULL, TENSION, Diagonal
-from softcount.kernel import kernel
-from softcount.layout import ImpossibleItem, TableLayout
+from softcount.families.layout import TableLayout
+from softcount.machine.kernel import kernel
 from softcount.models.ibm_kernel import (
     DIAGONAL,
     FREE,
@@ -31,8 +31,9 @@ from softcount.models.ibm_kernel import (
     settle,
 )
 from softcount.models.ibm_race import add_chosen, race
-from softcount.ragged import Array, Ragged, offsets_of
-from softcount.tables import Expectation
+from softcount.numbers.attribute import MAX, SAMPLE, SUM
+from softcount.numbers.ragged import Array, Ragged, offsets_of
+from softcount.numbers.tables import Expectation
 from softcount.text.shard import shards
 
 KINDS = {"uniform": UNIFORM, "diagonal": DIAGONAL, "free": FREE}
@@ -86,7 +87,7 @@ class IBM(NamedTuple):
     learn_tension: bool = True
     whole_vocabulary: bool = False  # whether the prior of a row is over all target words
 
-    sliced: bool = True  # one shard is worked on in parts, in rounds: see softcount.estep
+    sliced: bool = True  # one shard is worked on in parts, in rounds: see softcount.loop.estep
 
     @property
     def layout(self) -> IBMTables:

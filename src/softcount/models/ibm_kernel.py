@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.attribute import MAX, SUM
-from softcount.kernel import LINE, kernel, prefetch
-from softcount.ragged import Array
+from softcount.machine.kernel import LINE, kernel, prefetch
+from softcount.numbers.attribute import MAX, SUM
+from softcount.numbers.ragged import Array
 
 UNIFORM, DIAGONAL, FREE = 0, 1, 2  # kinds of alignment
 SMALLEST_LOG = -745.2  # the exponential of less is zero

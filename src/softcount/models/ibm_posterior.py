@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from softcount.families.diagonal import CELLS, TENSION, Diagonal
-from softcount.kernel import kernel
+from softcount.machine.kernel import kernel
 from softcount.models.ibm import IBM, IBMTables
 from softcount.models.ibm_kernel import DIAGONAL, FREE, UNIFORM, IBMWeights, near
-from softcount.ragged import Array, Ragged, offsets_of
+from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.bitext import Bitext, length_classes
 
 UNKNOWN = 1e-7  # the weight of a word that is not known, with any word

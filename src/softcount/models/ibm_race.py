@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from softcount.attribute import SAMPLE
-from softcount.kernel import kernel
+from softcount.machine.kernel import kernel
 from softcount.models.ibm_kernel import DIAGONAL, FREE, near, noise
-from softcount.ragged import Array
+from softcount.numbers.attribute import SAMPLE
+from softcount.numbers.ragged import Array
 
 
 @kernel

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softcount.attribute import MAX, attribute
-from softcount.kernel import kernel, prefetch
-from softcount.lanes import add, zeros
-from softcount.layout import ImpossibleItem
-from softcount.ragged import Array
+from softcount.errors import ImpossibleItem
+from softcount.machine.kernel import kernel, prefetch
+from softcount.numbers.attribute import MAX, attribute
+from softcount.numbers.lanes import add, zeros
+from softcount.numbers.ragged import Array
 
 AHEAD = 4  # how many cells ahead a row of weights is asked for
 

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.attribute import SUM
 from softcount.families.categorical import Categorical
-from softcount.lanes import widened
-from softcount.layout import TableLayout
+from softcount.families.layout import TableLayout
 from softcount.models.linear import SparseRows, expect_rows
-from softcount.ragged import Array
-from softcount.tables import Expectation
+from softcount.numbers.attribute import SUM
+from softcount.numbers.lanes import widened
+from softcount.numbers.ragged import Array
+from softcount.numbers.tables import Expectation
 
 
 class MixtureTables(NamedTuple):

@@ -14,14 +14,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.attribute import SAMPLE, SUM, attribute
+from softcount.errors import ImpossibleItem
 from softcount.families.categorical import Categorical
-from softcount.kernel import kernel, prefetch
-from softcount.lanes import add, dot, widened, zeros
-from softcount.layout import ImpossibleItem, TableLayout
+from softcount.families.layout import TableLayout
+from softcount.machine.kernel import kernel, prefetch
 from softcount.models.mixture import shard_cost
-from softcount.ragged import Array, offsets_of
-from softcount.tables import Expectation, Log, Parts
+from softcount.numbers.attribute import SAMPLE, SUM, attribute
+from softcount.numbers.lanes import add, dot, widened, zeros
+from softcount.numbers.ragged import Array, offsets_of
+from softcount.numbers.tables import Expectation, Log, Parts
 
 AHEAD = 4  # how many cells ahead a row is asked for
 FAINT = -30.0  # log-weights above are safe in single precision, even squared

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from softcount.ragged import Array
+from softcount.numbers.ragged import Array
 from softcount.report.columns import whole_words
 
 WORDS = 10

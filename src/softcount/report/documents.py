@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from softcount.errors import InputError
-from softcount.ragged import Array
+from softcount.numbers.ragged import Array
 from softcount.text.documents import Documents
 
 MOST = 60  # documents or words; beyond, nobody checks by hand

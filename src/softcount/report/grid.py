@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from softcount.ragged import Array
+from softcount.numbers.ragged import Array
 
 if TYPE_CHECKING:
     from softcount.text.bitext import Bitext

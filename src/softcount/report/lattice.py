@@ -11,8 +11,8 @@ import numpy as np
 
 from softcount.errors import InputError
 from softcount.models.hmm import HMMTables
-from softcount.models.hmm_json import NamedHMM, to_json
-from softcount.ragged import Array
+from softcount.numbers.ragged import Array
+from softcount.report.hmm_json import NamedHMM, to_json
 
 LONGEST = 500  # words; beyond, unscaled probabilities underflow and the table is unreadable anyway
 

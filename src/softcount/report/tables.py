@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.ragged import Array
+from softcount.numbers.ragged import Array
 
 NULL = "<null>"  # what the empty word is called
 

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from softcount.errors import InputError
-from softcount.memory import check_room
+from softcount.machine.memory import check_room
 from softcount.synthetic.derivation import Phrase, speakable
 from softcount.synthetic.derivation import trees as _trees
 from softcount.synthetic.grammar import grammar

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from softcount.errors import InputError
-from softcount.ragged import Array
+from softcount.numbers.ragged import Array
 from softcount.text.corpus import Corpus, corpus
 from softcount.text.occurrence import Occurrences, occurrences
 from softcount.text.vocabulary import Vocabulary

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from softcount.errors import InputError
-from softcount.ragged import Array, Ragged, offsets_of
+from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.source import bytes_of, line_of, quoted, split_tokens
 from softcount.text.vocabulary import Vocabulary
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from softcount.errors import InputError
-from softcount.ragged import Array, from_rows
+from softcount.numbers.ragged import Array, from_rows
 from softcount.text.corpus import NO_TAG
 from softcount.text.source import BLANKS, lines, name_of, quoted
 from softcount.text.vocabulary import Vocabulary

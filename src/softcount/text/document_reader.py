@@ -25,7 +25,7 @@ import numpy as np
 from scipy import sparse
 
 from softcount.errors import InputError
-from softcount.ragged import Array
+from softcount.numbers.ragged import Array
 from softcount.text.documents import MOST_TOKENS, Documents, documents, from_matrix
 from softcount.text.source import BLANKS, lines, name_of, quoted, read_text
 from softcount.text.vocabulary import Vocabulary

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from softcount.errors import InputError
-from softcount.ragged import Array, Ragged, offsets_of
+from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.corpus import MEMORY, corpus
 from softcount.text.vocabulary import Vocabulary
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softcount.kernel import kernel
-from softcount.ragged import Array, Ragged
+from softcount.machine.kernel import kernel
+from softcount.numbers.ragged import Array, Ragged
 
 
 class Occurrences(NamedTuple):

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from softcount.errors import InputError
-from softcount.ragged import Array, Ragged, offsets_of
+from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.corpus import Corpus, assemble, encode_tags
 from softcount.text.source import (
     bytes_of,

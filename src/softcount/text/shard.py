@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from softcount.ragged import Array
+from softcount.numbers.ragged import Array
 
 
 def shards(costs: Array, target: int) -> list[tuple[int, int]]:

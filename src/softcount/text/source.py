@@ -22,9 +22,9 @@ import numpy as np
 import pyarrow as pa
 
 from softcount.errors import InputError
-from softcount.mark import is_marked
-from softcount.memory import installed
-from softcount.ragged import Array, offsets_of
+from softcount.machine.magic import is_marked
+from softcount.machine.memory import installed
+from softcount.numbers.ragged import Array, offsets_of
 
 MAX_BYTES = int(min(8 << 30, installed() / 2))  # of text: what is larger ends in an error message, not in swap
 SMALL, RATIO = 64 << 20, 100  # a packed file may unpack to this much whatever its size, to more only in proportion

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from softcount.ragged import Array
+from softcount.numbers.ragged import Array
 from softcount.text.documents import Documents
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from softcount.errors import InputError
-from softcount.ragged import Array
+from softcount.numbers.ragged import Array
 
 UNKNOWN = "<unk>"
 

@@ -1,25 +1,11 @@
-"""What a model declares of each of its tables: the family its rows belong to, and whether it emits data."""
+"""What the loop asks of a model."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
-from softcount.families.family import Family
-from softcount.ragged import Array
-from softcount.tables import Expectation, Tables
-
-
-class TableLayout(NamedTuple):
-    family: Family
-    emits: bool = False
-
-
-class ImpossibleItem(ValueError):
-    """An item of a shard has probability zero; `item` counts within the shard."""
-
-    def __init__(self, item: int) -> None:
-        super().__init__(f"item {item} has probability zero")
-        self.item = item
+from softcount.numbers.ragged import Array
+from softcount.numbers.tables import Expectation, Tables
 
 
 class Model(Protocol):

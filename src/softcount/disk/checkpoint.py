@@ -12,9 +12,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
+from softcount.disk.store import Stored, save
 from softcount.errors import InputError
-from softcount.interrupt import Stopped, Wish, postponed
-from softcount.store import Stored, save
+from softcount.machine.signals import Stopped, Wish, postponed
 
 KIND = "checkpoint"
 EVERY = 10  # steps, if nobody says otherwise; more where steps are so short that writing would take …

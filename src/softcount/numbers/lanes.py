@@ -14,8 +14,8 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
-from softcount.kernel import LINE, REORDER
-from softcount.ragged import Array
+from softcount.machine.kernel import LINE, REORDER
+from softcount.numbers.ragged import Array
 
 LANES = 8
 FLAGS = tuple(sorted(REORDER))

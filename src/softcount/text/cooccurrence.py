@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from softcount.kernel import kernel
-from softcount.ragged import Array, Ragged, offsets_of
+from softcount.machine.kernel import kernel
+from softcount.numbers.ragged import Array, Ragged, offsets_of
 
 
 def cooccurring(occurrences: Any, targets: Ragged, n_targets: int) -> Ragged:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from softcount.errors import InputError
-from softcount.tables import Tables, values
+from softcount.numbers.tables import Tables, values
 
 # Random rows lie between 1 and 1 + SPREAD times their smallest entry. Measured on the WSJ sample, 45 states, EM 100,
 # mean many-to-one of two or three seeds: spread 0.1 0.34, 1 0.45, 10 0.51, 1000 0.49; rows drawn from Dirichlet(1)

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from softcount.attribute import SAMPLE, SUM
-from softcount.layout import ImpossibleItem, Model
-from softcount.memory import check_room
-from softcount.ragged import Array
-from softcount.tables import Expectation, Tables
+from softcount.errors import ImpossibleItem
+from softcount.loop.model import Model
+from softcount.machine.memory import check_room
+from softcount.numbers.attribute import SAMPLE, SUM
+from softcount.numbers.ragged import Array
+from softcount.numbers.tables import Expectation, Tables
 from softcount.text.shard import shards
 
 SHARD_COST = 300_000  # tokens: small enough to share out, large enough that private counts are cheap to add

@@ -11,7 +11,7 @@ from softcount.cli.console import say
 
 if TYPE_CHECKING:
     from softcount.criteria.spec import Stage
-    from softcount.trace import Step
+    from softcount.loop.trace import Step
 
 OBJECTIVES = {
     "em": "log-likelihood",

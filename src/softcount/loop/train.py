@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.checkpoint import Slot
 from softcount.criteria.criterion import Criterion, Progress
 from softcount.criteria.spec import STATES, Settings, Stage
+from softcount.disk.checkpoint import Slot
 from softcount.errors import InputError
-from softcount.estep import EStep
-from softcount.layout import Model
-from softcount.start import constrain, uniform_start
-from softcount.tables import Tables, values
-from softcount.trace import Step, Trace
+from softcount.loop.estep import EStep
+from softcount.loop.model import Model
+from softcount.loop.start import constrain, uniform_start
+from softcount.loop.trace import Step, Trace
+from softcount.numbers.tables import Tables, values
 
 TIED = "tied: all hidden values are alike, and stay alike under every criterion; use a random start"
 BECAME_TIED = "tied: all hidden values have become alike; use another criterion, or a greater start= of annealed"

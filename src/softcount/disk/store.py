@@ -22,12 +22,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.disk.state import flatten, restore
 from softcount.errors import InputError
-from softcount.mark import MARK
-from softcount.ragged import Array
-from softcount.skeleton import flatten, restore
+from softcount.machine.atomic import write_whole
+from softcount.machine.magic import MARK
+from softcount.numbers.ragged import Array
 from softcount.version import VERSION
-from softcount.whole import write_whole
 
 FORMAT = 1
 DTYPES = {
@@ -57,7 +57,7 @@ class Spec(NamedTuple):
 
 
 def save(path: str | Path, kind: str, body: Mapping[str, Any]) -> None:
-    """`body`: nested mappings, lists and NamedTuples of arrays, strings and numbers (see softcount.skeleton)."""
+    """`body`: nested mappings, lists and NamedTuples of arrays, strings and numbers (see softcount.disk.state)."""
     arrays: dict[str, Array] = {}
     described = flatten(dict(body), arrays)
     # Widest first, so that all are aligned without holes.

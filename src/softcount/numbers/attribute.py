@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from softcount.kernel import kernel
+from softcount.machine.kernel import kernel
 
 SUM, MAX, SAMPLE = 0, 1, 2
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from softcount.ragged import Array, Ragged
-from softcount.tables import Log
+from softcount.numbers.ragged import Array, Ragged
+from softcount.numbers.tables import Log
 from softcount.text.vocabulary import Vocabulary
 
 PLAIN = (str, bool, int, float, type(None))

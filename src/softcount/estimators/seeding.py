@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from softcount.ragged import Array
+from softcount.numbers.ragged import Array
 
 
 def squared_norms(X: Any) -> Array:

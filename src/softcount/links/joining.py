@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from softcount.errors import InputError
-from softcount.kernel import kernel
-from softcount.ragged import Array, Ragged, offsets_of
+from softcount.machine.kernel import kernel
+from softcount.numbers.ragged import Array, Ragged, offsets_of
 
 FORWARD, REVERSE, INTERSECTION, UNION, GROW_DIAG, GROW_DIAG_FINAL, GROW_DIAG_FINAL_AND, PRODUCT = range(8)
 RULES = {

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from softcount.kernel import kernel
-from softcount.ragged import Array
+from softcount.machine.kernel import kernel
+from softcount.numbers.ragged import Array
 from softcount.text.vocabulary import Vocabulary
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.errors import InputError
-from softcount.ragged import Array, Ragged
+from softcount.numbers.ragged import Array, Ragged
 
 
 class Log:

@@ -1,0 +1,1 @@
+"""The E-step over placed data, where training starts, the loop itself, and its record."""

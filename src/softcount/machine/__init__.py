@@ -1,0 +1,1 @@
+"""What the machine is: compiled loops, memory, signals, files that appear whole."""

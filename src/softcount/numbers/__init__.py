@@ -1,0 +1,1 @@
+"""Arithmetic that knows no model: ragged rows, tables, shares of a total."""

@@ -13,6 +13,7 @@ from softcount.criteria.spec import STATES, Settings, Stage
 from softcount.disk.checkpoint import Slot
 from softcount.engines.engine import Engine
 from softcount.errors import InputError
+from softcount.families.layout import table_types
 from softcount.loop.estep import EStep
 from softcount.loop.model import Model
 from softcount.loop.start import constrain, uniform_start
@@ -126,7 +127,7 @@ def fit(
 
 def _restored(checkpoint: Slot, model: Model) -> tuple[Finished | None, Saved | None]:
     """What the file has of this fit. Kernels trust shapes, so nothing from a file may have others than the model's."""
-    kinds = (type(model.layout), *STATES, Finished, Saved, Position, Restart, Step)
+    kinds = (*table_types(model.layout), *STATES, Finished, Saved, Position, Restart, Step)
     types = {kind.__name__: kind for kind in kinds}
     done = checkpoint.result(types)
     saved = checkpoint.position(types) if done is None else None

@@ -75,7 +75,7 @@ def train(
         result = _fit(
             model, items, stage, start, engine, {"translation": limits.must},
             Settings({"translation": pseudo}, {"translation": alpha}), seed + number, on_step,
-            slot(f"{number + 1} {stage.text}"),
+            slot(f"{number + 1} {stage.text}"), settings.tolerance,
         )  # fmt: skip
         translation = result.parameters.translation
         trace += result.trace
@@ -86,12 +86,12 @@ def train(
 
 def _fit(
     model: IBM, items: Bitext, stage: ModelStage, start: IBMTables, engine: Any, fixed: Any, settings: Settings,
-    seed: int, on_step: Any, checkpoint: Slot | None,
+    seed: int, on_step: Any, checkpoint: Slot | None, tolerance: float,
 ) -> Any:  # fmt: skip
     try:
         return fit(
             model, items, stage.criteria, lambda _: start, engine,
-            fixed=fixed, settings=settings, tolerance=0.0, seed=seed, on_step=on_step,
+            fixed=fixed, settings=settings, tolerance=tolerance, seed=seed, on_step=on_step,
             checkpoint=checkpoint,
         )  # fmt: skip
     except ImpossibleItem as impossible:

@@ -18,7 +18,7 @@ from softcount.cli.align import Align
 from softcount.cli.cluster import Cluster
 from softcount.cli.tag import Tag
 from softcount.cli.topics import Topics
-from softcount.cli.training import command
+from softcount.cli.training import HelpLast, command
 from softcount.errors import InputError
 from softcount.machine.signals import Stopped
 from softcount.version import VERSION
@@ -61,7 +61,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for kind in (Tag, Topics, Cluster, Align):
-    app.command(kind.name)(command(kind))
+    app.command(kind.name, cls=HelpLast)(command(kind))
 app.command("info")(info.info)
 app.command("export")(export.export)
 app.command("generate")(generate.generate)

@@ -17,6 +17,8 @@ TRAINING = (WHAT, HOW)  # nothing in these has an effect where a saved model is 
 
 
 def option(group: str, help: str, *names: str, **settings: Any) -> Any:
+    if "min" in settings:  # a short name for its kind, so that the help has room for words
+        settings["metavar"] = f"{settings['min']}…{settings['max']}" if "max" in settings else "N"
     return typer.Option(*names, help=help, rich_help_panel=group, **settings)
 
 
@@ -39,7 +41,7 @@ Trace = Annotated[Path | None, option(OUT, "Write every step's objective and par
 Json = Annotated[bool, option(OUT, "Print one JSON object instead of lines.", "--json")]
 Quiet = Annotated[bool, option(OUT, "No messages but errors.", "--quiet", "-q")]
 Threads = Annotated[int, option(WHERE, "Worker threads; -1: all cores. The result is the same.")]
-Engine = Annotated[str, option(WHERE, "Where sums over the data are computed. The result is the same.")]
+Engine = Annotated[str, option(WHERE, "Where sums over the data are computed: threads (here). The result is the same.")]
 
 # --- of some of them --------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 from softcount.cli.console import lower_cased, say_unknown
-from softcount.cli.options import HOW, IN, OUT, WHAT, Lowercase, Rare, Restarts, option
+from softcount.cli.options import HOW, IN, OUT, WHAT, Criterion, Lowercase, Rare, Restarts, option
 from softcount.cli.summary import or_null
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
@@ -38,6 +38,7 @@ class Tag(Training):
     end: Annotated[bool, option(WHAT, "Model the end of the sentence.", "--end")] = False
     fix: Annotated[str, option(WHAT, "Tables to leave alone: initial,transition,emission.")] = ""
     min_count: Rare = 1
+    criterion: Criterion = "em:100"
     start: Annotated[str, option(HOW, "random, uniform, P.json, or a labelled file to count.")] = "random"
     pseudo: Annotated[str, option(HOW, "Pseudo-count of EM: a number, or emission=0.1,transition=1.")] = "0"
     prior: Annotated[str, option(HOW, "Dirichlet prior of VB and Gibbs, likewise.")] = "0.001"

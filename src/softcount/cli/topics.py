@@ -54,7 +54,9 @@ class Topics(OfDocuments):
     rows: Annotated[Path | None, option(OUT, "Write document × topic here: .tsv, .npy or .parquet.")] = None
     query: Annotated[str | None, option(OUT, "Print the documents most similar to these words.")] = None
     k: Annotated[int, option(OUT, "With --query: how many.", "-k", min=1)] = 10
-    tfidf: Annotated[float, option(OUT, "With --query: weight of tf-idf beside topics.", min=0, max=1)] = 0.5
+    tfidf: Annotated[
+        float | None, option(OUT, "With --query: weight of tf-idf beside topics; 0.5 if not given.", min=0, max=1)
+    ] = None
 
     name: ClassVar[str] = "topics"
     kinds: ClassVar[tuple[str, ...]] = ("plsa",)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, ClassVar, get_type_hints
 
 import typer
+from typer.core import TyperCommand
 
 from softcount.cli.console import (
     Progress,
@@ -55,7 +56,7 @@ class Training:
     """The options that all share, and what is done with them."""
 
     context: typer.Context
-    criterion: Criterion = "em:100"
+    criterion: Criterion
     tolerance: Tolerance = 1e-6
     seed: Seed = 0
     checkpoint: Checkpoint = None
@@ -213,6 +214,16 @@ class Training:
             print(json.dumps({**content, "signature": signed}, ensure_ascii=False))
         else:
             sys.stdout.writelines(lines)
+
+
+class HelpLast(TyperCommand):
+    """--help in the last group, rather than in one of its own before all others."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.rich_help_panel = GROUPS[-1]
+        return option
 
 
 def command(kind: type[Training]) -> Callable[..., None]:

@@ -20,6 +20,7 @@ from softcount.models.ibm import IBM, KINDS, IBMTables
 from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import row_sums, values
 from softcount.text.bitext import Bitext, length_classes
+from softcount.text.dictionary import unmatched
 from softcount.text.vocabulary import Vocabulary
 
 PREFER = 10.0  # pseudo-counts of an encouraged entry
@@ -61,6 +62,7 @@ def train(
     classes, _ = length_classes(items)
     limits = _constraints(rows, entries, items.source.vocabulary, items.target.vocabulary)
     translation, trace, result, model = None, Trace(), None, None
+    trace.remarks = unmatched("dictionary", entries, [items.source.vocabulary, items.target.vocabulary])
     null = 0.08 if settings.null == "learn" else float(settings.null)
     tension = 4.0 if settings.tension == "learn" else float(settings.tension)
     for number, stage in enumerate(stages):

@@ -85,13 +85,18 @@ class Align(Training):
         from softcount.text.bitext_reader import read_bitext
 
         data = read_bitext(self.source, self.target, None, 1 if model else self.min_count)
-        if self.show is not None and self.show > len(data):
-            raise InputError(f"--show {self.show}: there are only {len(data)} pairs; give 1 to {len(data)}")
+        self.check_shown(data, self.longest or getattr(model, "longest", None))
         if model is not None:
             model._check()
             self.note_unknown(model._read(data, None))
             self.note_long(model, data)
         return data
+
+    def check_shown(self, data: Bitext, longest: int | None) -> None:
+        if self.show is not None and self.show > len(data):
+            raise InputError(f"--show {self.show}: there are only {len(data)} pairs; give 1 to {len(data)}")
+        if self.show is not None and longest and data.longest[self.show - 1] > longest:
+            raise InputError(f"--show {self.show}: the pair has more than {longest} words on a side; show another")
 
     def note_unknown(self, data: Bitext) -> None:
         for name, side in (("source", data.source), ("target", data.target)):

@@ -18,7 +18,7 @@ TRAINING = (WHAT, HOW)  # nothing in these has an effect where a saved model is 
 
 def option(group: str, help: str, *names: str, **settings: Any) -> Any:
     if "min" in settings:  # a short name for its kind, so that the help has room for words
-        settings["metavar"] = f"{settings['min']}…{settings['max']}" if "max" in settings else "N"
+        settings["metavar"] = "N"
     return typer.Option(*names, help=help, rich_help_panel=group, **settings)
 
 

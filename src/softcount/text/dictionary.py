@@ -76,14 +76,8 @@ def unmatched(source: str, entries: Sequence[Sequence[str]], vocabularies: Seque
     phrases = np.array([any(len(word.encode().split()) > 1 for word in entry) for entry in entries], dtype=bool)
     known = [v.find([entry[i] for entry in entries]) >= 0 for i, v in enumerate(vocabularies)]
     absent = ~np.logical_and.reduce(known) & ~phrases
-    found = [
-        f"{int(which.sum()):,} {what}"
-        for which, what in (
-            (phrases, "of several words, where each must be one token"),
-            (absent, "that are not among the words"),
-        )
-        if which.any()
-    ]
+    kinds = {"of several words, where each must be one token": phrases, "not among the words of the text": absent}
+    found = [f"{int(which.sum()):,} {what}" for what, which in kinds.items() if which.any()]
     if not found:
         return ()
     return (f"{source}: of {len(entries):,} entries, {' and '.join(found)}; these have no effect",)

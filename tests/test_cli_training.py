@@ -134,6 +134,8 @@ def test_longest_leaves_pairs_out(folder: Path) -> None:
     n = sum(length > limit for length in lengths)
     expected = f"note: {n} of {len(lengths)} pairs have more than {limit} words on a side; they are left unaligned"
     assert ran.said[0] == expected and f"longest={limit}" in ran.said[-1]
+    digest = run("align source target").said[-1].split("data=")[1]
+    assert ran.said[-1].endswith(digest), "the text is the same"
     lines = ran.out.split("\n")[:-1]
     assert [line == "" for line in lines] == [length > limit for length in lengths]
     rows = [[float(x) for x in line.split("\t")] for line in (folder / "s").read_text().splitlines()]

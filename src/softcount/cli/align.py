@@ -125,7 +125,7 @@ class Align(Training):
 
         model._checked(data)  # what is wrong is said before anything else is
         self.note_long(model, data)
-        self.say(needed(data, model))
+        self.say(needed(data.within(model.longest), model))
         model.fit(data, on_step=lambda name, step: on_step(step._replace(stage=f"{name} {step.stage}")), **watch)
 
     def answer(self, model: WordAligner, data: Bitext) -> Bitext:

@@ -99,11 +99,12 @@ class WordAligner(SavedEstimator, LightEstimator):
 
         checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
         """
-        data = bitext(X, y, min_count=self.min_count).within(self.longest)
+        whole = bitext(X, y, min_count=self.min_count)
+        data = whole.within(self.longest)
         stages, entries = self._checked(data)
         self.vocabularies_ = (data.source.vocabulary, data.target.vocabulary)
         self.directions_: dict[str, Direction] = {}
-        digest, kept = data.digest(), self._checkpoint(checkpoint, checkpoint_every)
+        digest, kept = whole.digest(), self._checkpoint(checkpoint, checkpoint_every)
         seed = self._seed(kept)
         if kept:
             kept.bind(self._about(seed, digest, model=",".join(s.text for s in stages), criterion=None))
@@ -118,8 +119,8 @@ class WordAligner(SavedEstimator, LightEstimator):
                 slot = (lambda stage, name=name: kept.slot(f"{name} {stage}")) if kept else (lambda stage: None)
                 self.directions_[name] = train(self, items, found, stages, known, engine, seed, step, slot)
         self.history_ = self._traces()
-        self.signature_ = self._signature(stages, data, seed, digest)
-        tokens = f"{data.source.n_tokens:,} + {data.target.n_tokens:,}"
+        self.signature_ = self._signature(stages, whole, seed, digest)
+        tokens = f"{whole.source.n_tokens:,} + {whole.target.n_tokens:,}"
         self._remember(seed, f"{data.source.source} and {data.target.source}", digest, pairs=len(data), tokens=tokens)
         return self
 

@@ -283,3 +283,11 @@ def test_states_that_die_are_not_listed_one_by_one(folder: Path) -> None:
     shown = run("info m").out
     assert shown.count(" note ") == FEW + 1 and "… and 13 more like these" in shown
     assert len(json.loads(run("info m --json").out)["notes"]) == 16
+
+
+def test_a_checkpoint_is_good_for_any_engine(folder: Path) -> None:
+    """Where a sum is computed is no part of what is trained."""
+    texts, engine = [line.split() for line in SENTENCES], ENGINES["threads"](2)
+    first = softcount.HMM(3, criterion="em:4", random_state=0).fit(texts, checkpoint="c")
+    again = softcount.HMM(3, criterion="em:4", random_state=0, engine=engine).fit(texts, checkpoint="c")
+    assert again.history_ == first.history_

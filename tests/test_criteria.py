@@ -18,6 +18,7 @@ from softcount.criteria.criterion import Criterion, Progress, log_weights
 from softcount.criteria.mre import RULES
 from softcount.criteria.spec import BASES, WRAPPERS, Settings, parse
 from softcount.engines import Threads
+from softcount.families.penalty import NOTHING
 from softcount.loop.estep import EStep
 from softcount.loop.start import constrain, random_start, uniform_start
 from softcount.loop.trace import CONVERGED, DONE, FELL, Ending
@@ -246,7 +247,7 @@ def test_stepwise_by_hand() -> None:
             c = each(lambda t, share=share: t / share, expect(em.log_weights(parameters), batch=batch).counts)
             s = each(lambda a, b, g=gamma: (1 - g) * a + g * b, s, c)
             parameters = HMMTables(
-                *(f.family.maximize(t, 0.0, p) for f, t, p in zip(layout, s, parameters, strict=True))
+                *(f.family.maximize(t, NOTHING, p) for f, t, p in zip(layout, s, parameters, strict=True))
             )
     np.testing.assert_allclose(flat(criterion.parameters(state)), flat(parameters), rtol=1e-10)
 
@@ -302,7 +303,7 @@ def test_held_stays_held_and_rows_sum_to_one(spec: str) -> None:
 
 @every_criterion
 def test_threads_give_the_same_bits(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("softcount.loop.estep.SHARD_COST", 5)
+    monkeypatch.setattr("softcount.models.hmm.SHARD_TOKENS", 5)
     one, three = (train(case(n=30), f"{spec}:4", n_threads=n) for n in (1, 3))
     assert np.array_equal(flat(one.parameters), flat(three.parameters))
     assert one.trace.objectives == three.trace.objectives

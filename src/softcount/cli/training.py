@@ -45,7 +45,6 @@ from softcount.cli.options import (
     Trace,
 )
 from softcount.cli.summary import trace_tsv, training_lines
-from softcount.errors import InputError
 from softcount.signature import signature
 
 Files = Iterator[tuple[Path | None, Callable[[Path], Any]]]
@@ -139,6 +138,7 @@ class Training:
 
     def check(self) -> None:
         """Before hours of work."""
+        from softcount.engines import engine_of
         from softcount.text.source import check_stdin
 
         reads = self.reads()
@@ -147,7 +147,7 @@ class Training:
         check_writable(*outputs, inputs=(self.apply,))  # a model may be saved again where it came from
         check_stdin(**reads)
         check_threads(self.threads)
-        check_engine(self.engine)
+        engine_of(self.engine, self.threads)
 
     def opened(self) -> tuple[Any, Any]:
         assert self.apply is not None
@@ -173,8 +173,7 @@ class Training:
 
     def placed(self, model: Any) -> Any:
         """With the engine and the threads that were asked for."""
-        known, given = model.get_params(deep=False), {"n_jobs": self.threads, "engine": self.engine}
-        return model.set_params(**{name: value for name, value in given.items() if name in known})
+        return model.set_params(n_jobs=self.threads, engine=self.engine)
 
     def training_options(self) -> list[str]:
         return [option.name for option in self.context.command.params if group_of(option) in TRAINING and option.name]
@@ -257,10 +256,3 @@ def _place(hint: Any) -> int:
 
 def group_of(option: Any) -> str | None:
     return getattr(option, "rich_help_panel", None)
-
-
-def check_engine(name: str) -> None:
-    from softcount.engines import ENGINES
-
-    if name not in ENGINES:
-        raise InputError(f"no engine {name!r}; use {', '.join(ENGINES)}")

@@ -27,12 +27,12 @@ USUAL = 200  # words that hardly a sentence has more of
 
 def needed(data: Bitext, aligner: Any) -> str:
     """One line for the user."""
-    token_pairs = int(data.costs.sum())
+    token_pairs = int(data.token_pairs.sum())
     entries = estimated_entries(data)
     tokens = data.source.n_tokens + data.target.n_tokens
     stages = f"{aligner.model} {aligner.criterion}"
     per_entry = PER_ENTRY_MORE if any(name in stages for name in MORE) else PER_ENTRY
-    megabytes = BASE + PER_THREAD * aligner._engine().n_threads + (PER_TOKEN * tokens + per_entry * entries) / 1e6
+    megabytes = BASE + PER_THREAD * aligner._engine().n_workers + (PER_TOKEN * tokens + per_entry * entries) / 1e6
     return (
         f"{len(data):,} pairs, {tokens:,} tokens, {token_pairs:,} token pairs; "
         f"about {entries:,} translation entries; will need about {megabytes:,.0f} MB"
@@ -67,11 +67,11 @@ def left_out(data: Bitext, aligner: Any) -> str | None:
 
 def unusual(data: Bitext, aligner: Any) -> str | None:
     """What the largest pair will cost, where that is more than anybody would expect of one."""
-    costs = data.within(aligner.longest).costs
-    pair = int(costs.argmax())
-    if costs[pair] < LARGE:
+    token_pairs = data.within(aligner.longest).token_pairs
+    pair = int(token_pairs.argmax())
+    if token_pairs[pair] < LARGE:
         return None
-    cells = int(costs[pair]) * (2 if aligner.direction == "both" else 1)
+    cells = int(token_pairs[pair]) * (2 if aligner.direction == "both" else 1)
     what = f"pair {pair + 1} ({data.source.sentences.lengths[pair]:,} × {data.target.sentences.lengths[pair]:,} words)"
     room, remedy = cells * PER_CELL, f"--longest {USUAL} leaves out pairs with more words on a side"
     check_room(room, f"the links of {what}", remedy)

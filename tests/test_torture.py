@@ -144,7 +144,9 @@ def test_aligner(kind: str, name: str, criterion: str) -> None:
     links = model.align(source, target, probabilities=True)
     assert len(links) == len(source)
     finite(np.array([p for row in links for *_, p in row]), "probabilities")
-    finite(model.scores(source, target), "scores")
+    scores, both = model.scores(source, target), np.array([bool(e and f) for e, f in zip(source, target, strict=True)])
+    finite(scores[both], "scores")
+    assert np.isneginf(scores[~both]).all(), "a pair with an empty side has nothing to score"
 
 
 def test_weights_that_underflow_for_every_source_word() -> None:

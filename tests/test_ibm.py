@@ -22,7 +22,7 @@ from softcount.models import ibm
 from softcount.models.ibm import IBM, IBMTables
 from softcount.models.ibm_posterior import posteriors
 from softcount.numbers.attribute import MAX, SAMPLE, SUM
-from softcount.numbers.tables import scale, values
+from softcount.numbers.tables import like, scale, values
 from softcount.text.bitext import bitext, length_classes
 from softcount.text.cooccurrence import cooccurring
 
@@ -158,6 +158,21 @@ def test_the_same_bits_with_any_number_of_threads(kind, mode, monkeypatch):
         assert other.log_norm == found[0].log_norm
         for a, b in zip(found[0].counts, other.counts, strict=True):
             assert (values(a) == values(b)).all()
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("kind", KINDS)
+def test_ties_between_parts_go_to_the_lower_position(kind, monkeypatch):
+    """Word types are raced in parts, in the order of their ids: the last word of the text first in its sentences."""
+    monkeypatch.setattr(ibm, "PART", 1)
+    data = bitext(["a b", "c b a", "b c"], ["x", "x x", "x"])
+    model = make(data, kind)
+    zeros = uniform_start(model.layout)
+    weights = IBMTables(*(like(table, np.zeros(len(values(table)))) for table in zeros))
+    weights.translation.row(0)[:] = -np.inf  # the empty word would win every tie
+    packed = model.pack(data)
+    assert len(packed.parts) == 3
+    assert model.expect(model.weigh(weights), packed, MAX, labels=True)[1].values.tolist() == [1, 1, 1, 1]
 
 
 def test_elbo_against_quadrature():

@@ -151,6 +151,8 @@ def grid(picture: str) -> Any:
         # in the other order (1, 2) would leave nothing free for (0, 2)
         ("grow-diag", ". b f\n. . r", {(0, 1), (0, 2), (1, 2)}),
         ("grow-diag", ". f r\n. . b", {(0, 1), (0, 2), (1, 2)}),
+        # target word by target word: (2, 1) is visited before (0, 2), and (1, 0) leaves nothing free for (1, 2)
+        ("grow-diag", ". . b\nf . r\n. b .", {(0, 2), (1, 0), (2, 1)}),
     ],
 )
 def test_by_hand(rule: str, picture: str, expected: Points) -> None:

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,20 +85,25 @@ class NaiveHMM(Naive):
         return one_hot(structure, self.n_states)
 
 
-class Sentences(SimpleNamespace):
+@dataclass(frozen=True)
+class Sentences:
     """What `EStep` and a model's `pack` ask of items."""
+
+    sentences: Ragged
+    labels: Ragged | None = None
 
     def __len__(self) -> int:
         return self.sentences.n_rows
 
+    @property
+    def sizes(self) -> np.ndarray:
+        return self.sentences.lengths
 
-def sentences_of(sentences: Ragged, labels: Ragged | None = None) -> Any:
-    items = Sentences(sentences=sentences, labels=labels, costs=sentences.lengths)
-    items.slice = lambda start, stop: sentences_of(
-        sentences.slice(start, stop), None if labels is None else labels.slice(start, stop)
-    )
-    items.take = lambda rows: sentences_of(sentences.take(rows), None if labels is None else labels.take(rows))
-    return items
+    def slice(self, start: int, stop: int) -> Sentences:
+        return Sentences(self.sentences.slice(start, stop), self.labels and self.labels.slice(start, stop))
+
+    def take(self, rows: np.ndarray) -> Sentences:
+        return Sentences(self.sentences.take(rows), self.labels and self.labels.take(rows))
 
 
 def hmm(draw: Any, chance: Chance) -> Instance:
@@ -112,7 +116,7 @@ def hmm(draw: Any, chance: Chance) -> Instance:
         tags = chance.rng.integers(0, K, len(sentences.values))
         labels = Ragged(sentences.offsets, np.where(chance.rng.random(len(tags)) < 0.4, tags, -1).astype(np.int32))
     shapes = HMMTables(np.zeros(K), np.zeros((K, K + end)), np.zeros((K, V)))
-    return Instance(NaiveHMM(K, V, end), HMM(K, V, end), sentences_of(sentences, labels), chance.weights(shapes))
+    return Instance(NaiveHMM(K, V, end), HMM(K, V, end), Sentences(sentences, labels), chance.weights(shapes))
 
 
 # --- IBM Models 1 and 2 ----------------------------------------------------------------------------------------------
@@ -165,6 +169,9 @@ class NaiveIBM(Naive):
 
     def posteriors(self, items: Any, i: int, nodes: np.ndarray) -> np.ndarray:
         return nodes.T
+
+    def told(self, posteriors: Any) -> np.ndarray:
+        return posteriors.matrices.values
 
 
 def ibm(draw: Any, chance: Chance, kind: str) -> Instance:

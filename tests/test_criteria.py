@@ -11,7 +11,7 @@ import pytest
 from enumeration import flat, unflat
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import NaiveHMM, sentences_of
+from naive import NaiveHMM, Sentences
 from scipy import integrate, special
 
 from softcount import InputError
@@ -19,6 +19,7 @@ from softcount.criteria.criterion import Criterion, Progress, log_weights
 from softcount.criteria.mre import RULES
 from softcount.criteria.spec import BASES, WRAPPERS, Settings, parse
 from softcount.engines import Threads
+from softcount.families.penalty import NOTHING
 from softcount.loop.estep import EStep
 from softcount.loop.start import constrain, random_start, uniform_start
 from softcount.loop.train import FALL, fell, fit
@@ -46,7 +47,7 @@ def case(K: int = 3, V: int = 6, n: int = 12, end: bool = True, seed: int = 0) -
     rng = np.random.default_rng(seed)
     sentences = from_rows([rng.integers(0, V, rng.integers(0, 7)) for _ in range(n)] + [[0, V - 1]], np.int32)
     model = HMM(K, V, end)
-    return Case(model, sentences_of(sentences), random_start(model.layout, (seed,)))
+    return Case(model, Sentences(sentences), random_start(model.layout, (seed,)))
 
 
 def holding(case: Case) -> tuple[Case, dict[str, np.ndarray]]:
@@ -126,7 +127,7 @@ def one_row_case(ambiguous: bool) -> tuple[Case, dict[str, np.ndarray]]:
     """Everything fixed but state 0's two emissions. Ambiguous: state 1 emits the same two words."""
     emission = np.array([[0.5, 0.5, 0.0], [0.3, 0.2, 0.5] if ambiguous else [0.0, 0.0, 1.0]])
     start = HMMTables(np.array([0.6, 0.4]), np.array([[0.7, 0.3], [0.4, 0.6]]), emission)
-    items = sentences_of(from_rows([[0, 1, 2], [0, 0], [], [1, 2]], np.int32))
+    items = Sentences(from_rows([[0, 1, 2], [0, 0], [], [1, 2]], np.int32))
     free = np.zeros((2, 3), dtype=bool)
     free[0, :2] = True
     masks = {"initial": np.ones(2, bool), "transition": np.ones((2, 2), bool), "emission": ~free}
@@ -246,7 +247,7 @@ def test_stepwise_by_hand() -> None:
             c = each(lambda t, share=share: t / share, expect(em.log_weights(parameters), batch=batch).counts)
             s = each(lambda a, b, g=gamma: (1 - g) * a + g * b, s, c)
             parameters = HMMTables(
-                *(f.family.maximize(t, 0.0, p) for f, t, p in zip(layout, s, parameters, strict=True))
+                *(f.family.maximize(t, NOTHING, p) for f, t, p in zip(layout, s, parameters, strict=True))
             )
     np.testing.assert_allclose(flat(criterion.parameters(state)), flat(parameters), rtol=1e-10)
 
@@ -257,7 +258,7 @@ def test_stepwise_by_hand() -> None:
 def test_gibbs_visits_structures_as_often_as_their_posterior_says() -> None:
     """Frequencies of log joints against enumeration; a bound of 5 standard errors, inflated by the chain's memory."""
     model, prior = HMM(2, 2), 0.8
-    items = sentences_of(from_rows([[0, 1], [0, 0], [1]], np.int32))
+    items = Sentences(from_rows([[0, 1], [0, 0], [1]], np.int32))
     tiny = Case(model, items, random_start(model.layout, (3,)))
     instance = enumeration.Instance(NaiveHMM(2, 2, False), model, items, log_weights(model.layout, tiny.start))
     joints = []
@@ -350,7 +351,7 @@ def test_held_stays_held_and_rows_sum_to_one(spec: str) -> None:
 
 @every_criterion
 def test_threads_give_the_same_bits(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("softcount.loop.estep.SHARD_COST", 5)
+    monkeypatch.setattr("softcount.models.hmm.SHARD_TOKENS", 5)
     one, three = (train(case(n=30), f"{spec}:4", n_threads=n) for n in (1, 3))
     assert np.array_equal(flat(one.parameters), flat(three.parameters))
     assert one.trace.objectives == three.trace.objectives
@@ -377,7 +378,7 @@ def test_renumbered_words_change_nothing_else(spec: str) -> None:
     sentences = plain.items.sentences
     other = Case(
         plain.model,
-        sentences_of(sentences.with_values(order[sentences.values].astype(np.int32))),
+        Sentences(sentences.with_values(order[sentences.values].astype(np.int32))),
         plain.start._replace(emission=plain.start.emission[:, np.argsort(order)]),
     )
     a, b = train(plain, f"{spec}:4"), train(other, f"{spec}:4")
@@ -501,7 +502,7 @@ def test_known_labels_and_zero_start_steps() -> None:
 
 def test_more_batches_than_sentences_and_empty_sentences() -> None:
     tiny = case()
-    items = sentences_of(from_rows([[], [], [0, 1, 2], [], [3], [], []], np.int32))
+    items = Sentences(from_rows([[], [], [0, 1, 2], [], [3], [], []], np.int32))
     found = train(tiny._replace(items=items), "stepwise(em,batches=50):3")
     assert np.isfinite(flat(found.parameters)).all()
 

@@ -89,8 +89,8 @@ def test_several_empty_clusters_over_shards_do_not_raise_the_inertia():
     whole, left, right = (
         gaussians.expect(weights, gaussians.pack(Points(part)), MAX)[0] for part in (points, points[:25], points[25:])
     )
-    counts = whole.joined().counts.component
-    assert np.allclose((left + right).joined().counts.component, counts)
+    counts = whole.whole().counts.component
+    assert np.allclose((left + right).whole().counts.component, counts)
     assert (counts[:, 0] > 0).all() and counts[:, 0].sum() == 40
 
 

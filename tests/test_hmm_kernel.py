@@ -9,7 +9,7 @@ import pytest
 from enumeration import Instance, flat
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import Chance, NaiveHMM, sentences_of
+from naive import Chance, NaiveHMM, Sentences
 from test_expect import drawn
 
 from softcount.errors import ImpossibleItem
@@ -50,7 +50,7 @@ def hmm_instance(lengths: list[int], K: int = 3, V: int = 5, end: bool = False, 
     sentences = from_rows([rng.integers(0, V, n) for n in lengths], np.int32)
     shapes = hmm.HMMTables(np.zeros(K), np.zeros((K, K + end)), np.zeros((K, V)))
     weights = Chance(rng, 1.0, 0.0).weights(shapes)
-    return Instance(NaiveHMM(K, V, end), hmm.HMM(K, V, end), sentences_of(sentences), weights)
+    return Instance(NaiveHMM(K, V, end), hmm.HMM(K, V, end), Sentences(sentences), weights)
 
 
 @pytest.mark.parametrize("mode", [SUM, MAX, SAMPLE])
@@ -104,7 +104,7 @@ def test_hmm_transitions_below_floating_point_are_refused_by_name(mode: int) -> 
     weights = hmm.HMMTables(
         np.log([0.5, 0.5]), np.array([[0.0, -900.0], [-900.0, 0.0]]), np.array([[0.0, -np.inf], [-np.inf, 0.0]])
     )
-    items = sentences_of(from_rows([[1], [0, 1, 0]], np.int32))
+    items = Sentences(from_rows([[1], [0, 1, 0]], np.int32))
     instance = Instance(NaiveHMM(2, 2, False), hmm.HMM(2, 2), items, weights)
     with pytest.raises(ImpossibleItem) as refusal:
         expect(instance, mode, np.full(4, 0.5))
@@ -121,7 +121,7 @@ def test_hmm_only_empty_sentences() -> None:
 def test_hmm_known_labels_decide() -> None:
     instance = hmm_instance([3, 2])
     labels = Ragged(instance.items.sentences.offsets, np.array([0, 1, 2, 2, 0], dtype=np.int32))
-    known = instance._replace(items=sentences_of(instance.items.sentences, labels))
+    known = instance._replace(items=Sentences(instance.items.sentences, labels))
     for mode in (SUM, MAX, SAMPLE):
         found, decoded = expect(known, mode, np.full(5, 0.5), labels=True)
         assert decoded.values.tolist() == [0, 1, 2, 2, 0]

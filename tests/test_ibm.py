@@ -20,7 +20,7 @@ from softcount.loop.start import uniform_start
 from softcount.loop.train import fit
 from softcount.models import ibm
 from softcount.models.ibm import IBM, IBMTables
-from softcount.models.ibm_posterior import posteriors
+from softcount.models.ibm_posterior import on
 from softcount.numbers.attribute import MAX, SAMPLE, SUM
 from softcount.numbers.tables import like, scale, values
 from softcount.text.bitext import bitext, length_classes
@@ -71,9 +71,11 @@ def test_decoding_gives_every_pair_its_posteriors_and_its_log_norm(kind, seed):
     data = tiny(seed)
     model = make(data, kind)
     weights = log_weights_of(model, seed)
-    w, items = model.weigh(weights), enumerate_all(Instance(NaiveIBM(model), model, data, weights))
+    items = enumerate_all(Instance(NaiveIBM(model), model, data, weights))
     for rows in ([0, 1, 2, 3], [2], [3, 1]):
-        found, log_norms = posteriors(model, weights, w, data.take(np.array(rows)))
+        some = data.take(np.array(rows))
+        other, logs = on(model, weights, some)
+        found, log_norms = other.posteriors(other.weigh(logs), other.pack(some))
         for row, log_norm, item in zip(found.rows(), log_norms, [items[r] for r in rows], strict=True):
             assert log_norm == pytest.approx(item.log_norm, rel=1e-10)
             np.testing.assert_allclose(row, item.posteriors.T.ravel(), rtol=1e-10)
@@ -152,7 +154,7 @@ def test_the_same_bits_with_any_number_of_threads(kind, mode, monkeypatch):
     for threads in (1, 2, 3):
         with Threads(threads) as engine:
             step = EStep(model, data, engine)
-            assert len(step._shards[0].parts) > 3
+            assert len(step._handles[0][2]) > 3
             found.append(step(weights, mode))
     for other in found[1:]:
         assert other.log_norm == found[0].log_norm
@@ -171,7 +173,7 @@ def test_ties_between_parts_go_to_the_lower_position(kind, monkeypatch):
     weights = IBMTables(*(like(table, np.zeros(len(values(table)))) for table in zeros))
     weights.translation.row(0)[:] = -np.inf  # the empty word would win every tie
     packed = model.pack(data)
-    assert len(packed.parts) == 3
+    assert len(model.parts(packed)) == 3
     assert model.expect(model.weigh(weights), packed, MAX, labels=True)[1].values.tolist() == [1, 1, 1, 1]
 
 

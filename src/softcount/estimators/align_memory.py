@@ -23,12 +23,12 @@ BASE, PER_THREAD = 175, 75  # MB
 
 def needed(data: Bitext, aligner: Any) -> str:
     """One line for the user."""
-    token_pairs = int(data.costs.sum())
+    token_pairs = int(data.token_pairs.sum())
     entries = estimated_entries(data)
     tokens = data.source.n_tokens + data.target.n_tokens
     stages = f"{aligner.model} {aligner.criterion}"
     per_entry = PER_ENTRY_MORE if any(name in stages for name in MORE) else PER_ENTRY
-    megabytes = BASE + PER_THREAD * aligner._engine().n_threads + (PER_TOKEN * tokens + per_entry * entries) / 1e6
+    megabytes = BASE + PER_THREAD * aligner._engine().n_workers + (PER_TOKEN * tokens + per_entry * entries) / 1e6
     return (
         f"{len(data):,} pairs, {tokens:,} tokens, {token_pairs:,} token pairs; "
         f"about {entries:,} translation entries; will need about {megabytes:,.0f} MB"

@@ -10,23 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from softcount.engines import Threads
+from softcount.engines import Engine, engine_of
 from softcount.errors import InputError
+from softcount.estimators.align_decode import decoder, link_blocks, log_norms, posteriors
 from softcount.estimators.align_direction import Direction, from_body, to_body, train
 from softcount.estimators.align_stage import parse_models
 from softcount.estimators.saved import SavedEstimator
 from softcount.estimators.settings import LightEstimator
-from softcount.links.joining import SYMMETRIZATIONS, Links, link
+from softcount.links.joining import SYMMETRIZATIONS, Links
 from softcount.loop.trace import Step, Trace
-from softcount.models.ibm_posterior import posteriors
 from softcount.numbers.ragged import Array, Ragged
 from softcount.signature import signature
 from softcount.text.bilingual import BilingualEntry, read_bilingual
 from softcount.text.bitext import Bitext, bitext
 from softcount.text.cooccurrence import cooccurring, transpose, with_null, without_null
-from softcount.text.shard import shards
 
-BLOCK = 1_500_000  # token pairs whose posteriors stand in memory at a time, per thread
 DIRECTIONS = ("forward", "reverse", "both")
 
 
@@ -65,6 +63,7 @@ class WordAligner(SavedEstimator, LightEstimator):
         threshold: float = 0.35,
         dictionary: Any = None,
         min_count: int = 1,
+        engine: Any = "threads",
         n_jobs: int | None = None,
         random_state: int | None = 0,
     ) -> None:
@@ -80,6 +79,7 @@ class WordAligner(SavedEstimator, LightEstimator):
         self.threshold = threshold
         self.dictionary = dictionary
         self.min_count = min_count
+        self.engine = engine
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -171,61 +171,31 @@ class WordAligner(SavedEstimator, LightEstimator):
     def blocks(self, items: Bitext, symmetrize: str | None = None) -> Iterator[tuple[Links, Array]]:
         """(links, log-norms of both directions) block by block, so that memory stays bounded."""
         self._check_fitted("directions_")
-        rule = self._rule(symmetrize)
-        weights = {name: d.model.weigh(d.log_weights) for name, d in self.directions_.items()}
-
-        def task(bounds: tuple[int, int]) -> tuple[Links, Array]:
-            part = items.slice(*bounds)
-            found, norms = self._posteriors(part, weights)
-            lengths = part.source.sentences.lengths, part.target.sentences.lengths
-            return link(rule, *lengths, found.get("forward"), found.get("reverse"), self.threshold), norms
-
+        asked = decoder(self.directions_, items, self._rule(symmetrize), self.threshold)
         with self._engine() as engine:
-            yield from engine.map(task, shards(items.costs, BLOCK))
+            yield from link_blocks(engine, items, asked)
 
     def _rule(self, symmetrize: str | None) -> str:
         if len(self.directions_) == 1:
             return next(iter(self.directions_))
         return symmetrize or self.symmetrize
 
-    def _posteriors(self, part: Bitext, weights: dict[str, Any]) -> tuple[dict[str, Ragged], Array]:
-        found, norms = {}, np.full((len(part), 2), np.nan)
-        for name, d in self.directions_.items():
-            items = part if name == "forward" else part.reverse()
-            found[name], norms[:, int(name == "reverse")] = posteriors(d.model, d.log_weights, weights[name], items)
-        return found, norms
-
     def posteriors(self, X: Any, y: Any = None) -> list[dict[str, Array]]:
         """Per pair and direction the matrix of P(word i generated word j); row 0 is the empty word."""
         items = self._read(X, y)
-        weights = {name: d.model.weigh(d.log_weights) for name, d in self.directions_.items()}
-        found, _ = self._posteriors(items, weights)
+        found = posteriors(items, decoder(self.directions_, items))
         l, m = items.source.sentences.lengths, items.target.sentences.lengths
         shapes = {"forward": (l + 1, m), "reverse": (m + 1, l)}
         return [
-            {name: rows.row(s).reshape(shapes[name][0][s], shapes[name][1][s]) for name, rows in found.items()}
+            {name: p.matrices.row(s).reshape(shapes[name][0][s], shapes[name][1][s]) for name, p in found.items()}
             for s in range(len(items))
         ]
 
     def scores(self, X: Any, y: Any = None) -> Array:
         """[pairs, 2]: log P(target | source) and log P(source | target), in nats; NaN for a direction not trained."""
         items = self._read(X, y)
-        result = np.full((len(items), 2), np.nan)
         with self._engine() as engine:
-            for name, direction in self.directions_.items():
-                side = items if name == "forward" else items.reverse()
-                result[:, int(name == "reverse")] = self._log_norms(direction, side, engine)
-        return result
-
-    def _log_norms(self, direction: Direction, items: Bitext, engine: Threads) -> Array:
-        """log P(generated | given) of every pair under the parameters, which sum to one, not the decoding weights."""
-        model, logs = direction.model, direction.log_parameters()
-        weights = model.weigh(logs)
-
-        def task(bounds: tuple[int, int]) -> Array:
-            return posteriors(model, logs, weights, items.slice(*bounds))[1]
-
-        return np.concatenate(list(engine.map(task, shards(items.costs, BLOCK))))
+            return log_norms(engine, items, decoder(self.directions_, items, normed=True))
 
     def score(self, X: Any, y: Any = None) -> float:
         """Log-probability of the generated sides, in nats, all pairs and trained directions together."""
@@ -274,8 +244,8 @@ class WordAligner(SavedEstimator, LightEstimator):
 
     # --- within -----------------------------------------------------------------------------------------------------
 
-    def _engine(self) -> Threads:
-        return Threads(1 if self.n_jobs is None else self.n_jobs)
+    def _engine(self) -> Engine:
+        return engine_of(self.engine, 1 if self.n_jobs is None else self.n_jobs)
 
     def _read(self, X: Any, y: Any) -> Bitext:
         self._check_fitted("directions_")

@@ -62,6 +62,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         restarts: int = 1,
         tolerance: float = 1e-6,
         dtype: str = "float32",
+        engine: Any = "threads",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -78,6 +79,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         self.restarts = restarts
         self.tolerance = tolerance
         self.dtype = dtype
+        self.engine = engine
         self.n_jobs = n_jobs
         self.random_state = random_state
 

@@ -11,12 +11,13 @@ import numpy as np
 from softcount.criteria.criterion import Criterion, Progress
 from softcount.criteria.spec import STATES, Settings, Stage
 from softcount.disk.checkpoint import Slot
+from softcount.engines.engine import Engine
 from softcount.errors import InputError
 from softcount.loop.estep import EStep
 from softcount.loop.model import Model
 from softcount.loop.start import constrain, uniform_start
 from softcount.loop.trace import Step, Trace
-from softcount.numbers.tables import Tables, values
+from softcount.numbers.tables import Tables, leaves, values
 
 TIED = "tied: all hidden values are alike, and stay alike under every criterion; use a random start"
 BECAME_TIED = "tied: all hidden values have become alike; use another criterion, or a greater start= of annealed"
@@ -79,7 +80,7 @@ def fit(
     items: Any,
     stages: Sequence[Stage],
     start: Callable[[int], Tables],
-    engine: Any,
+    engine: Engine,
     *,
     fixed: Iterable[str] | Mapping[str, Any] = (),
     settings: Settings | None = None,
@@ -139,7 +140,7 @@ def _restored(checkpoint: Slot, model: Model) -> tuple[Finished | None, Saved | 
 def _shaped(state: Any, tables: Tables) -> bool:
     """Whether all tables within have the shapes of these."""
     if isinstance(state, type(tables)):
-        return [np.shape(values(table)) for table in state] == [np.shape(values(table)) for table in tables]
+        return [np.shape(values(t)) for t in leaves(state)] == [np.shape(values(t)) for t in leaves(tables)]
     return not isinstance(state, tuple) or all(_shaped(part, tables) for part in state)
 
 
@@ -152,7 +153,7 @@ class _Loop:
         self,
         model: Model,
         items: Any,
-        engine: Any,
+        engine: Engine,
         stages: Sequence[Stage],
         fixed: Any,
         settings: Settings,
@@ -218,9 +219,10 @@ class _Loop:
     def step(self, stage: Stage, criterion: Criterion, data: EStep, at: Position) -> Position:
         began, number = time.perf_counter(), at.step + 1
         moved, progress = criterion.step(at.state, data)
-        single = any(values(table).dtype == np.float32 for table in criterion.parameters(moved))
-        room = FALL_SINGLE if single else FALL
-        if criterion.never_falls and at.previous is not None and fell(at.previous, progress.objective, room):
+        tables = leaves(criterion.parameters(moved))
+        single = any(getattr(values(table), "dtype", None) == np.float32 for table in tables)
+        room, promised = FALL_SINGLE if single else FALL, criterion.never_falls and self.model.exact
+        if promised and at.previous is not None and fell(at.previous, progress.objective, room):
             fallen = (
                 f"the objective fell from {at.previous!r} to {progress.objective!r} at step {number} of {stage.text}, "
                 "which this criterion promises never to do; the parameters before the fall are kept"

@@ -64,7 +64,7 @@ def expect_rows(
         features, kept = zeros(len(weights), K, np.float64), np.empty((n if shares else 0, K))
         out = (features, totals, classes, norms, kept)
         log_norm, impossible = _sweep(*rows, weights, base, mode, draws, *out)
-        features = features[:, :K]
+        features = np.ascontiguousarray(features[:, :K])  # as it would arrive if it were sent
     else:
         kept = rows.values @ weights[:, :K]
         kept += base

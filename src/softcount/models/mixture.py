@@ -41,6 +41,13 @@ class Mixture(NamedTuple):
     def shard_cost(self) -> int:
         return shard_cost(self.n_words)
 
+    @property
+    def exact(self) -> bool:
+        return True
+
+    def costs(self, items: Any) -> Array:
+        return items.sizes
+
     def pack(self, items: Any) -> SparseRows:
         """Items have `offsets`, `words`, `counts`, and `labels` (classes, −1 unknown) and `weights`, or None."""
         return sparse_rows(items)

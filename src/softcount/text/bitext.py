@@ -57,9 +57,14 @@ class Bitext:
         return self.sides[1].text
 
     @cached_property
-    def costs(self) -> Array:
-        """Token pairs, the empty word's included."""
+    def token_pairs(self) -> Array:
+        """Of each pair of sentences, the empty word's included."""
         return (self.source.sentences.lengths + 1) * self.target.sentences.lengths
+
+    @property
+    def sizes(self) -> Array:
+        """How much of the data each pair is: the tokens that it generates."""
+        return self.target.sentences.lengths
 
     def reverse(self) -> Bitext:
         return Bitext((self.sides[1], self.sides[0]))

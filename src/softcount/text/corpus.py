@@ -42,8 +42,8 @@ class Corpus:
         return len(self.sentences.values)
 
     @property
-    def costs(self) -> Array:
-        """What a sentence costs to train on; shards are balanced by it."""
+    def sizes(self) -> Array:
+        """How much of the data each sentence is: its tokens."""
         return self.sentences.lengths
 
     def slice(self, start: int, stop: int) -> Corpus:

@@ -52,7 +52,8 @@ class Documents:
         return float(self.counts.sum())
 
     @property
-    def costs(self) -> Array:
+    def sizes(self) -> Array:
+        """How much of the data each document is: its distinct words, and itself."""
         return np.diff(self.offsets) + 1
 
     def slice(self, start: int, stop: int) -> Documents:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from softcount.families.categorical import Categorical
+from softcount.families.categorical import Categorical, Prior
 from softcount.families.penalty import NOTHING, Pseudo
 from softcount.numbers.ragged import Ragged
 from softcount.numbers.tables import like, row_sums, values
@@ -98,6 +98,20 @@ def test_a_fixed_entry_by_hand() -> None:
     constrained = Categorical((3,)).hold(np.array([0.5, 0.2, 0.3]), np.array([True, False, False]))
     found = constrained.maximize(np.array([100.0, 3.0, 1.0]), NOTHING, np.array([0.5, 0.2, 0.3]))
     np.testing.assert_allclose(found, [0.5, 0.375, 0.125])
+
+
+def test_the_mean_leaves_what_is_not_stored_its_share() -> None:
+    """Rows of two and of one stored outcome out of five, α = 0.5: the others keep α each."""
+    family = Categorical(np.array([0, 2, 3]), width=5).under(0.5)
+    posterior = family.posterior(Ragged(np.array([0, 2, 3]), np.array([1.0, 2.0, 0.0])), 0.5)
+    np.testing.assert_allclose(family.mean(posterior).values, [1.5 / 5.5, 2.5 / 5.5, 0.5 / 2.5], rtol=1e-12)
+    own = family.under(Prior(np.array([0.5, 0.5, 0.5]), beyond=np.array([3.0, 1.5])))
+    np.testing.assert_allclose(own.mean(posterior).values, [1.5 / 7.0, 2.5 / 7.0, 0.5 / 2.0], rtol=1e-12)
+    start = Ragged(np.array([0, 2, 3]), np.array([0.25, 0.25, 1.0]))
+    held = own.hold(start, np.array([True, False, False]))  # a fixed entry is no part of what is shared
+    np.testing.assert_allclose(
+        held.mean(held.posterior(posterior, 0.5)).values, [0.25, 0.75 * 3.0 / 6.0, 1.0 / 2.5], rtol=1e-12
+    )
 
 
 def test_a_row_without_counts_keeps_its_values() -> None:

@@ -46,9 +46,11 @@ class EStep:
         self, model: Model, items: Any, engine: Engine, seed: Sequence[int] = (0,), n_batches: int = 0
     ) -> None:
         self.model, self.engine, self.seed = model, engine, tuple(seed)
+        self._order: Array | None = None
         if n_batches:
             # Neighbouring items are alike; a mini-batch should be a sample of all.
-            items = items.take(np.random.default_rng([*seed, 1]).permutation(len(items)))
+            self._order = np.random.default_rng([*seed, 1]).permutation(len(items))
+            items = items.take(self._order)
         ranges = self._cut(items, n_batches)
         weights = np.asarray([items.sizes[start:stop].sum() for start, stop in ranges], dtype=float)
         self.batches: Array = weights / max(weights.sum(), 1.0)
@@ -80,12 +82,21 @@ class EStep:
 
     def __call__(self, log_weights: Tables, mode: int = SUM, key: int = 0, batch: int | None = None) -> Expectation:
         weights, chosen = self.model.weigh(log_weights), self._handles if batch is None else [self._handles[batch]]
+        try:
+            return self._sum(weights, mode, key, chosen).whole()
+        except ImpossibleItem as impossible:
+            if self._order is None:
+                raise
+            raise ImpossibleItem(int(self._order[impossible.item])) from None
+
+    def _sum(self, weights: Any, mode: int, key: int, chosen: Sequence[Any]) -> Expectation:
+        total: Expectation
         if isinstance(self.model, InRounds):
-            found: Expectation = add_up(self._in_rounds(self.model, weights, mode, key, *one) for one in chosen)
-            return found.whole()
-        shared = self.engine.share(Asked(self.model, weights, mode, (*self.seed, key)))
-        total: Expectation = self.engine.sum(_expect, chosen, shared)
-        return total.whole()
+            total = add_up(self._in_rounds(self.model, weights, mode, key, *one) for one in chosen)
+        else:
+            shared = self.engine.share(Asked(self.model, weights, mode, (*self.seed, key)))
+            total = self.engine.sum(_expect, chosen, shared)
+        return total
 
     def _in_rounds(
         self, model: InRounds, weights: Any, mode: int, key: int, index: int, n: int, handles: Sequence[Handle]

@@ -73,6 +73,8 @@ def expect_rows(
         if len(rows.potentials) > 0:
             kept += rows.potentials
         log_norm, impossible = _settle_all(kept, rows.known, rows.weights, mode, draws, totals, classes, norms)
+        if impossible >= 0:  # its row has no shares to multiply with
+            raise ImpossibleItem(impossible)
         shared = kept if len(rows.weights) == 0 else kept * rows.weights[:, None]
         features = rows.values.T @ shared
     if impossible >= 0:

@@ -45,7 +45,7 @@ def info(
 
 
 def _model(stored: Stored) -> dict[str, Any]:
-    from softcount.estimators.kinds import title
+    from softcount.registry import title
 
     body = stored.restore(
         {name: part for name, part in stored.body.items() if name != "learned"},
@@ -55,7 +55,7 @@ def _model(stored: Stored) -> dict[str, Any]:
     notes = [Note(remark) for trace in body["traces"].values() for remark in trace["remarks"]]
     notes += [note for trace in body["traces"].values() for step in trace["steps"] for note in step.notes]
     return {
-        "holds": title(stored),
+        "holds": title(stored.kind),
         "kind": stored.kind,
         "bytes": stored.size,
         "data": body["data"],

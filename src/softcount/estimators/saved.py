@@ -101,7 +101,7 @@ class SavedEstimator:
     @classmethod
     def load(cls, path: str | Path, **settings: Any) -> Self:
         """The saved estimator; `settings` replace those it was saved with."""
-        from softcount.estimators.kinds import load_one_of
+        from softcount.registry import load_one_of
 
         found: Self = load_one_of(path, (cls.kind,), f"{cls.__name__}.load", **settings)
         return found

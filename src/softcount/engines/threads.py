@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 
 from threadpoolctl import threadpool_limits
 
+from softcount.machine.subnormal import subnormals_as_zero
+
 Result = TypeVar("Result")
 
 
@@ -48,6 +50,7 @@ class Threads:
 
     def map(self, task: Callable[[Any], Result], shards: Sequence[Any]) -> Iterator[Result]:
         """task(shard) of every shard, in order; at most a few results wait, so memory stays bounded."""
+        task = subnormals_as_zero()(task)
         if self._pool is None:
             yield from map(task, shards)
             return

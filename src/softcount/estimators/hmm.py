@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from softcount.criteria.spec import Settings, parse
 from softcount.engines import Threads
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import LoopEstimator, compact
 from softcount.estimators.saved import check_tables, described
+from softcount.estimators.settings import check_is_fitted
 from softcount.evaluate.clustering import contingency, many_to_one
 from softcount.loop.estep import EStep
 from softcount.loop.start import masked, random_start, uniform_start

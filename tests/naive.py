@@ -180,7 +180,9 @@ class Sentences(SimpleNamespace):
 
 
 def sentences_of(sentences: Ragged, labels: Ragged | None = None) -> Any:
-    items = Sentences(sentences=sentences, labels=labels, n_items=sentences.n_rows, costs=sentences.lengths)
+    items = Sentences(
+        sentences=sentences, labels=labels, n_items=sentences.n_rows, sizes=sentences.lengths, potentials=None
+    )
     items.slice = lambda start, stop: sentences_of(
         sentences.slice(start, stop), None if labels is None else labels.slice(start, stop)
     )

@@ -11,8 +11,8 @@ from sklearn.model_selection import GridSearchCV
 
 import softcount
 from softcount.errors import InputError
-from softcount.estimators import aligner as aligner_module
 from softcount.links.joining import RULES
+from softcount.models import ibm
 
 ENGLISH = ["He is living in Bangkok", "He likes Bangkok", "He likes living in Bangkok"]
 THAI = ["เขา อาศัย อยู่ใน กรุงเทพฯ", "เขา ชอบ กรุงเทพฯ", "เขา ชอบ อาศัย อยู่ใน กรุงเทพฯ"]
@@ -76,13 +76,14 @@ def test_empty_and_long_lines():
     model = softcount.WordAligner().fit(source, target)
     links = model.align(source, target)
     assert len(links) == len(source) and links[-3] == links[-2] == []
-    assert np.isfinite(model.scores(source, target)[:-3]).all()
+    scores, both = model.scores(source, target), [bool(s and t) for s, t in zip(source, target, strict=True)]
+    assert np.isfinite(scores[both]).all() and np.isneginf(scores[np.logical_not(both)]).all()
 
 
 def test_threads_and_blocks_do_not_change_the_answer(monkeypatch):
     one = softcount.WordAligner(n_jobs=1).fit(SOURCE, TARGET)
     expected = one.align(SOURCE, TARGET, probabilities=True)
-    monkeypatch.setattr(aligner_module, "BLOCK", 10)
+    monkeypatch.setattr(ibm, "BLOCK", 10)
     two = softcount.WordAligner(n_jobs=2).fit(SOURCE, TARGET)
     assert two.align(SOURCE, TARGET, probabilities=True) == expected
 

@@ -18,8 +18,10 @@ from softcount.criteria.criterion import Criterion, Progress, log_weights
 from softcount.criteria.mre import RULES
 from softcount.criteria.spec import BASES, WRAPPERS, Settings, parse
 from softcount.engines import Threads
+from softcount.families.penalty import NOTHING
 from softcount.loop.estep import EStep
 from softcount.loop.start import constrain, random_start, uniform_start
+from softcount.loop.trace import CONVERGED, DONE, FELL, Ending
 from softcount.loop.train import FALL, fell, fit
 from softcount.models.hmm import HMM, HMMTables
 from softcount.numbers.ragged import from_rows
@@ -245,7 +247,7 @@ def test_stepwise_by_hand() -> None:
             c = each(lambda t, share=share: t / share, expect(em.log_weights(parameters), batch=batch).counts)
             s = each(lambda a, b, g=gamma: (1 - g) * a + g * b, s, c)
             parameters = HMMTables(
-                *(f.family.maximize(t, 0.0, p) for f, t, p in zip(layout, s, parameters, strict=True))
+                *(f.family.maximize(t, NOTHING, p) for f, t, p in zip(layout, s, parameters, strict=True))
             )
     np.testing.assert_allclose(flat(criterion.parameters(state)), flat(parameters), rtol=1e-10)
 
@@ -301,7 +303,7 @@ def test_held_stays_held_and_rows_sum_to_one(spec: str) -> None:
 
 @every_criterion
 def test_threads_give_the_same_bits(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("softcount.loop.estep.SHARD_COST", 5)
+    monkeypatch.setattr("softcount.models.hmm.SHARD_TOKENS", 5)
     one, three = (train(case(n=30), f"{spec}:4", n_threads=n) for n in (1, 3))
     assert np.array_equal(flat(one.parameters), flat(three.parameters))
     assert one.trace.objectives == three.trace.objectives
@@ -373,7 +375,8 @@ def run(stage: Any, tolerance: float = 0.0, **options: Any) -> Any:
 def test_a_broken_promise_stops_with_an_explanation() -> None:
     found = run(fake([-10.0, -9.0, -9.5, -8.0], never_falls=True))
     assert len(found.trace) == 3 and found.log_weights == 2.0, "the state before the fall is kept"
-    assert "the objective fell from -9.0 to -9.5 at step 3 of fake:9" in found.trace.stopped
+    assert found.trace.stopped.kind == FELL
+    assert "the objective fell from -9.0 to -9.5 at step 3 of fake:9" in found.trace.stopped.text
     assert "promises never" in found.trace.notes[0]
     assert len(run(fake([-10.0, float("nan"), -1.0], never_falls=True)).trace) == 2
     assert len(run(fake([-10.0, -9.0, -9.5, -8.0])).trace) == 4, "no promise, no check"
@@ -382,8 +385,9 @@ def test_a_broken_promise_stops_with_an_explanation() -> None:
 
 def test_stops_by_tolerance_or_steps() -> None:
     found = run(fake([-10.0, -9.0, -8.99, -8.0]), tolerance=1e-2)
-    assert len(found.trace) == 3 and found.trace.stopped.startswith("converged: relative change 1.1e-03")
-    assert run(fake([-10.0, -9.0]), tolerance=1e-2).trace.stopped == "2 steps done"
+    assert len(found.trace) == 3 and found.trace.stopped.kind == CONVERGED
+    assert found.trace.stopped.text.startswith("converged: relative change 1.1e-03")
+    assert run(fake([-10.0, -9.0]), tolerance=1e-2).trace.stopped == Ending(DONE, "2 steps done")
     assert len(run(fake([-10.0, -9.0, -9.0, -8.0], settles=False), tolerance=1e-2).trace) == 4
 
 

@@ -152,7 +152,7 @@ def test_impossible_item_is_named(name: str, mode: int, data: st.DataObject) -> 
         expect(instance, mode, np.full(n, 0.5))
     assert caught.value.item in impossible
     with Threads(1) as engine, pytest.MonkeyPatch.context() as patch, pytest.raises(ImpossibleItem) as caught:
-        patch.setattr("softcount.loop.estep.SHARD_COST", 1)
+        patch.setattr("softcount.models.hmm.SHARD_TOKENS", 1)
         EStep(instance.model, instance.items, engine)(instance.log_weights, mode)
     assert caught.value.item in impossible, "numbered within the shard, not within all items"
 
@@ -177,7 +177,7 @@ def test_shards_and_threads_do_not_matter(name: str, mode: int, data: st.DataObj
     results = []
     for n_threads, cost in ((1, 10**6), (1, 2), (3, 2)):
         with pytest.MonkeyPatch.context() as patch, Threads(n_threads) as engine:
-            patch.setattr("softcount.loop.estep.SHARD_COST", cost)
+            patch.setattr("softcount.models.hmm.SHARD_TOKENS", cost)
             results.append(EStep(instance.model, instance.items, engine)(instance.log_weights, mode))
     one, sharded, threaded = results
     np.testing.assert_allclose(flat(sharded.counts), flat(one.counts), rtol=1e-12, atol=1e-14)

@@ -121,7 +121,7 @@ def possible(weights, structures):
 
 
 def run(model, items, weights, mode=SUM, uniforms=None):
-    return model.expect(model.weigh(weights), model.pack(items), mode, uniforms)[0].joined()
+    return model.expect(model.weigh(weights), model.pack(items), mode, uniforms)[0].whole()
 
 
 @every

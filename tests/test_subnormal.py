@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import threading
 from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from softcount import HMM, PLSA
 from softcount.engines import Threads
+from softcount.loop.estep import Answers, EStep, Placed, _round
 from softcount.machine import subnormal
 from softcount.machine.subnormal import SWITCH, subnormals_as_zero
+from softcount.numbers.attribute import SUM
+from softcount.numbers.ragged import Array
+from softcount.numbers.rounds import Round
+from softcount.numbers.tables import Expectation
 
 TINY = {np.float64: np.float64(1e-310), np.float32: np.float32(1e-40)}
 switched = pytest.mark.skipif(not SWITCH, reason="no such switch on this machine")
@@ -62,13 +68,49 @@ def test_other_threads_compute_as_before() -> None:
     assert found[0] > 0
 
 
+class Coin(NamedTuple):
+    """A model that only says what a product with a subnormal number is."""
+
+    shard_cost: int = 1
+
+    def costs(self, items: Items) -> Array:
+        return items.sizes
+
+    def pack(self, items: Items) -> Items:
+        return items
+
+    def weigh(self, log_weights: tuple[()]) -> tuple[()]:
+        return log_weights
+
+    def expect(self, weights: Any, shard: Items, mode: int, uniforms: Any = None, labels: bool = False) -> Any:
+        return Expectation(np.zeros(1), product(np.float64)), product(np.float64)
+
+    def posteriors(self, weights: Any, shard: Items) -> float:
+        return product(np.float64)
+
+
+class Items(NamedTuple):
+    sizes: Array
+
+    def slice(self, start: int, stop: int) -> Items:
+        return Items(self.sizes[start:stop])
+
+
 @switched
-@pytest.mark.parametrize("n_threads", [1, 2])
-def test_every_task_of_an_engine_is_within(n_threads: int) -> None:
-    with Threads(n_threads) as engine:
-        for found in engine.map(lambda shard: product(np.float64), range(5)):
-            assert found == 0
-            assert product(np.float64) > 0  # between two results the caller's arithmetic is its own
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_whatever_a_model_computes_is_within(n_workers: int) -> None:
+    items, model = Items(np.ones(5, np.int64)), Coin()
+    with Threads(n_workers) as engine:
+        answers = Answers(model, items, engine)
+        found = [*answers.labels((), SUM), *answers.posteriors(())]
+        for one in answers.posteriors(()):
+            found.append(one)
+            assert product(np.float64) > 0  # between two answers the caller's arithmetic is its own
+        found += [EStep(model, items, engine)(()).log_norm, answers.log_norm(())]
+        [placed] = engine.place(lambda part: part, [Placed(0, 0, None)])
+        asked = Round(lambda shard, shared: product(shared), np.float64)
+        found.append(engine.sum(_round, [placed], asked))
+    assert len(found) == 18 and not np.any(np.concatenate([np.ravel(one) for one in found]))
 
 
 def test_where_there_is_no_switch_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:

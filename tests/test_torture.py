@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from softcount import HMM, PLSA, GaussianMixture, InputError, KMeans, NaiveBayesMixture, WordAligner
+from softcount.loop.trace import FELL
 from softcount.numbers.ragged import Ragged
 
 CRITERIA = [
@@ -109,7 +110,7 @@ def answer(fit: Callable[[], Any]) -> Any:
         return None
     histories = model.history_.values() if isinstance(model.history_, dict) else [model.history_]
     for history in histories:
-        assert "fell" not in history.stopped, history.stopped
+        assert history.stopped.kind != FELL, history.stopped
         for step in history:
             finite(step.objective, f"objective of {step.stage} step {step.step}")
     return model

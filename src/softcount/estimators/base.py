@@ -8,15 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from softcount.criteria.spec import Settings, parse
 from softcount.disk.checkpoint import Checkpoint
 from softcount.engines import Engine, engine_of
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.saved import SavedEstimator
+from softcount.estimators.scikit import BaseEstimator, check_random_state, validate_data
 from softcount.loop.model import Model
 from softcount.loop.trace import Step
 from softcount.loop.train import Fit, fit

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from softcount.criteria.criterion import maximize
 from softcount.criteria.spec import Settings, parse
@@ -17,6 +16,7 @@ from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import LoopEstimator, compact
 from softcount.estimators.saved import check_tables, described
+from softcount.estimators.settings import check_is_fitted
 from softcount.evaluate.clustering import contingency, many_to_one
 from softcount.families.layout import by_table
 from softcount.families.penalty import Pseudo

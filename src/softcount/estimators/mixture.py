@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils import ClassifierTags, check_consistent_length
-from sklearn.utils.validation import check_is_fitted
 
 from softcount.criteria.criterion import maximize
 from softcount.criteria.spec import Settings
@@ -19,6 +17,8 @@ from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import DocumentEstimator, naming
 from softcount.estimators.kmeans import KMeans
 from softcount.estimators.saved import check_tables
+from softcount.estimators.scikit import check_consistent_length, classifier_tags
+from softcount.estimators.settings import check_is_fitted
 from softcount.families.penalty import Pseudo
 from softcount.loop.estep import Answers, EStep
 from softcount.loop.start import given_start, random_start, uniform_start
@@ -88,7 +88,7 @@ class NaiveBayesMixture(DocumentEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags = ClassifierTags()
+        tags.classifier_tags = classifier_tags()
         return tags
 
     # --- training -------------------------------------------------------------------------------------------------

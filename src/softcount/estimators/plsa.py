@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from softcount.criteria.spec import Settings
 from softcount.errors import InputError
 from softcount.estimators.base import DocumentEstimator, naming
 from softcount.estimators.saved import check_table, check_tables
+from softcount.estimators.scikit import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from softcount.estimators.settings import check_is_fitted
 from softcount.evaluate.topics import completion, split_tokens
 from softcount.loop.start import given_start, random_start, uniform_start
 from softcount.loop.trace import Step

@@ -8,13 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softcount.criteria.spec import Settings
 from softcount.errors import InputError
 from softcount.estimators.base import LoopEstimator, is_text, listed, naming, same_columns
 from softcount.estimators.saved import check_table, check_tables
+from softcount.estimators.scikit import validate_data
 from softcount.estimators.seeding import digest_of, plus_plus
+from softcount.estimators.settings import check_is_fitted
 from softcount.loop.estep import Answers
 from softcount.models.gaussian import GaussianMixture as Model
 from softcount.models.gaussian import GaussianTables, Points

@@ -20,6 +20,7 @@ from softcount.disk.checkpoint import Checkpoint
 from softcount.disk.state import PLAIN, flatten
 from softcount.disk.store import AT_ONCE, MALFORMED, Stored, save
 from softcount.errors import InputError
+from softcount.estimators.settings import check_is_fitted
 from softcount.loop.trace import RECORDS, Ending, Step, Trace
 from softcount.loop.train import Restart
 from softcount.numbers.ragged import Array
@@ -66,10 +67,7 @@ class SavedEstimator:
         self.trained_ = datetime.now(UTC).isoformat(timespec="seconds")
 
     def _check_fitted(self, attribute: str) -> None:
-        if not hasattr(self, attribute):
-            from sklearn.exceptions import NotFittedError
-
-            raise NotFittedError(f"this {type(self).__name__} is not trained yet; call fit first")
+        check_is_fitted(self, attribute)
 
     # --- on disk --------------------------------------------------------------------------------------------------
 

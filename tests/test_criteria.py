@@ -22,6 +22,7 @@ from softcount.engines import Threads
 from softcount.families.penalty import NOTHING
 from softcount.loop.estep import EStep
 from softcount.loop.start import constrain, random_start, uniform_start
+from softcount.loop.trace import CONVERGED, DONE, FELL, Ending
 from softcount.loop.train import FALL, fell, fit
 from softcount.models.hmm import HMM, HMMTables
 from softcount.numbers.ragged import from_rows
@@ -423,7 +424,8 @@ def run(stage: Any, tolerance: float = 0.0, **options: Any) -> Any:
 def test_a_broken_promise_stops_with_an_explanation() -> None:
     found = run(fake([-10.0, -9.0, -9.5, -8.0], never_falls=True))
     assert len(found.trace) == 3 and found.log_weights == 2.0, "the state before the fall is kept"
-    assert "the objective fell from -9.0 to -9.5 at step 3 of fake:9" in found.trace.stopped
+    assert found.trace.stopped.kind == FELL
+    assert "the objective fell from -9.0 to -9.5 at step 3 of fake:9" in found.trace.stopped.text
     assert "promises never" in found.trace.notes[0]
     assert len(run(fake([-10.0, float("nan"), -1.0], never_falls=True)).trace) == 2
     assert len(run(fake([-10.0, -9.0, -9.5, -8.0])).trace) == 4, "no promise, no check"
@@ -432,8 +434,9 @@ def test_a_broken_promise_stops_with_an_explanation() -> None:
 
 def test_stops_by_tolerance_or_steps() -> None:
     found = run(fake([-10.0, -9.0, -8.99, -8.0]), tolerance=1e-2)
-    assert len(found.trace) == 3 and found.trace.stopped.startswith("converged: relative change 1.1e-03")
-    assert run(fake([-10.0, -9.0]), tolerance=1e-2).trace.stopped == "2 steps done"
+    assert len(found.trace) == 3 and found.trace.stopped.kind == CONVERGED
+    assert found.trace.stopped.text.startswith("converged: relative change 1.1e-03")
+    assert run(fake([-10.0, -9.0]), tolerance=1e-2).trace.stopped == Ending(DONE, "2 steps done")
     assert len(run(fake([-10.0, -9.0, -9.0, -8.0], settles=False), tolerance=1e-2).trace) == 4
 
 

@@ -33,6 +33,7 @@ from softcount.report.hmm_json import NamedHMM, from_json, read_parameters, to_j
 from softcount.signature import signature
 from softcount.text.corpus import Corpus, corpus
 from softcount.text.dictionary import TagDictionary, read_dictionary
+from softcount.text.source import line_of
 from softcount.text.vocabulary import UNKNOWN, Vocabulary
 
 DECODINGS = ("viterbi", "posterior", "mre")
@@ -120,6 +121,8 @@ class HMM(LoopEstimator):
         data = _with_states(data, self.states_)
         self.vocabulary_ = data.vocabulary
         self._model = Model(len(self.states_), len(data.vocabulary), self.end or bool(given and given.end))
+        if dictionary:
+            _check_known(data, dictionary)
         allowed = _allowed(dictionary.mask(data.vocabulary, self.states_), self._model.end) if dictionary else {}
         seed, digest = self._seed(kept), text.digest()
         layout = self._model.layout
@@ -136,6 +139,7 @@ class HMM(LoopEstimator):
             )  # fmt: skip
         self._show()
         self.history_.remarks += _unobserved(data)
+        self.history_.remarks += dictionary.unmatched(text.vocabulary) if dictionary else ()
         self.lengths_ = np.bincount(data.sentences.lengths)
         self.signature_ = self._signature(seed, len(text), text.n_tokens, digest)
         self._remember(seed, text.source, digest, sentences=len(text), tokens=text.n_tokens)
@@ -352,6 +356,19 @@ def _dictionary(given: Any) -> TagDictionary | None:
     if isinstance(given, TagDictionary):
         return given
     return read_dictionary(given) if isinstance(given, str | Path) else TagDictionary.from_mapping(given)
+
+
+def _check_known(data: Corpus, dictionary: TagDictionary) -> None:
+    """Known tags that the dictionary forbids would make their sentences impossible; this says which."""
+    if data.labels is None:
+        return
+    known = data.labels.values >= 0
+    pairs = np.stack([data.sentences.values[known], data.labels.values[known]], axis=1)
+    for word, tag in np.unique(pairs[pairs[:, 0] >= 0], axis=0).tolist():
+        wrong = dictionary.forbidden(data.vocabulary.words[word], data.tagset[tag])
+        if wrong:
+            first = np.flatnonzero((data.sentences.values == word) & (data.labels.values == tag))[0]
+            raise InputError(f"{data.source}:{line_of(data.sentences.offsets, int(first))}: {wrong}")
 
 
 def _allowed(emission: Array, end: bool) -> dict[str, Array]:

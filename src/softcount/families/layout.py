@@ -42,6 +42,13 @@ def named(layout: Any, *tables: Any, within: str = "") -> Iterator[tuple[Any, ..
         yield from named(spec, *rest, within=f"{within}.{field}" if within else field)
 
 
+def table_types(layout: Any) -> set[type]:
+    """The types of these tables and of those within them: what a file may hold of them."""
+    if isinstance(layout, TableLayout):
+        return set()
+    return {type(layout)}.union(*(table_types(spec) for spec in layout))
+
+
 def chosen(layout: Any, setting: Mapping[str, Any], default: Any) -> Tables:
     """A mapping from table names to values, as tables; the last part of a nested table's name will do."""
     known = [name for name, _ in named(layout)]

@@ -36,6 +36,7 @@ class Points:
 
     values: Any
     labels: Array | None = None
+    potentials: Array | None = None  # [points, K]: log-weights that a point itself gives to the components
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
@@ -49,7 +50,9 @@ class Points:
         return self.take(slice(start, stop))
 
     def take(self, rows: Any) -> Points:
-        return replace(self, values=self.values[rows], labels=None if self.labels is None else self.labels[rows])
+        columns = {"labels": self.labels, "potentials": self.potentials}
+        kept = {name: None if column is None else column[rows] for name, column in columns.items()}
+        return replace(self, values=self.values[rows], **kept)
 
 
 @dataclass(frozen=True)
@@ -112,17 +115,19 @@ class GaussianMixture(NamedTuple):
     def pack(self, items: Points) -> SparseRows | DenseRows:
         """Features (x, x²), or (x, |x|²) where one variance serves all."""
         known = np.empty(0, np.int32) if items.labels is None else items.labels
+        potentials = np.empty((0, 0)) if items.potentials is None else items.potentials
         X = items.values
         if not sparse.issparse(X):
             second = X**2 if self.kind == "diagonal" else (X**2).sum(axis=1, keepdims=True)
-            return DenseRows(np.ascontiguousarray(np.concatenate([X, second], axis=1)), known, np.empty(0))
+            rows = np.ascontiguousarray(np.concatenate([X, second], axis=1))
+            return DenseRows(rows, known, np.empty(0), potentials)
         second = X.multiply(X).tocsr()
         if self.kind != "diagonal":
             second = sparse.csr_matrix(second.sum(axis=1))
         both = sparse.hstack([X, second], format="csr")
         both.eliminate_zeros()
         offsets, columns = both.indptr.astype(np.int64), both.indices.astype(np.int32)
-        return SparseRows(offsets, columns, both.data, known, np.empty(0))
+        return SparseRows(offsets, columns, both.data, known, np.empty(0), potentials)
 
     def n_uniforms(self, shard: SparseRows | DenseRows) -> int:
         return len(shard.offsets) - 1 if isinstance(shard, SparseRows) else len(shard.values)

@@ -70,8 +70,8 @@ class HMM(NamedTuple):
         return items.sentences.lengths
 
     def pack(self, items: Any) -> HMMShard:
-        """Items have `sentences` (word ids, −1 unknown) and `labels` (states, −1 unknown) or None."""
-        return pack(items.sentences, items.labels, self.n_words, self.n_states)
+        """Items have `sentences` (word ids, −1 unknown); `labels` (states, −1 unknown) and `potentials`, or None."""
+        return pack(items.sentences, items.labels, self.n_words, self.n_states, items.potentials)
 
     def n_uniforms(self, shard: HMMShard) -> int:
         return len(shard.words)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from softcount.estimators.kmeans import KMeans
     from softcount.estimators.mixture import NaiveBayesMixture
     from softcount.estimators.plsa import PLSA
+    from softcount.estimators.word_classes import WordClasses
     from softcount.text.bitext import Bitext, bitext
     from softcount.text.bitext_reader import read_bitext
     from softcount.text.corpus import Corpus, corpus
@@ -37,6 +38,7 @@ __all__ = [
     "KMeans",
     "NaiveBayesMixture",
     "WordAligner",
+    "WordClasses",
     "__version__",
     "bitext",
     "corpus",
@@ -50,6 +52,7 @@ __all__ = [
 _HOME = {
     "HMM": "softcount.estimators.hmm",
     "WordAligner": "softcount.estimators.aligner",
+    "WordClasses": "softcount.estimators.word_classes",
     "PLSA": "softcount.estimators.plsa",
     "NaiveBayesMixture": "softcount.estimators.mixture",
     "KMeans": "softcount.estimators.kmeans",

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from softcount.cli import align, cluster, demo, explain, export, generate, info, score, tag, topics
+from softcount.cli import align, classes, cluster, demo, explain, export, generate, info, score, tag, topics
 from softcount.errors import InputError
 from softcount.machine.signals import Stopped
 from softcount.version import VERSION
@@ -56,6 +56,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("tag")(tag.tag)
+app.command("classes")(classes.classes)
 app.command("topics")(topics.topics)
 app.command("cluster")(cluster.cluster)
 app.command("align")(align.align)

@@ -20,6 +20,7 @@ class Kind(NamedTuple):
 KINDS = {
     "hmm": Kind("softcount.estimators.hmm", "HMM", "a hidden Markov model"),
     "word aligner": Kind("softcount.estimators.aligner", "WordAligner", "a word aligner"),
+    "word classes": Kind("softcount.estimators.word_classes", "WordClasses", "word classes"),
     "plsa": Kind("softcount.estimators.plsa", "PLSA", "a PLSA topic model"),
     "naive bayes mixture": Kind("softcount.estimators.mixture", "NaiveBayesMixture", "a Naive Bayes mixture"),
     "k-means": Kind("softcount.estimators.kmeans", "KMeans", "k-means clusters"),

@@ -15,9 +15,11 @@ from threadpoolctl import threadpool_limits
 
 import softcount
 from softcount import InputError, WordClasses
+from softcount.estimators import word_exchange
 from softcount.models.word_classes import NOBODY, word_types
 from softcount.models.word_classes import WordClasses as Model
 from softcount.models.word_classes_kernel import Weights
+from softcount.models.word_frames import WordFrames
 from softcount.numbers.ragged import from_rows
 from softcount.text.word_form import word_form, word_forms
 
@@ -28,8 +30,8 @@ TEXT = [
 ]  # fmt: skip
 
 
-def naive(sentences, words, classes, weights, shares=None):
-    """J, term by term; `shares[t][v]` are the shares of values among the words, unless they are given."""
+def naive(sentences, words, classes, weights):
+    """J of neighbours, term by term."""
     pairs, tokens = Counter(), Counter()
     for sentence in sentences:
         if sentence:
@@ -37,6 +39,30 @@ def naive(sentences, words, classes, weights, shares=None):
             pairs.update(itertools.pairwise(run))
             tokens.update(classes[w] for w in sentence)
     J = sum(n * math.log(n) for n in pairs.values()) - 2 * sum(n * math.log(n) for n in tokens.values())
+    return J + naive_forms(words, classes, weights)
+
+
+def naive_framed(sentences, words, classes, model, seen):
+    """J of frames, which are those of the class map `seen`."""
+    frames, before, after = [], Counter(), Counter()
+    for sentence in sentences:
+        run = ["edge", *(seen[w] for w in sentence), "edge"]
+        for i, w in enumerate(sentence):
+            frames.append(((run[i], run[i + 2]), w))
+            before[run[i]] += 1
+            after[run[i + 2]] += 1
+    J, a = 0.0, model.concentration
+    for k in set(classes):
+        mine = Counter(frame for frame, w in frames if classes[w] == k)
+        for (left, right), n in mine.items():
+            pseudo = a * before[left] * after[right] / len(frames) ** 2
+            J += math.lgamma(n + pseudo) - math.lgamma(pseudo)
+        J -= math.lgamma(sum(mine.values()) + a) - math.lgamma(a)
+    return J + naive_forms(words, classes, model.weights)
+
+
+def naive_forms(words, classes, weights, shares=None):
+    """The part of J that λ weighs; `shares[t][v]` are the shares of values among the words, unless they are given."""
     morphology, a = 0.0, weights.concentration
     features = list(zip(*words, strict=True))
     shares = shares or [{v: n / len(words) for v, n in Counter(column).items()} for column in features]
@@ -47,7 +73,7 @@ def naive(sentences, words, classes, weights, shares=None):
             for v, m in Counter(column[w] for w in members).items():
                 morphology += math.lgamma(m + a * p[v]) - math.lgamma(a * p[v])
             morphology -= math.lgamma(len(members) + a) - math.lgamma(a)
-    return J + weights.morphology * morphology
+    return weights.morphology * morphology
 
 
 def values(forms):
@@ -88,7 +114,7 @@ def test_objective_is_its_definition_on_all_class_maps(case):
     sentences, forms, text, model = case
     for classes in maps(text, model):
         expected = naive(sentences, values(forms), classes.tolist(), model.weights)
-        assert model.objective(text, model.count(text, classes)) == pytest.approx(expected, rel=1e-12, abs=1e-9)
+        assert model.objective(text, model.counts(text, classes)) == pytest.approx(expected, rel=1e-12, abs=1e-9)
 
 
 @pytest.mark.kernels
@@ -101,7 +127,7 @@ def test_every_move_is_the_best_and_worth_what_it_says(case):
 
     allowed = maps(text, model)
     for classes in [c.copy() for c in allowed[:: max(1, len(allowed) // 12)]]:
-        count = model.count(text, classes)
+        count = model.counts(text, classes)
         for w in range(len(classes)):
             choices = {k: J(moved_to(classes, w, k)) for k in {int(c[w]) for c in allowed}}
             before, old = J(classes), classes[w]
@@ -111,7 +137,7 @@ def test_every_move_is_the_best_and_worth_what_it_says(case):
             assert J(classes) == pytest.approx(max(choices.values()), abs=2e-6)
             share = 1.0 / sum(math.exp(value - J(classes)) for value in choices.values())
             assert sure[w] == pytest.approx(share, rel=1e-6)
-            for kept, fresh in zip(count, model.count(text, classes), strict=True):
+            for kept, fresh in zip(count, model.counts(text, classes), strict=True):
                 assert (kept == fresh).all()
 
 
@@ -122,7 +148,7 @@ def test_passes_end_where_no_move_helps_and_never_above_the_best_map(case):
     allowed = maps(text, model)
     everything = {tuple(c): naive(sentences, values(forms), c.tolist(), model.weights) for c in allowed}
     classes = allowed[0].copy()
-    count = model.count(text, classes)
+    count = model.counts(text, classes)
     objectives = [everything[tuple(classes)]]
     while model.exchange(text, classes, count)[0]:
         objectives.append(everything[tuple(classes)])
@@ -133,13 +159,41 @@ def test_passes_end_where_no_move_helps_and_never_above_the_best_map(case):
 
 
 @pytest.mark.kernels
+@given(tiny(), st.integers(0, 10**6))
+def test_frames_by_definition_and_every_move_among_them(case, which):
+    sentences, forms, text, classes_of = case
+    model = WordFrames(classes_of.n_classes, classes_of.weights, 2.5)
+    everything = maps(text, model)
+    seen = everything[which % len(everything)]
+    frames = model.frames(from_rows(sentences, np.int32), seen)
+
+    def J(classes):
+        return naive_framed(sentences, values(forms), classes.tolist(), model, seen.tolist())
+
+    for start in everything[:: max(1, len(everything) // 6)]:
+        classes = start.copy()
+        count = model.counts(frames, text, classes)
+        for w in range(len(classes)):
+            expected, before, old = J(classes), J(classes), classes[w]
+            assert model.objective(frames, text, count) == pytest.approx(expected, rel=1e-12, abs=1e-9)
+            choices = [J(moved_to(classes, w, k)) for k in {int(c[w]) for c in everything}]
+            moved, rise, sure = model.exchange(frames, text, classes, count, order=np.array([w]))
+            assert J(classes) - before == pytest.approx(rise, abs=1e-9)
+            assert moved == (classes[w] != old) and (rise > 0.0) == bool(moved)
+            assert J(classes) == pytest.approx(max(choices), abs=2e-6)
+            assert sure[w] == pytest.approx(1.0 / sum(math.exp(c - J(classes)) for c in choices), rel=1e-6)
+            for kept, fresh in zip(count, model.counts(frames, text, classes), strict=True):
+                assert (kept == fresh).all()
+
+
+@pytest.mark.kernels
 def test_words_in_classes_of_their_own_may_be_found_from_any_start():
     """One global optimum that brute force knows, reached by exchange from every map."""
     sentences = [[0, 1], [0, 1], [0, 1], [2, 1], [2, 1]]
     text = word_types(from_rows(sentences, np.int32), word_forms(["ab", "xy", "ab2"]))
     model = Model(2, Weights(0.0, 0.0, 1.0))
     for classes in maps(text, model):
-        count = model.count(text, classes)
+        count = model.counts(text, classes)
         while model.exchange(text, classes, count)[0]:
             pass
         assert classes[0] == classes[2] != classes[1]
@@ -151,12 +205,12 @@ def test_unseen_words_get_what_a_word_without_tokens_would():
     forms = word_forms(words)
     text = word_types(from_rows([[0, 2, 4], [1, 3, 5]], np.int32), forms)
     model, classes = Model(3, Weights(0.5, 4.0, 1.0)), np.array([0, 0, 1, 1, 2, 2])
-    count = model.count(text, classes)
+    count = model.counts(text, classes)
     new = forms.values[[0]] + np.concatenate([[0], np.cumsum(forms.sizes)[:-1]])
     found = model.of_forms(new, text.shares, count.types, count.values)[0]
     rows = values(forms)
     shares = [{v: n / len(rows) for v, n in Counter(column).items()} for column in zip(*rows, strict=True)]
-    logs = [naive([], [*rows, rows[0]], [*classes.tolist(), k], model.weights, shares) for k in range(3)]
+    logs = [naive_forms([*rows, rows[0]], [*classes.tolist(), k], model.weights, shares) for k in range(3)]
     expected = np.exp(np.array(logs) - max(logs))
     np.testing.assert_allclose(found, expected / expected.sum(), rtol=1e-9)
 
@@ -194,23 +248,34 @@ def test_the_same_bits_twice_under_more_threads_and_after_the_disk(tmp_path):
 
 
 def test_the_objective_of_the_trace_never_falls():
-    model = WordClasses(4, passes=20).fit(TEXT)
+    model = WordClasses(4, passes=20, frame_passes=0).fit(TEXT)
     objectives = [*model.history_.objectives, model.objective_]
     assert all(b >= a - 1e-9 * abs(a) for a, b in itertools.pairwise(objectives))
     assert model.history_.stopped == "converged: no word moves any more" and not model.history_[-1].parts["moved"]
 
 
+def test_frames_rise_within_a_pass_and_are_left_out_where_they_do_not_fit(monkeypatch):
+    model = WordClasses(4, frame_passes=5).fit(TEXT)
+    assert [step.stage for step in model.history_][-1] == "frames:5"
+    assert all((step.parts["rise"] > 0) == (step.parts["moved"] > 0) for step in model.history_)
+    monkeypatch.setattr(word_exchange, "MOST_CELLS", 10)
+    plain = WordClasses(4, frame_passes=5).fit(TEXT)
+    assert plain.history_.remarks == ("4 classes have too many frames; neighbours alone decide",)
+    assert same(plain, WordClasses(4, frame_passes=0).fit(TEXT))
+
+
 def test_classes_are_numbered_by_frequency_at_the_start_and_words_listed_by_class():
-    model = WordClasses(4, passes=0).fit(TEXT)
+    model = WordClasses(4, passes=0, frame_passes=0).fit(TEXT)
     listed = model.words()
     tokens = Counter()
     for word in listed:
-        tokens[word.label] += word.count
+        tokens[word.label] += word.frequency
     assert sum(tokens.values()) == sum(len(line.split()) for line in TEXT)
     assert [word.label for word in listed] == sorted(word.label for word in listed)
     assert all(0.0 < word.confidence <= 1.0 for word in listed)
     assert {label: [w for w, _ in words] for label, words in model.top_words(2).items()} == {
-        label: [word.word for word in listed if word.label == label][:2] for label in dict.fromkeys(w.label for w in listed)
+        label: [word.word for word in listed if word.label == label][:2]
+        for label in dict.fromkeys(w.label for w in listed)
     }
 
 
@@ -226,7 +291,15 @@ def test_a_capital_at_the_beginning_says_nothing():
 
 @pytest.mark.parametrize(
     "text",
-    [["word"], ["word word word"], ["", "a", ""], ["1 2 3", "4"], ["NASA IBM", "USA"], [". , --", "!"], ["猫 が", "犬 が"]],
+    [
+        ["word"],
+        ["word word word"],
+        ["", "a", ""],
+        ["1 2 3", "4"],
+        ["NASA IBM", "USA"],
+        [". , --", "!"],
+        ["猫 が", "犬 が"],
+    ],
 )
 @pytest.mark.parametrize("n_classes", [1, 2, 45])
 def test_odd_texts(tmp_path, text, n_classes):
@@ -271,6 +344,7 @@ def test_words_beside_what_is_known_join_it():
     [
         ({"n_classes": 0}, TEXT, None, "n_classes must be at least 1, not 0"),
         ({"passes": -1}, TEXT, None, "passes must be 0 or more"),
+        ({"frame_passes": -1}, TEXT, None, "frame_passes must be 0 or more"),
         ({"morphology": float("nan")}, TEXT, None, "morphology must be zero or more"),
         ({}, ["", ""], None, "no words to class"),
         ({"n_classes": 1, "dictionary": {"a": ["X", "Y"]}}, TEXT, None, "1 classes asked for, but 2 are named"),

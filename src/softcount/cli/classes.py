@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from softcount.estimators.word_classes import WordClasses
 
 OUTPUTS = ("words", "tags")
-TRAINING = ("n_classes", "dictionary", "passes", "morphology", "seed")
+TRAINING = ("n_classes", "dictionary", "passes", "frame_passes", "morphology", "seed")
 
 
 def classes(
@@ -40,7 +40,10 @@ def classes(
     dictionary: Annotated[
         Path | None, typer.Option(help="The classes a word may have, one word a line: word, tab, CLASS CLASS …")
     ] = None,
-    passes: Annotated[int, typer.Option(min=0, help="How often every word moves to its best class.")] = 4,
+    passes: Annotated[
+        int, typer.Option(min=0, help="How often every word moves to its best class, by neighbours.")
+    ] = 4,
+    frame_passes: Annotated[int, typer.Option(min=0, help="And then by both neighbours at once.")] = 3,
     morphology: Annotated[
         float, typer.Option(min=0, help="How much endings and capitals count beside contexts.")
     ] = 0.5,
@@ -71,7 +74,8 @@ def classes(
         note_unused(context, TRAINING, "with --apply", quiet)
     else:
         data = read(text, format=format, tags=tags, column=column, lowercase=lowercase)
-        model = _train(data, n_classes, passes, morphology, dictionary, lowercase, seed, quiet)
+        settings = {"passes": passes, "frame_passes": frame_passes, "morphology": morphology, "random_state": seed}
+        model = _train(data, n_classes, lowercase, quiet, dictionary=dictionary, **settings)
     shown = _words(model, data) if output == "words" else _tags(model, data)
     if save:
         model.save(save)
@@ -83,19 +87,19 @@ def classes(
     sys.stdout.write(shown)
 
 
-def _train(
-    data: Any, n_classes: int | None, passes: int, morphology: float, dictionary: Path | None, lowercase: bool,
-    seed: int, quiet: bool,
-) -> WordClasses:  # fmt: skip
+def _train(data: Any, n_classes: int | None, lowercase: bool, quiet: bool, **settings: Any) -> WordClasses:
     from softcount.estimators.word_classes import WordClasses
 
-    model = WordClasses(n_classes, passes=passes, morphology=morphology, dictionary=dictionary, random_state=seed)
+    model = WordClasses(n_classes, **settings)
     model._reading = {"lowercase": True} if lowercase else {}
     progress = Progress(quiet)
     try:
-        return model.fit(data, on_step=progress)
+        model.fit(data, on_step=progress)
     finally:
         progress.close()
+    for remark in model.history_.remarks:
+        say(f"note: {remark}", quiet)
+    return model
 
 
 def _note_unknown(model: WordClasses, data: Any, quiet: bool) -> None:
@@ -106,7 +110,7 @@ def _note_unknown(model: WordClasses, data: Any, quiet: bool) -> None:
 
 
 def _words(model: WordClasses, data: Any) -> str:
-    return "".join(f"{w.word}\t{w.label}\t{w.count}\t{w.confidence:.4f}\n" for w in model.words(data))
+    return "".join(f"{w.word}\t{w.label}\t{w.frequency}\t{w.confidence:.4f}\n" for w in model.words(data))
 
 
 def _tags(model: WordClasses, data: Any) -> str:
@@ -115,6 +119,9 @@ def _tags(model: WordClasses, data: Any) -> str:
 
 def _ending(model: WordClasses) -> str:
     steps = list(model.history_)
+    if not steps:
+        return "no passes: the start by k-means"
+    stages = ",".join(dict.fromkeys(step.stage for step in steps))
     took = f"{len(steps)} passes in {sum(step.seconds for step in steps):.1f} s"
-    last = f"; {steps[-1].parts['moved']:,} words moved in the last" if steps else ""
-    return f"classes: {took}{last}; objective J {model.objective_:,.4f}"
+    last = f"{steps[-1].parts['moved']:,} words moved in the last"
+    return f"{stages}: {took}, {last}; objective J {model.objective_:,.4f}"

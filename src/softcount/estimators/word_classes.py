@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -15,12 +14,13 @@ from softcount.estimators.known_classes import KnownClasses, known_classes
 from softcount.estimators.saved import SavedEstimator, check_table
 from softcount.estimators.settings import LightEstimator
 from softcount.estimators.weighted_kmeans import weighted_kmeans
+from softcount.estimators.word_exchange import moved_to_best
 from softcount.estimators.word_vectors import word_vectors
-from softcount.loop.trace import Step, Trace
+from softcount.loop.trace import Step
 from softcount.machine.memory import check_room
-from softcount.models.word_classes import NOBODY, WordTypes, word_types
+from softcount.models.word_classes import NOBODY, word_types
 from softcount.models.word_classes import WordClasses as Model
-from softcount.models.word_classes_kernel import Weights
+from softcount.models.word_classes_kernel import Weights, WordTypes
 from softcount.numbers.ragged import Array, Ragged
 from softcount.signature import signature
 from softcount.text.capitals import first_tokens, uncapitalized
@@ -44,7 +44,7 @@ class Forms(NamedTuple):
 class ClassedWord(NamedTuple):
     word: str
     label: Any  # its class: a number, or a name where classes have names
-    count: int
+    frequency: int
     confidence: float  # P(class | the classes of all other words)
 
 
@@ -52,13 +52,23 @@ class WordClasses(SavedEstimator, LightEstimator):
     """Word classes, learned without labels, with some, or with a dictionary.
 
     n_classes : how many; if not given, as many as tags and dictionary name, or 45
-    passes : how often every word is moved to its best class after the start by k-means
+    passes, frame_passes : how often, after the start by k-means, every word is moved to its best class: by its
+        neighbours side by side, and then by the frames that both make together
     morphology : λ, how much the form of a word (its ending, its capitals) counts beside its contexts
     dictionary : mapping from word to its classes, a TagDictionary, or the path of one; other words may be in all
     """
 
     kind = "word classes"
-    _learned = ("classes_", "vocabulary_", "word_class_", "confidence_", "count_", "stands_for_", "forms_", "objective_")
+    _learned = (
+        "classes_",
+        "vocabulary_",
+        "word_class_",
+        "confidence_",
+        "count_",
+        "stands_for_",
+        "forms_",
+        "objective_",
+    )
     _types = (Forms,)
 
     def __init__(
@@ -66,12 +76,14 @@ class WordClasses(SavedEstimator, LightEstimator):
         n_classes: int | None = None,
         *,
         passes: int = 4,
+        frame_passes: int = 3,
         morphology: float = 0.5,
         dictionary: Any = None,
         random_state: int | None = 0,
     ) -> None:
         self.n_classes = n_classes
         self.passes = passes
+        self.frame_passes = frame_passes
         self.morphology = morphology
         self.dictionary = dictionary
         self.random_state = random_state
@@ -105,8 +117,9 @@ class WordClasses(SavedEstimator, LightEstimator):
     def _check(self) -> None:
         if self.n_classes is not None and self.n_classes < 1:
             raise InputError(f"n_classes must be at least 1, not {self.n_classes}")
-        if self.passes < 0:
-            raise InputError(f"passes must be 0 or more, not {self.passes}")
+        for name in ("passes", "frame_passes"):
+            if getattr(self, name) < 0:
+                raise InputError(f"{name} must be 0 or more, not {getattr(self, name)}")
         if not 0.0 <= self.morphology < float("inf"):
             raise InputError(f"morphology must be zero or more, not {self.morphology}")
 
@@ -122,9 +135,7 @@ class WordClasses(SavedEstimator, LightEstimator):
             stands_for[listed[listed >= 0]] = listed[listed >= 0]
         return stands_for
 
-    def _learn(
-        self, sentences: Ragged, known: KnownClasses, seed: int, on_step: Callable[[Step], None] | None
-    ) -> None:
+    def _learn(self, sentences: Ragged, known: KnownClasses, seed: int, on_step: Callable[[Step], None] | None) -> None:
         """The class of every word that is ever itself; the others have the class of what they stand for."""
         V, words = len(self.vocabulary_), self.vocabulary_.words
         own = np.flatnonzero(np.bincount(sentences.values, minlength=V))
@@ -133,14 +144,16 @@ class WordClasses(SavedEstimator, LightEstimator):
         place = np.where(place < 0, place[self.stands_for_], place)
         forms = word_forms([words[v] for v in own])
         allowed = NOBODY if known.allowed is None else known.allowed[own]
-        text = word_types(sentences.with_values(place[sentences.values]), forms, allowed)
-        model = self._model()
-        classes = _numbered(self._start(text, forms.groups(), seed), text.tokens, known)
-        count = model.count(text, classes)
-        self._exchange(model, text, classes, count, on_step)
-        sure = model.exchange(text, classes, count, least=np.inf)[2]  # nothing moves
+        sentences = sentences.with_values(place[sentences.values])
+        text = word_types(sentences, forms, allowed)
+        model, classes = self._model(), _numbered(self._start(text, forms.groups(), seed), text.tokens, known)
+        done = moved_to_best(
+            sentences, text, classes, model.n_classes, model.weights, self.passes, self.frame_passes, on_step
+        )
+        self.history_, self.objective_ = done.trace, done.objective
+        count = model.counts(text, done.classes)
         self.forms_ = Forms(forms.names, text.shares, count.types, count.values)
-        self.word_class_, self.confidence_ = classes.astype(np.int32)[place], sure[place]
+        self.word_class_, self.confidence_ = done.classes.astype(np.int32)[place], done.sure[place]
 
     def _start(self, text: WordTypes, groups: Array, seed: int) -> Array:
         rng, weights = np.random.default_rng(seed), text.tokens.astype(np.float64)
@@ -148,27 +161,8 @@ class WordClasses(SavedEstimator, LightEstimator):
         with Threads(1):  # of BLAS: the same bits everywhere
             return weighted_kmeans(word_vectors(text, groups), weights, len(self.classes_), rng, allowed)
 
-    def _exchange(self, model: Model, text: WordTypes, classes: Array, count: Any, on_step: Any) -> None:
-        self.history_ = Trace()
-        self.history_.stopped = f"{self.passes} passes done"
-        objective = model.objective(text, count)
-        for number in range(1, self.passes + 1):
-            began = time.perf_counter()
-            moved, rise, _ = model.exchange(text, classes, count)
-            change = None if number == 1 else rise / max(abs(objective), 1e-300)
-            took = time.perf_counter() - began
-            step = Step(0, f"exchange:{self.passes}", number, objective, change, {"moved": moved}, took)
-            self.history_.append(step)
-            if on_step:
-                on_step(step)
-            objective = model.objective(text, count)
-            if not moved:
-                self.history_.stopped = "converged: no word moves any more"
-                break
-        self.objective_ = objective
-
     def _model(self) -> Model:
-        return Model(len(self.classes_), Weights(float(self.morphology), 4.0, 1.0))
+        return Model(len(self.classes_), Weights(float(self.morphology)))
 
     # --- using a trained model --------------------------------------------------------------------------------------
 
@@ -206,7 +200,7 @@ class WordClasses(SavedEstimator, LightEstimator):
         for word in self.words():
             listed = tops.setdefault(word.label, [])
             if len(listed) < n:
-                listed.append((word.word, word.count))
+                listed.append((word.word, word.frequency))
         return tops
 
     def _of_words(self, words: Iterable[str]) -> tuple[Array, Array]:
@@ -263,6 +257,7 @@ class WordClasses(SavedEstimator, LightEstimator):
             "word classes",
             classes=len(self.classes_),
             passes=self.passes,
+            frame_passes=self.frame_passes,
             morphology=self.morphology,
             dictionary="no" if self.dictionary is None else "yes",
             labels="no" if data.labels is None else "yes",

@@ -1,6 +1,6 @@
 """Vectors of words, near one another where words stand in like places and look alike.
 
-    X_wj = max(0, log C_wj C.. / (C_w. C_.j))       C_wj: how often j, a frequent word or an edge, stands left (right) of w
+    X_wj = max(0, log C_wj C.. / (C_w. C_.j))      C_wj: how often j, a frequent word or an edge, is left (right) of w
     context  e_w = X_w V,  V the first right singular vectors of diag(√n) X;  then  e_w ← (n_w e_w + 5 ē_g) / (n_w + 5)
     form     the singular vectors of the one-hot features of the words' forms
 

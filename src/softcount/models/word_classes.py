@@ -7,8 +7,8 @@ At its best parameters, and without what no class can change, log P is Σ N log 
     J = Σ_cd N_cd log N_cd − 2 Σ_c n_c log n_c
         + λ Σ_c [τ log T_c! + Σ_t (Σ_v log Γ(m_tcv + a·p_tv)/Γ(a·p_tv) − log Γ(T_c + a)/Γ(a))]
 
-N_cd: class c before class d, the edge of sentences being a class of its own; n_c tokens and T_c words (types) of class c;
-m_tcv: words of class c with value v of feature t of their form; p_tv: the share of all words with it.
+N_cd: class c before class d, the edge of sentences being a class of its own; n_c tokens and T_c words (types) of
+class c; m_tcv: words of class c with value v of feature t of their form; p_tv: the share of all words with it.
 `exchange` raises J word by word: it is hard EM whose hidden values are the classes of words.
 P. F. Brown et al., "Class-based n-gram models of natural language", Computational Linguistics 18(4), 1992; R. Kneser,
 H. Ney, Eurospeech 1993 (exchange); A. Clark, EACL 2003 (forms of words).
@@ -33,9 +33,9 @@ class WordClasses(NamedTuple):
     """The model: how many classes, and how much the forms of words count beside their contexts."""
 
     n_classes: int
-    weights: Weights = Weights(0.5, 4.0, 1.0)
+    weights: Weights = Weights()
 
-    def count(self, text: WordTypes, classes: Array) -> ClassCounts:
+    def counts(self, text: WordTypes, classes: Array) -> ClassCounts:
         """All that J depends on, of a class map."""
         K, tokens = self.n_classes, text.tokens
         known = np.append(classes, K).astype(np.int64)
@@ -51,16 +51,7 @@ class WordClasses(NamedTuple):
 
     def objective(self, text: WordTypes, count: ClassCounts) -> float:
         """J."""
-        return _context(count) + self.weights.morphology * self._morphology(text, count)
-
-    def _morphology(self, text: WordTypes, count: ClassCounts) -> float:
-        from scipy.special import gammaln
-
-        a, types, values = self.weights.concentration, count.types, count.values
-        pseudo = np.broadcast_to(a * text.shares[:, None], values.shape)[values > 0]
-        forms = (gammaln(values[values > 0] + pseudo) - gammaln(pseudo)).sum()
-        rows = text.forms.shape[1] * (gammaln(types + a) - gammaln(a)).sum()
-        return float(self.weights.crowding * gammaln(types + 1.0).sum() + forms - rows)
+        return _context(count) + self.weights.morphology * morphology(text, self.weights, count.types, count.values)
 
     def exchange(
         self, text: WordTypes, classes: Array, count: ClassCounts, order: Array | None = None, least: float = LEAST
@@ -86,6 +77,17 @@ class WordClasses(NamedTuple):
         logs = self.weights.morphology * (self.weights.crowding * np.log(types + 1.0) + logs)
         weights = np.exp(logs - logs.max(axis=1, keepdims=True, initial=-np.inf))
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def morphology(text: WordTypes, weights: Weights, types: Array, values: Array) -> float:
+    """The part of J that λ weighs."""
+    from scipy.special import gammaln
+
+    a = weights.concentration
+    pseudo = np.broadcast_to(a * text.shares[:, None], values.shape)[values > 0]
+    forms = (gammaln(values[values > 0] + pseudo) - gammaln(pseudo)).sum()
+    rows = text.forms.shape[1] * (gammaln(types + a) - gammaln(a)).sum()
+    return float(weights.crowding * gammaln(types + 1.0).sum() + forms - rows)
 
 
 def _context(count: ClassCounts) -> float:

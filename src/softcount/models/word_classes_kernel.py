@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.machine.kernel import kernel
+from softcount.numbers.ragged import Array
 
 
 class Neighbours(NamedTuple):
@@ -43,9 +44,9 @@ class ClassCounts(NamedTuple):
 
 
 class Weights(NamedTuple):
-    morphology: float  # λ, of the form beside the contexts
-    crowding: float  # τ, of how much words like to be where many are
-    concentration: float  # a, in words: how strongly a class's values lean on everybody's
+    morphology: float = 0.5  # λ, of the form beside the contexts
+    crowding: float = 4.0  # τ, of how much words like to be where many are
+    concentration: float = 1.0  # a, in words: how strongly a class's values lean on everybody's
 
 
 class Around(NamedTuple):
@@ -61,13 +62,13 @@ class Around(NamedTuple):
 
 
 @kernel
-def xlogx(n, table):
+def xlogx(n: int, table: Array) -> float:
     """``n * log(n)``, 0 at 0; small numbers from a table."""
     return table[n] if n < len(table) else n * np.log(n)
 
 
 @kernel
-def meet(word, side, classes, totals, present):
+def meet(word: int, side: Neighbours, classes: Array, totals: Array, present: Array) -> tuple[int, int]:
     """``totals = np.bincount(classes[side.words], side.counts)`` without the word itself.
 
     Returns how many are not zero (``present`` lists them), and how often the word meets itself.
@@ -86,7 +87,7 @@ def meet(word, side, classes, totals, present):
 
 
 @kernel
-def put(word, k, sign, around, text, count):
+def put(word: int, k: int, sign: int, around: Around, text: WordTypes, count: ClassCounts) -> None:
     """Puts a word into class k (sign 1), or takes it out (−1): all counts follow."""
     for i in range(around.n_right):
         j = around.on_right[i]
@@ -105,7 +106,7 @@ def put(word, k, sign, around, text, count):
 
 
 @kernel
-def context_worth(k, n, around, count, table):
+def context_worth(k: int, n: int, around: Around, count: ClassCounts, table: Array) -> float:
     """What Σ N log N − 2 Σ n log n gains when a word of n tokens joins class k."""
     gain = 0.0
     for i in range(around.n_right):
@@ -122,7 +123,7 @@ def context_worth(k, n, around, count, table):
 
 
 @kernel
-def form_worth(k, forms, shares, weights, types, values):
+def form_worth(k: int, forms: Array, shares: Array, weights: Weights, types: Array, values: Array) -> float:
     """What the morphology gains when a word with these forms joins class k: τ log(T+1) + Σ_t log (m+a·p)/(T+a)."""
     likelihood = 1.0
     for v in forms:
@@ -131,7 +132,10 @@ def form_worth(k, forms, shares, weights, types, values):
 
 
 @kernel
-def exchange(order, text, weights, least, table, classes, count, sure):
+def exchange(
+    order: Array, text: WordTypes, weights: Weights, least: float, table: Array, classes: Array, count: ClassCounts,
+    sure: Array,
+) -> tuple[int, float]:  # fmt: skip
     """Moves each word of `order` to its best class, where J rises by more than `least`.
 
     Returns how many moved, and by how much J rose; ``sure[w]`` is P(its class | all other words' classes).
@@ -151,7 +155,7 @@ def exchange(order, text, weights, least, table, classes, count, sure):
             if text.allowed.shape[0] == 0 or text.allowed[w, k]:
                 gains[k] = context_worth(k, text.tokens[w], around, count, table)
                 gains[k] += form_worth(k, text.forms[w], text.shares, weights, count.types, count.values)
-        best = np.argmax(gains)
+        best = int(np.argmax(gains))
         if not gains[best] > gains[old] + least:
             best = old
         if best != old:

@@ -68,9 +68,9 @@ def mkcls(program: str, gold: Corpus, n_classes: int) -> Result:
 
 
 def methods(n_classes: int, options: argparse.Namespace) -> Iterator[tuple[str, Callable[[Corpus, int], Result]]]:
-    def classes(passes: int) -> Callable[[Corpus, int], Result]:
+    def classes(**passes: int) -> Callable[[Corpus, int], Result]:
         return lambda gold, seed: timed(
-            gold, lambda text: WordClasses(n_classes, passes=passes, random_state=seed).fit(text)
+            gold, lambda text: WordClasses(n_classes, random_state=seed, **passes).fit(text)
         )
 
     def hmm(criterion: str) -> Callable[[Corpus, int], Result]:
@@ -78,8 +78,9 @@ def methods(n_classes: int, options: argparse.Namespace) -> Iterator[tuple[str, 
             gold, lambda text: HMM(n_classes, criterion=criterion, random_state=seed, n_jobs=1, tolerance=0).fit(text)
         )
 
-    yield "classes, start alone", classes(0)
-    yield "classes", classes(4)
+    yield "classes, start alone", classes(passes=0, frame_passes=0)
+    yield "classes, start and exchange", classes(frame_passes=0)
+    yield "classes, start, exchange and frames", classes()
     if options.hmm:
         yield "EM 100", hmm("em:100")
         yield "EM 100, MRE 50", hmm("em:100,mre:50")

@@ -251,7 +251,7 @@ def test_the_objective_of_the_trace_never_falls():
     model = WordClasses(4, passes=20, frame_passes=0).fit(TEXT)
     objectives = [*model.history_.objectives, model.objective_]
     assert all(b >= a - 1e-9 * abs(a) for a, b in itertools.pairwise(objectives))
-    assert model.history_.stopped == "converged: no word moves any more" and not model.history_[-1].parts["moved"]
+    assert model.history_.stopped.text == "converged: no word moves any more" and not model.history_[-1].parts["moved"]
 
 
 def test_frames_rise_within_a_pass_and_are_left_out_where_they_do_not_fit(monkeypatch):

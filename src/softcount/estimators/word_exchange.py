@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from softcount.loop.trace import Step, Trace
+from softcount.loop.trace import CONVERGED, DONE, Ending, Step, Trace
 from softcount.models.word_classes import WordClasses
 from softcount.models.word_classes_kernel import Weights, WordTypes
 from softcount.models.word_frames import WordFrames
 from softcount.numbers.ragged import Array, Ragged
 
 MOST_CELLS = 1 << 27  # frames × classes that may stand in memory: a gigabyte
-SETTLED = "converged: no word moves any more"
+SETTLED = Ending(CONVERGED, "converged: no word moves any more")
 
 
 class Passes:
@@ -64,7 +64,7 @@ class Passes:
         parts: dict[str, Any] = {"moved": moved, "rise": rise}
         change = rise / max(abs(objective), 1e-300)
         self.trace.append(Step(0, stage, number, objective, change, parts, time.perf_counter() - began))
-        self.trace.stopped = f"{number} passes done" if moved else SETTLED
+        self.trace.stopped = Ending(DONE, f"{number} passes done") if moved else SETTLED
         if self.on_step:
             self.on_step(self.trace[-1])
 

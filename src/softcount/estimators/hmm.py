@@ -32,7 +32,7 @@ from softcount.numbers.tables import Tables, scale, values
 from softcount.report.hmm_json import NamedHMM, from_json, read_parameters, to_json
 from softcount.signature import signature
 from softcount.text.corpus import Corpus, corpus
-from softcount.text.dictionary import TagDictionary, read_dictionary
+from softcount.text.dictionary import TagDictionary, tag_dictionary
 from softcount.text.source import line_of
 from softcount.text.vocabulary import UNKNOWN, Vocabulary
 
@@ -110,7 +110,7 @@ class HMM(LoopEstimator):
         given = self._given_parameters()
         if given and self.end and not given.end:
             raise InputError('the start has no "end"; add it there, or leave the end out')
-        dictionary = _dictionary(self.dictionary)
+        dictionary = tag_dictionary(self.dictionary)
         text = corpus(X, labels=y)
         data = corpus(text, _vocabulary(given), self.min_count)
         if data.n_tokens == 0:
@@ -348,14 +348,6 @@ class HMM(LoopEstimator):
             data="sha256:" + digest[:12],
             **self._reading,
         )
-
-
-def _dictionary(given: Any) -> TagDictionary | None:
-    if given is None:
-        return None
-    if isinstance(given, TagDictionary):
-        return given
-    return read_dictionary(given) if isinstance(given, str | Path) else TagDictionary.from_mapping(given)
 
 
 def _check_known(data: Corpus, dictionary: TagDictionary) -> None:

@@ -1,6 +1,6 @@
 """Files that appear whole or not at all.
 
-What is being written stands beside its place under a name that nobody else would choose, ``.NAME.xxxxxxxx.softcount-part``,
+What is being written stands beside its place under a name that nobody else would choose, .NAME.xxxxxxxx.softcount-part,
 and is locked: so the next writer can tell what a killed one left from what a living one writes.
 """
 

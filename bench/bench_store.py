@@ -62,7 +62,8 @@ def large(gigabytes: float) -> WordAligner:
     rng = np.random.default_rng(0)
     n_entries = int(gigabytes * 1e9 / BYTES_PER_ENTRY)
     per_row = n_entries // (WORDS + 1)
-    columns = np.sort(rng.integers(0, WORDS, (WORDS + 1, per_row), dtype=np.int32), axis=1).ravel()
+    gaps = rng.integers(1, WORDS // per_row, (WORDS + 1, per_row), dtype=np.int32)  # so that no word comes twice
+    columns = (np.cumsum(gaps, axis=1, dtype=np.int32) - 1).ravel()
     rows = Ragged(offsets_of(np.full(WORDS + 1, per_row)), columns)
     probabilities = rng.random(len(columns)) / per_row
     alignment = np.array([0.2, 0.8, 8.0])

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softcount.errors import InputError
-
 if TYPE_CHECKING:
     from softcount.disk.store import Stored
 
@@ -33,7 +31,7 @@ def info(
         found = _checkpoint(stored) if stored.kind == KIND else _model(stored)
         lines = list(_model_lines(found) if "trained" in found else _checkpoint_lines(found))
     except MALFORMED as error:
-        raise error if isinstance(error, InputError) else stored.inconsistent(error) from None
+        raise stored.refusal(error) from None
     if as_json:
         print(json.dumps(found, ensure_ascii=False))
         return

@@ -1,0 +1,175 @@
+"""What a checkpoint has of a fit: the values that go there, and whether what comes back can be meant.
+
+A state is held to the one with which its criterion would begin: the same types, shapes and signs. Kernels trust them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softcount.criteria.criterion import Criterion
+from softcount.criteria.spec import STATES, Stage
+from softcount.disk.checkpoint import Slot
+from softcount.disk.sound import EITHER, check, check_finite, check_rows, check_table
+from softcount.disk.store import MALFORMED
+from softcount.errors import InputError
+from softcount.loop.start import uniform_start
+from softcount.loop.trace import Step
+from softcount.numbers.attribute import SUM
+from softcount.numbers.ragged import Ragged
+from softcount.numbers.tables import Expectation, Log, Tables, each, values
+
+LOGS, SIGNED = ("log_weights",), ("signs",)  # fields of states that hold no weights
+
+
+class Restart(NamedTuple):
+    objective: float
+    score: float  # what restarts are chosen by: the objective, or the development score
+    steps: int
+    stopped: str
+
+
+class Position(NamedTuple):
+    """Where a restart is: all that it needs to go on."""
+
+    restart: int
+    stage: int
+    step: int  # of the stage, done
+    state: Any  # the criterion's
+    previous: float | None = None  # the last step's objective
+    best: float = -float("inf")  # what the monitor liked best so far
+    best_state: Any = None
+    since: int = 0  # steps since then
+    stopped: str | None = None  # why the stage ends before its steps are done
+
+
+class Saved(NamedTuple):
+    """What a checkpoint holds of a fit that is under way."""
+
+    position: Position
+    steps: list[Step]
+    kept: list[tuple[str, int]]
+    records: list[Restart]
+    best: tuple[int, Tables, Tables] | None  # (restart, parameters, log-weights) so far
+
+
+class Finished(NamedTuple):
+    """What a checkpoint holds of a fit that is done: a Fit, its trace in parts."""
+
+    parameters: Tables
+    log_weights: Tables
+    steps: list[Step]
+    stopped: str
+    restarts: list[Restart]
+    chosen: int
+
+
+def restored(slot: Slot, layout: Tables, stages: Sequence[Stage]) -> tuple[Finished | None, Saved | None]:
+    """What the file has of this fit; the criterion's state is for `check_state`."""
+    types = {kind.__name__: kind for kind in (type(layout), *STATES, Finished, Saved, Position, Restart, Step)}
+    done = slot.result(types)
+    saved = slot.position(types) if done is None else None
+    try:
+        if done is not None:
+            check("the result", done, Finished)
+            _check_fit(layout, done.parameters, done.log_weights)
+            _check_place(done.chosen, len(done.restarts))
+        elif saved is not None:
+            check("the position", saved, Saved)
+            _check_saved(layout, saved, stages)
+    except MALFORMED as error:
+        raise foreign(slot) from error
+    return done, saved
+
+
+def foreign(slot: Slot) -> InputError:
+    return InputError(f"{slot.checkpoint.path}: is not of this model; delete it to begin again")
+
+
+def _check_saved(layout: Tables, saved: Saved, stages: Sequence[Stage]) -> None:
+    at, last = saved.position, saved.steps[-1]
+    _check_place(at.stage, len(stages))
+    _check_place(at.step, stages[at.stage].steps + 1)
+    _check_place(at.since, at.step + 1)
+    if (last.restart, last.stage, last.step) != (at.restart, stages[at.stage].text, at.step):
+        raise ValueError("a trace that ends elsewhere")
+    if at.restart != len(saved.records) or (saved.best is None) != (at.restart == 0):
+        raise ValueError("restarts that are not there")
+    if saved.best is not None:
+        _check_place(saved.best[0], at.restart)
+        _check_fit(layout, *saved.best[1:])
+    for table, row in saved.kept:
+        _check_place(row, len(np.atleast_1d(values(getattr(uniform_start(layout), table)))))
+
+
+def _check_place(place: int, n: int) -> None:
+    if not 0 <= place < n:
+        raise ValueError(f"no {place} among {n}")
+
+
+def check_state(slot: Slot, layout: Tables, criterion: Criterion, parameters: Tables, at: Position) -> None:
+    """Of a position that was restored, the state: `criterion` would begin with these parameters."""
+    try:
+        with np.errstate(all="ignore"):
+            like = criterion.init(parameters, _Pretended(parameters))
+            for state in (at.state,) if at.best_state is None else (at.state, at.best_state):
+                _check_like(layout, state, like)
+                _check_fit(layout, criterion.parameters(state), criterion.log_weights(state))
+    except MALFORMED as error:
+        raise foreign(slot) from error
+
+
+class _Pretended:
+    """An E-step without data, which costs nothing: what a state looks like does not depend on the counts."""
+
+    batches = np.ones(1)
+
+    def __init__(self, parameters: Tables) -> None:
+        self.counts = each(np.zeros_like, parameters)
+
+    def __call__(self, log_weights: Tables, mode: int = SUM, key: int = 0, batch: int | None = None) -> Expectation:
+        return Expectation(self.counts, 0.0)
+
+
+def _check_like(layout: Tables, state: Any, like: Any, field: str = "") -> None:
+    """The same types all the way down, and tables as they should be; what is None at first may be tables later."""
+    if isinstance(like, type(layout)) or (like is None and state is not None):
+        check("the state", state, type(layout))
+        _check_tables(layout, state, field)
+    elif hasattr(like, "_fields"):
+        check("the state", state, type(like))
+        for name, part, other in zip(like._fields, state, like, strict=True):
+            _check_like(layout, part, other, name)
+    elif isinstance(like, int):
+        check("the state", state, int)
+        _check_place(state, 1 << 62)
+
+
+def _check_tables(layout: Tables, tables: Tables, field: str) -> None:
+    if len({np.asarray(values(table)).dtype for table in tables}) > 1:
+        raise ValueError("tables of two precisions")
+    for spec, table, like in zip(layout, tables, uniform_start(layout), strict=True):
+        if isinstance(table, Ragged) != isinstance(like, Ragged):
+            raise ValueError("rows of another kind")
+        if isinstance(table, Ragged) and not np.array_equal(table.offsets, like.offsets):
+            raise ValueError("other rows")
+        shape = np.shape(values(like))
+        least = 0.0 if spec.family.simplex and field not in (*LOGS, *SIGNED) else -np.inf
+        if isinstance(table, Log):
+            check_finite("weights", table.weights, *shape, least=0.0, precisions=EITHER)
+        elif field in LOGS:
+            check_table("log-weights", table, *shape, precisions=EITHER)
+        else:
+            check_finite("weights", table, *shape, least=least, precisions=EITHER)
+
+
+def _check_fit(layout: Tables, parameters: Tables, log_weights: Tables) -> None:
+    for name, tables in (("parameters", parameters), ("log_weights", log_weights)):
+        check(name, tables, type(layout))
+        _check_tables(layout, tables, name)
+    for spec, table in zip(layout, parameters, strict=True):
+        if spec.family.simplex:
+            check_rows("parameters", table, *np.shape(values(table)), precisions=EITHER)

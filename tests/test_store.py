@@ -133,6 +133,52 @@ def test_a_large_file_is_checked_when_it_is_used(tmp_path, monkeypatch):
         stored.restore(stored.body, {"Pair": Pair})
 
 
+def overwrite(path):
+    content = path.read_bytes()
+    path.write_bytes(content[:-48] + bytes(48))
+
+
+def truncate(path):
+    os.truncate(path, 600)
+
+
+def replace(path):
+    written(path.with_name("new"), {"tables": Pair(1, 2)})
+    path.with_name("new").replace(path)
+
+
+@pytest.mark.parametrize("change", [overwrite, truncate, replace])
+@pytest.mark.parametrize("size", [0, store.AT_ONCE], ids=["large", "small"])
+def test_a_file_that_changes_after_it_was_read_changes_nothing(tmp_path, monkeypatch, change, size):
+    monkeypatch.setattr(store, "AT_ONCE", size)
+    stored = written(tmp_path / "m")
+    table = stored.restore(stored.body, {"Pair": Pair})
+    change(tmp_path / "m")
+    same(table, BODY)
+
+
+@pytest.mark.parametrize("change", [overwrite, truncate, replace])
+def test_a_file_that_changes_before_it_is_read_is_refused(tmp_path, monkeypatch, change):
+    """Unless it was replaced as we replace: what is open stays what it was."""
+    monkeypatch.setattr(store, "AT_ONCE", 0)
+    body = BODY | {"bytes": np.ones(20_000, np.uint8)}  # the last, and more than is read ahead
+    written(tmp_path / "m", body)
+    os.utime(tmp_path / "m", ns=(1, 1))
+    stored = Stored(tmp_path / "m")
+    change(tmp_path / "m")
+    if change is replace:
+        same(stored.restore(stored.body, {"Pair": Pair}), body)
+    else:
+        with pytest.raises(InputError, match=r"m: has changed since it was opened; load it again"):
+            stored.restore(stored.body, {"Pair": Pair})
+
+
+def test_a_pipe_in_place_of_a_model_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "m")
+    with pytest.raises(InputError, match=r"m: cannot be read \(it is no ordinary file\)"):
+        Stored(tmp_path / "m")
+
+
 def test_a_newer_format_names_the_version_that_reads_it(tmp_path, monkeypatch):
     monkeypatch.setattr(store, "FORMAT", 3)
     monkeypatch.setattr(store, "VERSION", "9.8.7")

@@ -197,8 +197,8 @@ def _check_entries(rows: Ragged, n_rows: int, n_columns: int) -> None:
         raise ValueError("not the rows of a translation table")
     if len(columns) and not 0 <= columns.min() <= columns.max() < n_columns:
         raise ValueError("translations that are not among the words")
-    rising, starts = np.diff(columns, prepend=-1) > 0, rows.offsets[:-1]
-    rising[starts[starts < len(columns)]] = True
+    rising, starts = columns[1:] > columns[:-1], rows.offsets[1:-1]
+    rising[starts[(starts > 0) & (starts < len(columns))] - 1] = True
     if not rising.all():
         raise ValueError("translations that are not in order")
 

@@ -1,6 +1,6 @@
 """What every estimator can do with a file: save, load, and go on from a checkpoint.
 
-A loaded estimator has its settings at once; what was learned is checked, mapped into memory and put in place when it
+A loaded estimator has its settings at once; what was learned is read, checked and put in place when it
 is first asked for, so that a large model opens in no time (a small one is unpacked on loading).
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, NotRequired, Self, TypedDict, get_type_hints
+from typing import Any, ClassVar, Self, TypedDict, get_type_hints
 
 import numpy as np
 
@@ -50,7 +50,13 @@ class Told(TypedDict):
     remarks: list[str]
 
 
-class Body(TypedDict):
+class Newer(TypedDict, total=False):
+    """What files that were written before do not have."""
+
+    reading: Reading
+
+
+class Body(Newer):
     """All that a model file says."""
 
     signature: str
@@ -58,7 +64,6 @@ class Body(TypedDict):
     trained: str
     seed: int
     sizes: dict[str, int]
-    reading: NotRequired[Reading]  # older files do not have it
     settings: dict[str, Any]
     traces: dict[str, Told]
     learned: dict[str, Any]

@@ -43,7 +43,7 @@ def fits(value: Any, hint: Any) -> bool:
     if hasattr(hint, "_fields"):
         hints = get_type_hints(hint)
         return isinstance(value, hint) and all(
-            fits(part, hints[f]) for f, part in zip(hint._fields, value, strict=True)
+            fits(part, hints.get(f, Any)) for f, part in zip(hint._fields, value, strict=True)
         )
     return isinstance(value, origin or hint) and (origin is np.ndarray or _fits_within(value, arguments))
 

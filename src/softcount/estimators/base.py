@@ -8,15 +8,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from softcount.criteria.spec import Settings, parse
 from softcount.disk.checkpoint import Checkpoint
-from softcount.engines import Threads
+from softcount.engines import Engine, engine_of
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.saved import SavedEstimator
+from softcount.estimators.scikit import BaseEstimator, check_random_state, validate_data
 from softcount.loop.model import Model
 from softcount.loop.resume import Restart
 from softcount.loop.trace import Step
@@ -40,6 +38,7 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
     prior: Any
     restarts: int
     tolerance: float
+    engine: Any
     n_jobs: int | None
     random_state: Any
 
@@ -50,12 +49,13 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
     n_iter_: int
 
     def _check(self) -> None:
+        self._engine()
         parse(self.criterion)
         if self.restarts < 1:
             raise InputError(f"restarts must be at least 1, not {self.restarts}")
 
-    def _engine(self) -> Threads:
-        return Threads(1 if self.n_jobs is None else self.n_jobs)
+    def _engine(self) -> Engine:
+        return engine_of(self.engine, 1 if self.n_jobs is None else self.n_jobs)
 
     def _seed(self, checkpoint: Checkpoint | None) -> int:
         """As given, as the checkpoint has it, or drawn."""
@@ -76,7 +76,7 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
         items: Any,
         start: Callable[[int], Tables],
         seed: int,
-        engine: Threads,
+        engine: Engine,
         *,
         settings: Settings,
         digest: str,

@@ -22,14 +22,15 @@ from softcount.disk.sound import annotated, check, check_whole
 from softcount.disk.state import PLAIN, flatten
 from softcount.disk.store import AT_ONCE, MALFORMED, Stored, save
 from softcount.errors import InputError
+from softcount.estimators.settings import check_is_fitted
 from softcount.loop.resume import Restart
-from softcount.loop.trace import Step, Trace
+from softcount.loop.trace import RECORDS, Ending, Step, Trace
 from softcount.numbers.ragged import Array
 from softcount.version import VERSION
 
 FILES = ("dictionary", "start")  # settings that may name a file
 # Settings that training does not depend on: a checkpoint is good for any of them.
-AFTERWARDS = ("n_jobs", "random_state", "decode", "symmetrize", "threshold", "fold_pseudo")
+AFTERWARDS = ("engine", "n_jobs", "random_state", "decode", "symmetrize", "threshold", "fold_pseudo")
 
 
 # What a file may hold of settings whose annotations leave that open.
@@ -37,6 +38,7 @@ OPEN = {
     "start": str | dict[str, Any] | list[Any] | Array,
     "fixed": str | tuple[str, ...] | list[str] | dict[str, Any],
     "dictionary": str | dict[str, Any] | list[Any] | tuple[Any, ...] | None,
+    "engine": str,
     "random_state": int | None,
 }
 Reading = dict[str, str | bool | float | None]
@@ -46,7 +48,7 @@ class Told(TypedDict):
     """A trace in a file."""
 
     steps: list[Step]
-    stopped: str
+    stopped: Ending
     remarks: list[str]
 
 
@@ -101,7 +103,6 @@ class SavedEstimator:
 
     def _check(self) -> None:
         """Settings that have no meaning are refused."""
-        raise NotImplementedError
 
     def _traces(self) -> dict[str, Trace]:
         return {"": self.history_}
@@ -112,10 +113,7 @@ class SavedEstimator:
         self.trained_ = datetime.now(UTC).isoformat(timespec="seconds")
 
     def _check_fitted(self, attribute: str) -> None:
-        if not hasattr(self, attribute):
-            from sklearn.exceptions import NotFittedError
-
-            raise NotFittedError(f"this {type(self).__name__} is not trained yet; call fit first")
+        check_is_fitted(self, attribute)
 
     # --- on disk --------------------------------------------------------------------------------------------------
 
@@ -147,7 +145,7 @@ class SavedEstimator:
     @classmethod
     def load(cls, path: str | Path, **settings: Any) -> Self:
         """The saved estimator; `settings` replace those it was saved with."""
-        from softcount.estimators.kinds import load_one_of
+        from softcount.registry import load_one_of
 
         found: Self = load_one_of(path, (cls.kind,), f"{cls.__name__}.load", **settings)
         return found
@@ -177,9 +175,7 @@ class SavedEstimator:
     def _check_settings(self) -> None:
         hints = get_type_hints(type(self).__init__)
         for name, value in self.get_params(deep=False).items():
-            check(name, value, OPEN.get(name, hints[name]))
-        if self.n_jobs is not None and self.n_jobs < 1 and self.n_jobs != -1:
-            raise ValueError("no thread to work with")
+            check(name, value, OPEN.get(name, hints.get(name, Any)))
         self._check()
 
     def __getattr__(self, name: str) -> Any:
@@ -196,7 +192,7 @@ class SavedEstimator:
 
     def _unpack(self) -> None:
         stored: Stored = self.__dict__.pop("_stored")
-        types = {kind.__name__: kind for kind in (*self._types, Step, Restart)}
+        types = {kind.__name__: kind for kind in (*self._types, *RECORDS, Restart)}
         try:
             body = stored.restore(stored.body, types)
             check("the model", body, Body)

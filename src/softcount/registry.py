@@ -77,7 +77,7 @@ def title(kind: str) -> str:
 def load(path: str | Path, **settings: Any) -> Any:
     """The estimator that was saved there; `settings` replace those it was saved with.
 
-    Opening takes milliseconds whatever the size: tables are checked and mapped into memory when first used.
+    Opening takes milliseconds whatever the size: tables are read and checked when first used.
     """
     return load_one_of(path, (), "softcount.load", **settings)
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softcount.errors import InputError
 from softcount.loop.trace import RECORDS, Note, gathered
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def info(
         found = _checkpoint(stored) if stored.kind == KIND else _model(stored)
         lines = list(_model_lines(found) if "trained" in found else _checkpoint_lines(found))
     except MALFORMED as error:
-        raise error if isinstance(error, InputError) else stored.inconsistent(error) from None
+        raise stored.refusal(error) from None
     if as_json:
         notes = {"notes": [str(note) for note in found["notes"]]} if "notes" in found else {}
         print(json.dumps(found | notes, ensure_ascii=False))

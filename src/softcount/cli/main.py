@@ -92,13 +92,16 @@ def _common(
 
 
 def _speak_utf8() -> None:
-    """Results are written as text is read, whatever the platform's habit; on a terminal what it cannot show is a ?."""
+    """Results are written as text is read, whatever the platform's habit; on a terminal what it cannot show is a ?.
+
+    A file name that is no UTF-8 is shown with its bytes as Python and JSON escape them, ``\\udcff``.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             if stream.isatty() or os.environ.get("PYTHONIOENCODING"):
                 stream.reconfigure(errors="replace")
             else:
-                stream.reconfigure(encoding="utf-8")
+                stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def main() -> None:

@@ -24,6 +24,7 @@ from softcount.signature import signature
 from softcount.text.bilingual import BilingualEntry, read_bilingual
 from softcount.text.bitext import Bitext, bitext
 from softcount.text.cooccurrence import cooccurring, transpose, with_null, without_null
+from softcount.text.vocabulary import Vocabulary
 
 DIRECTIONS = ("forward", "reverse", "both")
 
@@ -49,6 +50,7 @@ class WordAligner(SavedEstimator, LightEstimator):
     kind = "word aligner"
     _learned = ("vocabularies_", "_bodies")
     _types = ()
+    vocabularies_: tuple[Vocabulary, Vocabulary]
 
     def __init__(
         self,
@@ -127,13 +129,13 @@ class WordAligner(SavedEstimator, LightEstimator):
     def _seed(self, checkpoint: Any) -> int:
         if self.random_state is not None:
             return int(self.random_state)
-        recorded = checkpoint.recorded("seed") if checkpoint else None
-        return recorded if isinstance(recorded, int) else int(np.random.SeedSequence().generate_state(1)[0])
+        recorded = checkpoint.seed() if checkpoint else None
+        return recorded if recorded is not None else int(np.random.SeedSequence().generate_state(1)[0])
 
     def _checked(self, data: Bitext) -> tuple[list[Any], list[Any]]:
         """Stages and dictionary, where all of the settings and the data are fit for training."""
-        stages = parse_models(self.model, self.criterion)
         self._check()
+        stages = parse_models(self.model, self.criterion)
         short = data.within(self.longest)
         if not (short.source.sentences.lengths * short.target.sentences.lengths).any():
             both, limit = (
@@ -147,6 +149,8 @@ class WordAligner(SavedEstimator, LightEstimator):
         return ("forward", "reverse") if self.direction == "both" else (self.direction,)
 
     def _check(self) -> None:
+        self._engine()
+        parse_models(self.model, self.criterion)
         if self.direction not in DIRECTIONS:
             raise InputError(f"no direction {self.direction!r}; use {', '.join(DIRECTIONS)}")
         if self.symmetrize not in SYMMETRIZATIONS:
@@ -259,8 +263,10 @@ class WordAligner(SavedEstimator, LightEstimator):
 
     def _settle(self) -> None:
         bodies, sizes = self.__dict__.pop("_bodies"), [len(vocabulary) for vocabulary in self.vocabularies_]
-        if not bodies or not bodies.keys() <= {"forward", "reverse"}:
+        if not isinstance(bodies, dict) or not bodies or not bodies.keys() <= {"forward", "reverse"}:
             raise ValueError("no direction")
+        if bodies.keys() != self.history_.keys():
+            raise ValueError("a trace for each direction, and no other")
         self.directions_ = {
             name: from_body(body, self.history_[name], *(sizes if name == "forward" else sizes[::-1]))
             for name, body in bodies.items()

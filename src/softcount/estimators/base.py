@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.saved import SavedEstimator
 from softcount.estimators.scikit import BaseEstimator, check_random_state, validate_data
 from softcount.loop.model import Model
+from softcount.loop.resume import Restart
 from softcount.loop.trace import Step
 from softcount.loop.train import Fit, fit
 from softcount.numbers.ragged import Array
@@ -41,13 +42,26 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
     n_jobs: int | None
     random_state: Any
 
+    parameters_: Any
+    restarts_: list[Restart]
+    restart_: int
+    objective_: float
+    n_iter_: int
+
+    def _check(self) -> None:
+        self._engine()
+        parse(self.criterion)
+        if self.restarts < 1:
+            raise InputError(f"restarts must be at least 1, not {self.restarts}")
+
     def _engine(self) -> Engine:
         return engine_of(self.engine, 1 if self.n_jobs is None else self.n_jobs)
 
     def _seed(self, checkpoint: Checkpoint | None) -> int:
         """As given, as the checkpoint has it, or drawn."""
-        if self.random_state is None and checkpoint and isinstance(checkpoint.recorded("seed"), int):
-            return int(checkpoint.recorded("seed"))
+        recorded = checkpoint.seed() if checkpoint else None
+        if self.random_state is None and recorded is not None:
+            return recorded
         if isinstance(self.random_state, int | np.integer):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -73,8 +87,7 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
         about: Mapping[str, Any] | None = None,
     ) -> Fit:
         """`digest` is that of the data, `about` what else a checkpoint should know of the run."""
-        if self.restarts < 1:
-            raise InputError(f"restarts must be at least 1, not {self.restarts}")
+        LoopEstimator._check(self)
         stages = parse(self.criterion)
         if checkpoint:
             texts = ",".join(stage.text for stage in stages)
@@ -95,6 +108,10 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
 
     _FIT = ("restarts_", "restart_", "objective_", "n_iter_")  # what the loop leaves, beside tables and trace
 
+    def _settle(self) -> None:
+        if not 0 <= self.restart_ < len(self.restarts_) or self.n_iter_ != self.restarts_[self.restart_].steps >= 0:
+            raise ValueError("a restart that there is not")
+
     def _sign(self, name: str, seed: int, **settings: Any) -> str:
         return signature(
             name,
@@ -112,6 +129,11 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
 
 class DocumentEstimator(LoopEstimator):
     """Of count tables: arrays, sparse matrices, data frames, Documents, token lists, text lines, or a path."""
+
+    vocabulary_: Vocabulary | None
+    n_features_in_: int
+    feature_names_in_: Array
+    _optional: ClassVar[tuple[str, ...]] = ("feature_names_in_",)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -145,8 +167,9 @@ class DocumentEstimator(LoopEstimator):
     _READ = ("vocabulary_", "n_features_in_", "feature_names_in_")  # what reading leaves
 
     def _check_words(self) -> None:
-        if self.vocabulary_ is not None and len(self.vocabulary_) != self.n_features_in_:
-            raise ValueError(f"{len(self.vocabulary_)} words for {self.n_features_in_} columns")
+        for names in (self.vocabulary_, getattr(self, "feature_names_in_", None)):
+            if names is not None and len(names) != self.n_features_in_:
+                raise ValueError(f"{len(names)} words for {self.n_features_in_} columns")
 
     def _names(self, words: Sequence[str] | None) -> Sequence[Any]:
         if words is not None:

@@ -12,10 +12,11 @@ import numpy as np
 
 from softcount.criteria.criterion import maximize
 from softcount.criteria.spec import Settings, parse
+from softcount.disk.sound import check, check_rows, check_whole
 from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import LoopEstimator, compact
-from softcount.estimators.saved import check_tables, described
+from softcount.estimators.saved import described
 from softcount.estimators.settings import check_is_fitted
 from softcount.evaluate.clustering import contingency, many_to_one
 from softcount.families.layout import by_table
@@ -58,6 +59,9 @@ class HMM(LoopEstimator):
     kind = "hmm"
     _learned = ("parameters_", "states_", "vocabulary_", "lengths_", *LoopEstimator._FIT)
     _types = (HMMTables,)
+    states_: tuple[str, ...]
+    vocabulary_: Vocabulary
+    lengths_: Array  # how many sentences have how many words
 
     def __init__(
         self,
@@ -104,7 +108,6 @@ class HMM(LoopEstimator):
 
         checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
         """
-        parse(self.criterion)
         self._check()
         kept = self._checkpoint(checkpoint, checkpoint_every)
         given = self._given_parameters()
@@ -146,6 +149,7 @@ class HMM(LoopEstimator):
         return self
 
     def _check(self) -> None:
+        super()._check()
         if self.decode not in DECODINGS:
             raise InputError(f"no decoding {self.decode!r}; use {', '.join(DECODINGS)}")
         if self.n_states is not None and self.n_states < 1:
@@ -321,9 +325,15 @@ class HMM(LoopEstimator):
         return {"states": len(self.states_), "words": len(self.vocabulary_)}
 
     def _settle(self) -> None:
+        super()._settle()
         K, V = len(self.states_), len(self.vocabulary_)
+        check("parameters", self.parameters_, HMMTables)
         end = self.parameters_.transition.shape[-1] == K + 1
-        check_tables(self.parameters_, HMMTables, initial=(K,), transition=(K, K + end), emission=(K, V))
+        for table, shape in zip(self.parameters_, ((K,), (K, K + end), (K, V)), strict=True):
+            check_rows("the parameters", table, *shape)
+        check_whole("lengths", self.lengths_, None, np.inf)
+        if len(set(self.states_)) != K or not self.lengths_.any():
+            raise ValueError("states of one name, or no sentences")
         self._model = Model(K, V, end)
         self._show()
 

@@ -28,6 +28,7 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
 
     kind = "k-means"
     _learned = (*PointEstimator._learned, "inertia_")
+    inertia_: float
     fixed = ("cluster",)
     pseudo, prior = 0.0, 0.1
 

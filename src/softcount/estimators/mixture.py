@@ -12,11 +12,11 @@ import numpy as np
 
 from softcount.criteria.criterion import maximize
 from softcount.criteria.spec import Settings
+from softcount.disk.sound import check, check_logs, check_rows, check_whole
 from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import DocumentEstimator, naming
 from softcount.estimators.kmeans import KMeans
-from softcount.estimators.saved import check_tables
 from softcount.estimators.scikit import check_consistent_length, classifier_tags
 from softcount.estimators.settings import check_is_fitted
 from softcount.families.penalty import Pseudo
@@ -34,6 +34,7 @@ from softcount.text.tfidf import directions
 
 STARTS = ("kmeans", "random", "uniform")
 SMOOTHING = {"cluster": 0.0, "word": 0.1}
+LONGEST = 1e9  # words of a document
 COLLAPSE = 0.5  # the effective number of classes, as a share of what there should be, below which we warn
 
 
@@ -54,6 +55,9 @@ class NaiveBayesMixture(DocumentEstimator):
         "parameters_", "_log_weights", "classes_", "labels_", *DocumentEstimator._READ, *DocumentEstimator._FIT
     )  # fmt: skip
     _types = (MixtureTables,)
+    _log_weights: MixtureTables
+    classes_: Array
+    labels_: Array
 
     def __init__(
         self,
@@ -103,10 +107,7 @@ class NaiveBayesMixture(DocumentEstimator):
 
         checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
         """
-        if not 0.0 <= self.unlabelled_weight <= 1.0:
-            raise InputError(f"unlabelled_weight must be between 0 and 1, not {self.unlabelled_weight}")
-        if self.document_length is not None and not 0.0 < self.document_length < float("inf"):
-            raise InputError(f"document_length must be more than zero, or None, not {self.document_length}")
+        self._check()
         whole = self._read(X, reset=True)
         data = self._labelled(whole, y)
         if len(data) < 1 or (data.labels is None and self.n_clusters < 1):
@@ -134,13 +135,27 @@ class NaiveBayesMixture(DocumentEstimator):
         self._remember(seed, data.source, digest, documents=len(data), tokens=data.n_tokens)
         return self
 
+    def _check(self) -> None:
+        super()._check()
+        if not 0.0 <= self.unlabelled_weight <= 1.0:
+            raise InputError(f"unlabelled_weight must be between 0 and 1, not {self.unlabelled_weight}")
+        if self.document_length is not None and not 0.0 < self.document_length <= LONGEST:
+            wrong = f"document_length must be more than zero and at most {LONGEST:g}, or None"
+            raise InputError(f"{wrong}, not {self.document_length}")
+
     def _sizes(self) -> dict[str, int]:
         return {"classes": len(self.classes_), "words": self.n_features_in_}
 
     def _settle(self) -> None:
+        super()._settle()
         K, V = len(self.classes_), self.n_features_in_
-        for tables in (self.parameters_, self._log_weights):
-            check_tables(tables, MixtureTables, cluster=(K,), word=(K, V))
+        for tables, sound in ((self.parameters_, check_rows), (self._log_weights, check_logs)):
+            check("parameters", tables, MixtureTables)
+            sound("the classes", tables.cluster, K)
+            sound("their words", tables.word, K, V)
+        check_whole("labels", self.labels_, None, K)
+        if self.classes_.ndim != 1 or self.classes_.dtype.kind not in "iuU" or len(np.unique(self.classes_)) != K:
+            raise ValueError("no names of classes")
         self._check_words()
         self._model = Mixture(K, V)
         self.cluster_, self.word_ = self.parameters_

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from softcount.criteria.spec import Settings
+from softcount.disk.sound import EITHER, check, check_rows
 from softcount.errors import InputError
 from softcount.estimators.base import DocumentEstimator, naming
-from softcount.estimators.saved import check_table, check_tables
 from softcount.estimators.scikit import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from softcount.estimators.settings import check_is_fitted
 from softcount.evaluate.topics import completion, split_tokens
@@ -46,6 +46,9 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
     kind = "plsa"
     _learned = ("parameters_", "prevalence_", "_seen", *DocumentEstimator._READ, *DocumentEstimator._FIT)
     _types = (PLSATables,)
+    _optional: ClassVar[tuple[str, ...]] = ("_seen", *DocumentEstimator._optional)  # the first is not in older files
+    prevalence_: Array
+    _seen: Array  # which words training saw
 
     def __init__(
         self,
@@ -119,6 +122,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         return self
 
     def _check(self) -> None:
+        super()._check()
         if self.n_topics < 1:
             raise InputError(f"n_topics must be at least 1, not {self.n_topics}")
         if self.dtype not in ("float32", "float64"):
@@ -241,12 +245,15 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         return {"topics": self.n_topics, "documents": len(self.topic_), "words": self.n_features_in_}
 
     def _settle(self) -> None:
+        super()._settle()
+        check("parameters", self.parameters_, PLSATables)
         H, V, D = self.n_topics, self.n_features_in_, len(self.parameters_.topic)
-        check_tables(self.parameters_, PLSATables, topic=(D, H), word=(H, V))
-        check_table("prevalence", self.prevalence_, H)
+        check_rows("the documents' topics", self.parameters_.topic, D, H, precisions=EITHER)
+        check_rows("the topics' words", self.parameters_.word, H, V, precisions=EITHER)
+        check_rows("prevalence", self.prevalence_, H)
         if "_seen" not in self.__dict__:  # as in older files
             self._seen = np.asarray(self.parameters_.word).max(axis=0) > 0.0
-        if np.shape(self._seen) != (V,):
+        if np.shape(self._seen) != (V,) or self._seen.dtype != bool:
             raise ValueError(f"{np.shape(self._seen)} marks for {V} words")
         self._check_words()
         self._show()

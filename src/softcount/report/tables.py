@@ -9,7 +9,7 @@ import numpy as np
 
 from softcount.numbers.ragged import Array
 
-NULL = "<null>"  # what the empty word is called
+NULL, END = "<null>", "<end>"  # what the empty word is called, and the column of a sentence's end
 
 
 class Named(NamedTuple):
@@ -40,9 +40,15 @@ def _strings(values: Sequence[Any]) -> Array:
     return np.array([str(value) for value in values], dtype=object)
 
 
-def _dense(first: str, rows: Sequence[Any], names: Sequence[Any], table: Array) -> Table:
-    """`table` [rows, names], a column for each name."""
-    return {first: _strings(rows), **{str(name): table[:, k] for k, name in enumerate(names)}}
+def apart(name: str, *ours: str) -> str:
+    """A name of the data that is also one of ours gets a backslash; so does what looks like that, to stay another."""
+    return "\\" + name if name.lstrip("\\") in ours else name
+
+
+def _dense(first: str, rows: Sequence[Any], names: Sequence[Any], table: Array, *ours: str) -> Table:
+    """`table` [rows, names], a column for each name, and for those columns of ours that come behind them."""
+    columns = [*(apart(str(name), first, *ours) for name in names), *ours]
+    return {first: _strings(rows), **{name: table[:, k] for k, name in enumerate(columns)}}
 
 
 def _numbered(model: Any) -> Iterator[tuple[str, Table]]:
@@ -55,8 +61,8 @@ def _numbered(model: Any) -> Iterator[tuple[str, Table]]:
 def _hmm(model: Any) -> Iterator[tuple[str, Table]]:
     states = model.states_
     yield "initial", {"state": _strings(states), "probability": model.initial_}
-    ends = [] if model.end_ is None else ["<end>"]
-    yield "transition", _dense("state", states, [*states, *ends], model.parameters_.transition)
+    ends = () if model.end_ is None else (END,)
+    yield "transition", _dense("state", states, states, model.parameters_.transition, *ends)
     yield "emission", _dense("word", model.vocabulary_.words, states, model.emission_.T)
 
 
@@ -95,12 +101,13 @@ def _aligner(model: Any) -> Iterator[tuple[str, Table]]:
     for name, direction in model.directions_.items():
         given, made = model.vocabularies_ if name == "forward" else model.vocabularies_[::-1]
         rows = direction.model.entries
+        before, after = ([apart(word, NULL) for word in vocabulary.words] for vocabulary in (given, made))
         sides = ("source", "target") if name == "forward" else ("target", "source")
         yield (
             _called("translation", name),
             {
-                sides[0]: Named([NULL, *given.words], np.repeat(np.arange(rows.n_rows), rows.lengths)),
-                sides[1]: Named(made.words, rows.values),
+                sides[0]: Named([NULL, *before], np.repeat(np.arange(rows.n_rows), rows.lengths)),
+                sides[1]: Named(after, rows.values),
                 "probability": direction.parameters.translation.values,
             },
         )

@@ -18,8 +18,8 @@ import typer
 from softcount.cli.options import WHAT, option
 from softcount.cli.training import Training
 from softcount.criteria.spec import Settings
+from softcount.disk.sound import check_rows
 from softcount.estimators.base import LoopEstimator
-from softcount.estimators.saved import check_tables
 from softcount.families.categorical import Categorical
 from softcount.families.layout import TableLayout
 from softcount.loop.estep import Answers
@@ -135,7 +135,8 @@ class CoinFlips(LoopEstimator):
 
     def _settle(self) -> None:
         K, V = self.n_coins, len(self.vocabulary_)
-        check_tables(self.parameters_, CoinTables, coin=(K,), side=(K, V))
+        check_rows("coin", self.parameters_.coin, K)
+        check_rows("side", self.parameters_.side, K, V)
 
 
 @dataclass(kw_only=True)

@@ -44,7 +44,7 @@ def test_an_impossible_item_is_named_whatever_engine_found_it(engine: object, ma
     half = {"X": 0.5, "Y": 0.5}
     start = {
         "states": ["X", "Y"], "initial": half, "transition": {"X": half, "Y": half},
-        "emission": {"X": {"a": 1.0}, "Y": {"a": 1.0}},
+        "emission": {"X": {"a": 1.0, "b": 0.0}, "Y": {"a": 1.0}},
     }  # fmt: skip
     with pytest.raises(InputError, match=r":38: .*probability zero"):
         HMM(2, criterion="em:2", start=start, engine=engine).fit(["a a"] * 37 + ["b a"] + ["a"])

@@ -48,6 +48,7 @@ class WordAligner(SavedEstimator, LightEstimator):
     """
 
     kind = "word aligner"
+    _afterwards = ("symmetrize", "threshold")
     _learned = ("vocabularies_", "_bodies")
     _types = ()
     vocabularies_: tuple[Vocabulary, Vocabulary]

@@ -57,6 +57,7 @@ class HMM(LoopEstimator):
     """
 
     kind = "hmm"
+    _afterwards = ("decode",)
     _learned = ("parameters_", "states_", "vocabulary_", "lengths_", *LoopEstimator._FIT)
     _types = (HMMTables,)
     states_: tuple[str, ...]

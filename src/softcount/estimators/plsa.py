@@ -44,6 +44,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
     """
 
     kind = "plsa"
+    _afterwards = ("fold_pseudo",)
     _learned = ("parameters_", "prevalence_", "_seen", *DocumentEstimator._READ, *DocumentEstimator._FIT)
     _types = (PLSATables,)
     _optional: ClassVar[tuple[str, ...]] = ("_seen", *DocumentEstimator._optional)  # the first is not in older files

@@ -118,6 +118,17 @@ def test_em_objective_is_the_log_posterior() -> None:
     assert np.isclose(first.objective, naive.expected(instance)[1] + 0.5 * flat(weights).sum(), rtol=1e-12)
 
 
+@pytest.mark.parametrize("spec", ["em", "hard(em)", "annealed(em,start=0.5)"])
+def test_a_part_called_log_likelihood_is_one(spec: str) -> None:
+    """log Z under MAX, or of tempered weights, is the log of no probability of the data, and is not called so."""
+    tiny = case(2, 3, 3)
+    (first,) = steps(tiny, spec.replace("em", "em(pseudo=0.5)"), 1)
+    weights = each(np.asarray, log_weights(tiny.model.layout, tiny.start))
+    instance = naive.Instance(naive.NaiveHMM(2, 3, True), tiny.model, tiny.items, weights)
+    assert first.parts.get("log_likelihood", naive.expected(instance)[1]) == pytest.approx(naive.expected(instance)[1])
+    assert first.parts["log_norm"] + first.parts["log_prior"] == pytest.approx(first.objective)
+
+
 # --- the ELBO against numeric integrals: a wrong but consistent prior would still rise ------------------------------
 
 

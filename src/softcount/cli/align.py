@@ -155,10 +155,12 @@ def _train(aligner: WordAligner, data: Bitext, quiet: bool, kept: dict[str, Any]
         aligner.fit(data, on_step=lambda name, step: progress(step._replace(stage=f"{name} {step.stage}")), **kept)
     finally:
         progress.close()
+    totals = {} if quiet else aligner._totals(data)  # under the final parameters, so this is an E-step of its own
     for name, found in aligner.directions_.items():
-        bits = -found.log_likelihood() / math.log(2)
-        per_word = 2 ** (bits / max(found.tokens, 1))
-        say(f"{name}: perplexity {per_word:,.2f} per word, {bits:,.0f} bits in all; {found.trace.stopped}", quiet)
+        if name in totals:
+            log_likelihood, words = totals[name]
+            bits, perplexity = -log_likelihood / math.log(2), math.exp(-log_likelihood / words)
+            say(f"{name}: perplexity {perplexity:,.2f} per word, {bits:,.0f} bits in all; {found.trace.stopped}")
         notes = list(dict.fromkeys(found.trace.notes))
         for note in notes[:3]:
             say(f"note: {note}", quiet)
@@ -174,7 +176,7 @@ def _say_unknown(data: Bitext, quiet: bool) -> None:
 
 
 def _print_links(aligner: WordAligner, data: Bitext, probabilities: bool) -> None:
-    for links, _ in aligner.blocks(data):
+    for links in aligner.blocks(data):
         pairs = zip(links.source.tolist(), links.target.tolist(), strict=True)
         if probabilities:
             shown = [f"{i}-{j}:{p:.2g}" for (i, j), p in zip(pairs, links.probability.tolist(), strict=True)]

@@ -20,7 +20,7 @@ def em(layout: Tables, pseudo: Tables) -> Criterion:
         log_prior = sum(
             spec.family.log_prior(table, extra) for spec, table, extra in zip(layout, parameters, pseudo, strict=True)
         )
-        parts = {"log_likelihood": log_norm, "log_prior": log_prior} if log_prior else {}
+        parts = {"log_norm": log_norm, "log_prior": log_prior} if log_prior else {}
         new = maximize(layout, counts, pseudo, parameters)
         return new, Progress(log_norm + log_prior, parts, unvisited(layout, counts, pseudo))
 

@@ -160,7 +160,7 @@ class WordAligner(SavedEstimator, LightEstimator):
     ) -> list[list[tuple[Any, ...]]]:
         """For every pair its links (i, j), sorted; with probabilities (i, j, p)."""
         rows: list[list[tuple[Any, ...]]] = []
-        for links, _ in self.blocks(self._read(X, y), symmetrize):
+        for links in self.blocks(self._read(X, y), symmetrize):
             columns = [links.source.tolist(), links.target.tolist()]
             columns += [links.probability.tolist()] if probabilities else []
             flat = list(zip(*columns, strict=True))
@@ -168,17 +168,17 @@ class WordAligner(SavedEstimator, LightEstimator):
             rows += [flat[a:b] for a, b in pairwise(bounds)]
         return rows
 
-    def blocks(self, items: Bitext, symmetrize: str | None = None) -> Iterator[tuple[Links, Array]]:
-        """(links, log-norms of both directions) block by block, so that memory stays bounded."""
+    def blocks(self, items: Bitext, symmetrize: str | None = None) -> Iterator[Links]:
+        """The links block by block, so that memory stays bounded."""
         self._check_fitted("directions_")
         rule = self._rule(symmetrize)
         weights = {name: d.model.weigh(d.log_weights) for name, d in self.directions_.items()}
 
-        def task(bounds: tuple[int, int]) -> tuple[Links, Array]:
+        def task(bounds: tuple[int, int]) -> Links:
             part = items.slice(*bounds)
-            found, norms = self._posteriors(part, weights)
+            found = self._posteriors(part, weights)
             lengths = part.source.sentences.lengths, part.target.sentences.lengths
-            return link(rule, *lengths, found.get("forward"), found.get("reverse"), self.threshold), norms
+            return link(rule, *lengths, found.get("forward"), found.get("reverse"), self.threshold)
 
         with self._engine() as engine:
             yield from engine.map(task, shards(items.costs, BLOCK))
@@ -188,18 +188,18 @@ class WordAligner(SavedEstimator, LightEstimator):
             return next(iter(self.directions_))
         return symmetrize or self.symmetrize
 
-    def _posteriors(self, part: Bitext, weights: dict[str, Any]) -> tuple[dict[str, Ragged], Array]:
-        found, norms = {}, np.full((len(part), 2), np.nan)
-        for name, d in self.directions_.items():
-            items = part if name == "forward" else part.reverse()
-            found[name], norms[:, int(name == "reverse")] = posteriors(d.model, d.log_weights, weights[name], items)
-        return found, norms
+    def _posteriors(self, part: Bitext, weights: dict[str, Any]) -> dict[str, Ragged]:
+        sides = {"forward": part, "reverse": part.reverse()}
+        return {
+            name: posteriors(d.model, d.log_weights, weights[name], sides[name])[0]
+            for name, d in self.directions_.items()
+        }
 
     def posteriors(self, X: Any, y: Any = None) -> list[dict[str, Array]]:
         """Per pair and direction the matrix of P(word i generated word j); row 0 is the empty word."""
         items = self._read(X, y)
         weights = {name: d.model.weigh(d.log_weights) for name, d in self.directions_.items()}
-        found, _ = self._posteriors(items, weights)
+        found = self._posteriors(items, weights)
         l, m = items.source.sentences.lengths, items.target.sentences.lengths
         shapes = {"forward": (l + 1, m), "reverse": (m + 1, l)}
         return [
@@ -230,6 +230,22 @@ class WordAligner(SavedEstimator, LightEstimator):
     def score(self, X: Any, y: Any = None) -> float:
         """Log-probability of the generated sides, in nats, all pairs and trained directions together."""
         return float(np.nansum(self.scores(X, y)))
+
+    def perplexity(self, X: Any, y: Any = None) -> dict[str, float]:
+        """Of each direction exp(−log P(generated | given) / generated words), under the parameters."""
+        totals = self._totals(self._read(X, y))
+        return {name: float(np.exp(-log_likelihood / words)) for name, (log_likelihood, words) in totals.items()}
+
+    def _totals(self, items: Bitext) -> dict[str, tuple[float, int]]:
+        """Of each direction (log P, generated words), over pairs with words on both sides: a model of translations
+        says nothing of the others, and training leaves them out as well."""
+        lengths = items.target.sentences.lengths, items.source.sentences.lengths
+        both = (lengths[0] > 0) & (lengths[1] > 0)
+        if not both.any():
+            raise InputError("no pair with words on both sides, so there is no perplexity; give at least one")
+        sums = self.scores(items)[both].sum(axis=0)
+        columns = {name: int(name == "reverse") for name in self.directions_}
+        return {name: (float(sums[c]), int(lengths[c][both].sum())) for name, c in columns.items()}
 
     def lexicon(self, least: float = 0.0) -> Iterator[tuple[str, str, float, float]]:
         """(source, target, p(target|source), p(source|target)), sorted, where either reaches `least`."""

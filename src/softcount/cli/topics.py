@@ -55,7 +55,7 @@ def topics(
     max_share: Annotated[float, typer.Option(min=0, max=1, help="Leave out words in a larger share of them.")] = 1.0,
     stop_words: Annotated[Path | None, typer.Option(help="Words to leave out, one a line.")] = None,
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Lower-case the text first.")] = False,
-    held_out: Annotated[float, typer.Option(min=0, max=0.9, help="Stop by this share of tokens kept aside.")] = 0.0,
+    held_out: Annotated[float, typer.Option(min=0, max=0.9, help="Stop by this share of documents kept aside.")] = 0.0,
     restarts: Annotated[int, typer.Option(min=1, help="Best of so many random starts.")] = 1,
     top: Annotated[int, typer.Option(min=1, help="Words shown per topic.")] = 10,
     rows: Annotated[Path | None, typer.Option(help="Write document × topic here: .tsv, .npy or .parquet.")] = None,

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from softcount.criteria.spec import Settings, parse
 from softcount.engines import Threads
 from softcount.errors import ImpossibleItem, InputError
-from softcount.estimators.base import LoopEstimator, compact
+from softcount.estimators.base import LoopEstimator, compact, named
 from softcount.estimators.saved import check_tables, described
 from softcount.evaluate.clustering import contingency, many_to_one
 from softcount.loop.estep import EStep
@@ -328,7 +328,7 @@ class HMM(LoopEstimator):
             end="yes" if self._model.end else "no",
             pseudo=compact(self.pseudo),
             prior=compact(self.prior),
-            fixed=self.fixed if isinstance(self.fixed, str) else ",".join(self.fixed) or "none",
+            fixed=named(self.fixed),
             dictionary="no" if self.dictionary is None else "yes",
             min_count=self.min_count,
             restarts=self.restarts,

@@ -76,7 +76,7 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
         at_most: Sequence[int] | None = None,
         slot: str = "fit",
     ) -> Fit:
-        """`digest` is that of the data, `about` what else a checkpoint should know of the run, `slot` its place there."""
+        """`digest` is that of the data, `about` what else a checkpoint should know of the run, `slot` where in it."""
         restarts = self.restarts if restarts is None else restarts
         if restarts < 1:
             raise InputError(f"restarts must be at least 1, not {restarts}")

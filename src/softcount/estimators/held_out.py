@@ -47,8 +47,8 @@ def watch(learnt: Documents, aside: Documents, fold_pseudo: float, seed: int, en
         )
 
     def measure(tables: Tables) -> float:
-        word = np.asarray(tables.word, np.float64)  # type: ignore[attr-defined]
-        prevalence = prevalence_of(learnt, tables.topic)  # type: ignore[attr-defined]
+        word = np.asarray(tables.word, np.float64)
+        prevalence = prevalence_of(learnt, tables.topic)
         return completion(folded(given, word, prevalence, fold_pseudo, engine), word, asked)[0]
 
     return measure

@@ -56,7 +56,7 @@ def cluster(
     ] = None,
     start: Annotated[
         str | None,
-        typer.Option(help="nb: kmeans (default), random, uniform; kmeans: k-means++ (default), random."),
+        typer.Option(help="nb: kmeans (default; with --labels, they are), random, uniform; kmeans: k-means++, random."),
     ] = None,
     pseudo: Annotated[float, typer.Option(min=0, help="nb: pseudo-count of every word in every class.")] = 0.1,
     document_length: Annotated[

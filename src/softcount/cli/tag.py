@@ -46,7 +46,12 @@ def tag(
     dictionary: Annotated[
         Path | None, typer.Option(help="The tags a word may have, one word a line: word, tab, TAG TAG …")
     ] = None,
-    start: Annotated[str, typer.Option(help="random, uniform, P.json, or a labelled file to count.")] = "random",
+    start: Annotated[
+        str | None,
+        typer.Option(
+            help="random, uniform, P.json, or a labelled file to count; if not given, known tags, else random."
+        ),
+    ] = None,
     fix: Annotated[str, typer.Option(help="Tables to leave alone: initial,transition,emission.")] = "",
     pseudo: Annotated[str, typer.Option(help="Pseudo-count of EM: a number, or emission=0.1,transition=1.")] = "0",
     prior: Annotated[str, typer.Option(help="Dirichlet prior of VB and Gibbs, likewise.")] = "0.001",
@@ -172,9 +177,9 @@ def summary(model: HMM) -> dict[str, Any]:
     }
 
 
-def _start(start: str, lowercase: bool) -> Any:
+def _start(start: str | None, lowercase: bool) -> Any:
     """random, uniform, a parameter file by its name's end, or else a labelled text."""
-    if start in STARTS or start.endswith(".json"):
+    if start is None or start in STARTS or start.endswith(".json"):
         return start
     from softcount.text.reader import read
 

@@ -100,7 +100,12 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         check_room(room, f"{self.n_topics:,} topics", "ask for fewer")
         self._model = Model(len(data), self.n_topics, data.n_words)
         self._seen = np.bincount(data.words, minlength=data.n_words) > 0
-        watched: dict[str, Any] = {"settings": self._settings(), "digest": digest, "on_step": on_step, "checkpoint": kept}
+        watched: dict[str, Any] = {
+            "settings": self._settings(),
+            "digest": digest,
+            "on_step": on_step,
+            "checkpoint": kept,
+        }
         with self._engine() as engine, naming(data.source):
             if self.held_out:
                 self._search_and_train(data, seed, engine, watched)

@@ -17,6 +17,7 @@ from softcount.estimators import folding
 from softcount.estimators.held_out import set_aside
 from softcount.evaluate.topics import split_tokens
 from softcount.loop.start import random_start
+from softcount.loop.trace import HELD_OUT
 from softcount.models.gaussian import GaussianMixture as Model
 from softcount.models.gaussian import GaussianTables, Points
 from softcount.models.plsa import PLSA as PLSAModel
@@ -95,8 +96,8 @@ def test_several_empty_clusters_over_shards_do_not_raise_the_inertia():
     whole, left, right = (
         gaussians.expect(weights, gaussians.pack(Points(part)), MAX)[0] for part in (points, points[:25], points[25:])
     )
-    counts = whole.joined().counts.component
-    assert np.allclose((left + right).joined().counts.component, counts)
+    counts = whole.whole().counts.component
+    assert np.allclose((left + right).whole().counts.component, counts)
     assert (counts[:, 0] > 0).all() and counts[:, 0].sum() == 40
 
 
@@ -142,7 +143,7 @@ def test_topics_are_found_and_one_or_two_threads_do_not_matter():
 
 def test_held_out_documents_stop_training():
     model = PLSA(8, criterion="em:300", held_out=0.2, tolerance=0.0, random_state=0).fit(TEXT.documents)
-    assert "held-out" in model.history_.stopped and model.n_iter_ < 300
+    assert model.history_.stopped.kind == HELD_OUT and model.n_iter_ < 300
     measured = [step.parts["held_out"] for step in model.history_]
     assert len(measured) == model.n_iter_ and measured[-1] == max(measured) > measured[0]
 
@@ -195,7 +196,7 @@ def test_folding_in_uses_the_threads_that_it_is_given(monkeypatch):
     monkeypatch.setattr(folding, "PART", 100)
     model = PLSA(4, random_state=0, n_jobs=3).fit(TEXT.documents)
     once = Threads.map
-    monkeypatch.setattr(Threads, "map", lambda self, *a: used.append((self.n_threads, len(a[1]))) or once(self, *a))
+    monkeypatch.setattr(Threads, "map", lambda self, *a: used.append((self.n_workers, len(a[1]))) or once(self, *a))
     rows = model.transform(TEXT.documents)
     assert used[0][0] == 3 and used[0][1] > 3
     model.n_jobs = None

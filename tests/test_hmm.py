@@ -182,14 +182,12 @@ def test_states_that_nothing_is_known_of_differ_and_so_do_restarts() -> None:
 
 
 def test_a_dictionary_or_start_of_another_case_is_pointed_out() -> None:
-    (said, _) = (
-        HMM(criterion="em:1", dictionary={"the": ["D"], "dog": ["N"]}).fit(["The Dog", "the DOG"]).history_.notes
-    )
+    said, *_ = HMM(criterion="em:1", dictionary={"the": ["D"], "dog": ["N"]}).fit(["The Dog", "the DOG"]).history_.notes
     assert said == (
         "the dictionary has the words of 1 of 4 tokens (25.0%), but of 4 without regard to case: "
         "lower-case both, the text by lowercase (--lowercase)"
     )
-    (said, _) = HMM(criterion="em:1", dictionary={"der": ["D"]}).fit(["the dog"]).history_.notes
+    said, *_ = HMM(criterion="em:1", dictionary={"der": ["D"]}).fit(["the dog"]).history_.notes
     assert said.endswith("of 0 of 2 tokens (0.0%); is it of this language, and are its tokens cut alike?")
     labelled = corpus(["the dog"], labels=[["D", "N"]])
     (said,) = HMM(criterion="em:1", start=labelled).fit(["THE DOG runs"]).history_.notes
@@ -331,7 +329,7 @@ def test_restarts_by_objective_and_by_development_tags() -> None:
 
 
 def test_threads_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("softcount.loop.estep.SHARD_COST", 100)
+    monkeypatch.setattr("softcount.models.hmm.SHARD_TOKENS", 100)
     one, two = (HMM(3, criterion="em:4", n_jobs=n, random_state=0).fit(TEXT.sentences) for n in (1, 2))
     assert np.array_equal(one.emission_, two.emission_) and one.signature_ == two.signature_
 

@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -67,15 +67,6 @@ class Progress:
         self.width = len(line)
 
 
-Checkpoint = Annotated[
-    Path | None, typer.Option(help="Keep the state of training here; the same command again goes on from it.")
-]
-Every = Annotated[
-    int | None, typer.Option(min=1, help="Steps from one checkpoint to the next; 10 or more if not given.")
-]
-Save = Annotated[Path | None, typer.Option(help="Write the trained model here, for --apply, info and export.")]
-
-
 def check_writable(*paths: Path | None, inputs: Sequence[str | Path | None] = ()) -> None:
     """Before hours of work: is there a place for each result, which no other result has, and nothing that is read?"""
     read = [Path(os.path.realpath(given)) for given in inputs if given is not None and str(given) != "-"]
@@ -130,7 +121,7 @@ def say_unknown(unknown: float, total: float, where: str, what: str, then: str, 
 
 def open_model(path: Path, kinds: tuple[str, ...], command: str, **settings: Any) -> Any:
     """The model for --apply, of which every bit has been checked before anything is printed."""
-    from softcount.estimators.kinds import load_one_of
+    from softcount.registry import load_one_of
 
     return load_one_of(path, kinds, f"`softcount {command}`", **settings)
 

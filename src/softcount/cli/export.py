@@ -29,7 +29,7 @@ def export(
     """
     if format not in ("tsv", "parquet"):
         raise InputError(f"no format {format!r}; use tsv or parquet")
-    from softcount.estimators.kinds import load
+    from softcount.registry import load
     from softcount.report.tables import tables
 
     found = load(model)

@@ -8,11 +8,11 @@ parts of a collection go to as many workers as there are.
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from softcount.engines import Engine
 from softcount.models.plsa import fold
 from softcount.numbers.lanes import widened, zeros
 from softcount.numbers.ragged import Array
@@ -32,15 +32,19 @@ class Topics(NamedTuple):
     n_topics: int
 
 
-def folded(data: Documents, word: Array, prevalence: Array, pseudo: float, engine: Any) -> Array:
+def folded(data: Documents, word: Array, prevalence: Array, pseudo: float, engine: Engine) -> Array:
     """P(topic | document), [documents, H]; `pseudo` is per topic, spread as the topics are prevalent."""
     share = prevalence / max(prevalence.sum(), 1e-300)
     topics = Topics(widened(word.T), widened(share[None])[0], float(pseudo * len(word)), len(word))
-    parts = [data.slice(*bounds) for bounds in shards(data.costs, PART)]
-    return np.concatenate(list(engine.map(partial(_folded_part, topics), parts)))
+    handles = engine.place(_as_it_is, (data.slice(*bounds) for bounds in shards(data.sizes, PART)))
+    return np.concatenate(list(engine.map(_folded_part, handles, engine.share(topics))))
 
 
-def _folded_part(topics: Topics, part: Documents) -> Array:
+def _as_it_is(part: Documents) -> Documents:
+    return part
+
+
+def _folded_part(part: Documents, topics: Topics) -> Array:
     rows = zeros(len(part), topics.n_topics, np.float64)
     offsets = part.offsets - part.offsets[0]
     fold(offsets, part.words, part.counts, topics.word, topics.prevalence, topics.pseudo, STEPS, TOLERANCE, rows)

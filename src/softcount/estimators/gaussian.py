@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import DensityMixin
-from sklearn.utils import ClassifierTags
-from sklearn.utils.validation import check_is_fitted
 
 from softcount.errors import InputError
 from softcount.estimators.points import PointEstimator
+from softcount.estimators.scikit import DensityMixin, classifier_tags
+from softcount.estimators.settings import check_is_fitted
 from softcount.families.gaussian import KINDS
 from softcount.loop.trace import Step
 from softcount.numbers.ragged import Array
@@ -40,6 +39,7 @@ class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]
         prior: float | Mapping[str, float] = 0.1,
         restarts: int = 1,
         tolerance: float = 1e-6,
+        engine: Any = "threads",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -52,13 +52,14 @@ class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]
         self.prior = prior
         self.restarts = restarts
         self.tolerance = tolerance
+        self.engine = engine
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         # scikit-learn's check of sparse input asks everything that has predict_proba about its classes.
-        tags.classifier_tags = ClassifierTags(multi_class=self.n_clusters > 2)
+        tags.classifier_tags = classifier_tags(multi_class=self.n_clusters > 2)
         return tags
 
     def _kind(self) -> str:
@@ -80,12 +81,12 @@ class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> Array:
         """P(cluster | row)."""
         check_is_fitted(self, "means_")
-        with self._estep(self._points(X, reset=False)) as data:
+        with self._answers(self._points(X, reset=False)) as data:
             return np.concatenate(list(data.posteriors(self._log_weights)))
 
     def score(self, X: Any, y: Any = None) -> float:
         """The mean log-likelihood of a row."""
         check_is_fitted(self, "means_")
         points = self._points(X, reset=False)
-        with self._estep(points) as data:
-            return float(data(self._log_weights).log_norm / points.shape[0])
+        with self._answers(points) as data:
+            return float(data.log_norm(self._log_weights) / points.shape[0])

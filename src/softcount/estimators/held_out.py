@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from softcount.criteria.spec import Stage
+from softcount.engines import Engine
 from softcount.errors import InputError
 from softcount.estimators.folding import folded, prevalence_of
 from softcount.evaluate.topics import completion, split_tokens
@@ -36,7 +36,9 @@ def set_aside(n_documents: int, share: float, seed: int) -> tuple[Array, Array]:
     return np.sort(order[n_aside:]), np.sort(order[:n_aside])
 
 
-def watch(learnt: Documents, aside: Documents, fold_pseudo: float, seed: int, engine: Any) -> Callable[[Tables], float]:
+def watch(
+    learnt: Documents, aside: Documents, fold_pseudo: float, seed: int, engine: Engine
+) -> Callable[[Tables], float]:
     """The log-likelihood of half of the tokens aside, of words that training sees, as a function of the tables."""
     seen = np.bincount(learnt.words, minlength=learnt.n_words) > 0
     given, asked = split_tokens(aside, 0.5, seed)

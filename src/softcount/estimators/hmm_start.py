@@ -13,6 +13,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from softcount.criteria.criterion import maximize
+from softcount.families.penalty import Pseudo
 from softcount.models.hmm import HMM, HMMTables, counted
 from softcount.numbers.ragged import Array, Ragged
 from softcount.text.corpus import Corpus
@@ -35,13 +37,10 @@ def known_states(data: Corpus, allowed: Array | None) -> Ragged:
 
 def counted_start(model: HMM, sentences: Ragged, known: Ragged, spread: HMMTables) -> HMMTables:
     """Relative frequencies of what is known, smoothed as `spread`, whose rows sum to one."""
-    counts = counted(model, sentences, known)
-    return HMMTables(
-        *(
-            spec.family.maximize(count, SMOOTHING * count.shape[-1] * share, share)
-            for spec, count, share in zip(model.layout, counts, spread, strict=True)
-        )
-    )
+    layout, counts = model.layout, counted(model, sentences, known)
+    smoothing = HMMTables(*(Pseudo(SMOOTHING * share.shape[-1] * share) for share in spread))
+    found: HMMTables = maximize(layout, counts, smoothing, spread)
+    return found
 
 
 def remarks(data: Corpus, known: Ragged, dictionary: TagDictionary | None, start: str) -> tuple[str, ...]:

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClusterMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from softcount.criteria.spec import parse
 from softcount.estimators.points import PointEstimator
+from softcount.estimators.scikit import ClusterMixin, TransformerMixin
 from softcount.estimators.seeding import squared_norms
+from softcount.estimators.settings import check_is_fitted
 from softcount.loop.trace import Step
 from softcount.numbers.ragged import Array
 
@@ -39,6 +39,7 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
         start: Any = "k-means++",
         restarts: int = 1,
         tolerance: float = 0.0,
+        engine: Any = "threads",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -47,6 +48,7 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
         self.start = start
         self.restarts = restarts
         self.tolerance = tolerance
+        self.engine = engine
         self.n_jobs = n_jobs
         self.random_state = random_state
 

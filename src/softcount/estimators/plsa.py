@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from softcount.criteria.spec import Settings, parse
-from softcount.engines import Threads
+from softcount.engines import Engine
 from softcount.errors import InputError
 from softcount.estimators.base import DocumentEstimator, naming
 from softcount.estimators.folding import folded, prevalence_of
 from softcount.estimators.held_out import best_steps, both, set_aside, watch
 from softcount.estimators.saved import check_table, check_tables
+from softcount.estimators.scikit import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from softcount.estimators.settings import check_is_fitted
 from softcount.evaluate.topics import completion, split_tokens
 from softcount.loop.start import given_start, random_start, uniform_start
 from softcount.loop.trace import Step
@@ -32,6 +32,7 @@ from softcount.numbers.tables import Tables
 from softcount.text.documents import Documents
 
 SMALLEST = 1e-30  # pseudo-count in float32
+TFIDF = 0.5  # its weight beside topics, in a search
 
 
 class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator):  # type: ignore[misc]
@@ -66,6 +67,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         restarts: int = 1,
         tolerance: float = 1e-6,
         dtype: str = "float32",
+        engine: Any = "threads",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -82,6 +84,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         self.restarts = restarts
         self.tolerance = tolerance
         self.dtype = dtype
+        self.engine = engine
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -122,7 +125,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         self._remember(seed, data.source, digest, documents=len(data), tokens=data.n_tokens)
         return self
 
-    def _search_and_train(self, data: Documents, seed: int, engine: Threads, watched: dict[str, Any]) -> Fit:
+    def _search_and_train(self, data: Documents, seed: int, engine: Engine, watched: dict[str, Any]) -> Fit:
         """A run on some documents, watched on those kept aside, and one on all of them for as long as was best."""
         rows, aside_rows = set_aside(len(data), self.held_out, seed)
         learnt, aside = (replace(data.take(part), rows=None) for part in (rows, aside_rows))
@@ -232,12 +235,15 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         """Minus the log of the perplexity: greater is better."""
         return -float(np.log(self.perplexity(X)))
 
-    def similar(self, query: Any, k: int = 10, among: Any = None, tfidf: float = 0.0) -> list[tuple[int, float]]:
+    def similar(
+        self, query: Any, k: int = 10, among: Any = None, tfidf: float | None = None
+    ) -> list[tuple[int, float]]:
         """The `k` documents most like the query: (number, similarity).
 
         query : words as one text, a token list, a row of counts, or a collection that holds one document
         among : the documents to search (anything that `transform` takes); the training documents by default
-        tfidf : weight of the cosine between tf-idf vectors beside that between topics; needs `among`
+        tfidf : weight of the cosine between tf-idf vectors beside that between topics, which needs `among`: 0.5 where
+            it is given, else 0
         """
         check_is_fitted(self, "components_")
         asked = self._read(_one(query), reset=False)
@@ -246,6 +252,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         pool = None if among is None else self._read(among, reset=False)
         rows = np.asarray(self.topic_, np.float64) if pool is None else self._fold(pool)
         similarity = _cosine(rows, self._fold(asked)[0])
+        tfidf = (0.0 if pool is None else TFIDF) if tfidf is None else tfidf
         if tfidf:
             if pool is None:
                 raise InputError("tf-idf needs the documents; pass them as `among`")

@@ -20,7 +20,8 @@ from softcount.disk.checkpoint import Checkpoint
 from softcount.disk.state import PLAIN, flatten
 from softcount.disk.store import AT_ONCE, MALFORMED, Stored, save
 from softcount.errors import InputError
-from softcount.loop.trace import Step, Trace
+from softcount.estimators.settings import check_is_fitted
+from softcount.loop.trace import RECORDS, Ending, Step, Trace
 from softcount.loop.train import Restart
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables, values
@@ -28,7 +29,7 @@ from softcount.version import VERSION
 
 FILES = ("dictionary", "start")  # settings that may name a file
 # Settings that training does not depend on: a checkpoint is good for any of them.
-AFTERWARDS = ("n_jobs", "random_state", "decode", "symmetrize", "threshold", "fold_pseudo")
+AFTERWARDS = ("engine", "n_jobs", "random_state", "decode", "symmetrize", "threshold", "fold_pseudo")
 
 
 class SavedEstimator:
@@ -66,10 +67,7 @@ class SavedEstimator:
         self.trained_ = datetime.now(UTC).isoformat(timespec="seconds")
 
     def _check_fitted(self, attribute: str) -> None:
-        if not hasattr(self, attribute):
-            from sklearn.exceptions import NotFittedError
-
-            raise NotFittedError(f"this {type(self).__name__} is not trained yet; call fit first")
+        check_is_fitted(self, attribute)
 
     # --- on disk --------------------------------------------------------------------------------------------------
 
@@ -101,7 +99,7 @@ class SavedEstimator:
     @classmethod
     def load(cls, path: str | Path, **settings: Any) -> Self:
         """The saved estimator; `settings` replace those it was saved with."""
-        from softcount.estimators.kinds import load_one_of
+        from softcount.registry import load_one_of
 
         found: Self = load_one_of(path, (cls.kind,), f"{cls.__name__}.load", **settings)
         return found
@@ -132,7 +130,7 @@ class SavedEstimator:
 
     def _unpack(self) -> None:
         stored: Stored = self.__dict__.pop("_stored")
-        types = {kind.__name__: kind for kind in (*self._types, Step, Restart)}
+        types = {kind.__name__: kind for kind in (*self._types, *RECORDS, Restart)}
         try:
             body = stored.restore(stored.body, types)
             self.__dict__.update(body["learned"])
@@ -187,7 +185,9 @@ def _trace(body: Mapping[str, Any]) -> Trace:
     trace = Trace(body["steps"])
     if not all(isinstance(step, Step) for step in trace):
         raise ValueError("a trace of other things than steps")
-    trace.stopped, trace.remarks = str(body["stopped"]), tuple(body["remarks"])
+    trace.stopped, trace.remarks = body["stopped"], tuple(body["remarks"])
+    if not isinstance(trace.stopped, Ending):
+        raise ValueError("a trace without an ending")
     return trace
 
 

@@ -25,7 +25,7 @@ Table = dict[str, Column]
 
 def tables(model: Any) -> Iterator[tuple[str, Table]]:
     """(name, columns) of every table of a trained estimator, the trace last."""
-    yield from KINDS[model.kind](model)
+    yield from KINDS.get(model.kind, _numbered)(model)
     traces = model.history_ if isinstance(model.history_, dict) else {"": model.history_}
     for name, trace in traces.items():
         if trace:
@@ -43,6 +43,13 @@ def _strings(values: Sequence[Any]) -> Array:
 def _dense(first: str, rows: Sequence[Any], names: Sequence[Any], table: Array) -> Table:
     """`table` [rows, names], a column for each name."""
     return {first: _strings(rows), **{str(name): table[:, k] for k, name in enumerate(names)}}
+
+
+def _numbered(model: Any) -> Iterator[tuple[str, Table]]:
+    """Of an estimator of which nothing more is known than its tables: rows and columns by their numbers."""
+    for name, table in model.parameters_._asdict().items():
+        rows = np.atleast_2d(table)
+        yield name, _dense("row", range(len(rows)), range(rows.shape[1]), rows)
 
 
 def _hmm(model: Any) -> Iterator[tuple[str, Table]]:

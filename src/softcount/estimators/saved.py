@@ -35,7 +35,7 @@ AFTERWARDS = ("engine", "n_jobs", "random_state")
 
 # What a file may hold of settings whose annotations leave that open.
 OPEN = {
-    "start": str | dict[str, Any] | list[Any] | Array,
+    "start": str | dict[str, Any] | list[Any] | Array | None,
     "fixed": str | tuple[str, ...] | list[str] | dict[str, Any],
     "dictionary": str | dict[str, Any] | list[Any] | tuple[Any, ...] | None,
     "engine": str,

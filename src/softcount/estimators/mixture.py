@@ -155,7 +155,7 @@ class NaiveBayesMixture(DocumentEstimator):
             sound("the classes", tables.cluster, K)
             sound("their words", tables.word, K, V)
         check_whole("labels", self.labels_, None, K)
-        if self.classes_.ndim != 1 or self.classes_.dtype.kind not in "iuU" or len(np.unique(self.classes_)) != K:
+        if self.classes_.ndim != 1 or self.classes_.dtype.kind not in "biufU" or len(np.unique(self.classes_)) != K:
             raise ValueError("no names of classes")
         self._check_words()
         self._model = Mixture(K, V)

@@ -18,8 +18,8 @@ import typer
 from softcount.cli.options import WHAT, option
 from softcount.cli.training import Training
 from softcount.criteria.spec import Settings
+from softcount.disk.sound import check_tables
 from softcount.estimators.base import LoopEstimator
-from softcount.estimators.saved import check_tables
 from softcount.families.categorical import Categorical
 from softcount.families.layout import TableLayout
 from softcount.loop.estep import Answers
@@ -134,6 +134,7 @@ class CoinFlips(LoopEstimator):
         return {"coins": self.n_coins, "sides": len(self.vocabulary_)}
 
     def _settle(self) -> None:
+        super()._settle()
         K, V = self.n_coins, len(self.vocabulary_)
         check_tables(self.parameters_, CoinTables, coin=(K,), side=(K, V))
 

@@ -18,7 +18,11 @@ import typer
 from softcount.cli.options import WHAT, option
 from softcount.cli.training import Training
 from softcount.criteria.spec import Settings
+<<<<<<< HEAD
 from softcount.disk.sound import check_tables
+=======
+from softcount.disk.sound import check_rows
+>>>>>>> main
 from softcount.estimators.base import LoopEstimator
 from softcount.families.categorical import Categorical
 from softcount.families.layout import TableLayout
@@ -136,7 +140,8 @@ class CoinFlips(LoopEstimator):
     def _settle(self) -> None:
         super()._settle()
         K, V = self.n_coins, len(self.vocabulary_)
-        check_tables(self.parameters_, CoinTables, coin=(K,), side=(K, V))
+        check_rows("coin", self.parameters_.coin, K)
+        check_rows("side", self.parameters_.side, K, V)
 
 
 @dataclass(kw_only=True)

@@ -77,6 +77,6 @@ def test_without_its_package_a_model_is_unknown(tmp_path: Path, elsewhere: dict[
 def test_what_is_registered_is_there(one: softcount.registry.Registered) -> None:
     kind = found_at(one.estimator)
     assert kind.kind == one.kind and getattr(softcount, one.name) is kind and one.name in softcount.__all__
-    assert one.title.split()[0] in ("a", "an", "k-means")
+    assert one.title.split()[0] in ("a", "an", "k-means", "word")
     if one.command:
         assert one.kind in found_at(one.command).kinds

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from softcount.estimators.kmeans import KMeans
     from softcount.estimators.mixture import NaiveBayesMixture
     from softcount.estimators.plsa import PLSA
+    from softcount.estimators.word_classes import WordClasses
     from softcount.registry import load
     from softcount.text.bitext import Bitext, bitext
     from softcount.text.bitext_reader import read_bitext
@@ -38,6 +39,7 @@ __all__ = [
     "KMeans",
     "NaiveBayesMixture",
     "WordAligner",
+    "WordClasses",
     "__version__",
     "bitext",
     "corpus",

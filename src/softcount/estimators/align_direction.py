@@ -39,13 +39,6 @@ class Direction(NamedTuple):
             translation = self.parameters.translation
             return IBMTables(translation.with_values(np.log(translation.values)), self.log_weights.alignment)
 
-    def log_likelihood(self) -> float:
-        """Of the training text, at the last step."""
-        step = self.trace[-1]
-        return next(
-            (step.parts[k] for k in ("log_likelihood", "log_norm", "encode") if k in step.parts), step.objective
-        )
-
 
 class Constraints(NamedTuple):
     """What a dictionary says of the entries of a translation table."""

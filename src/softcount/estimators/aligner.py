@@ -48,6 +48,7 @@ class WordAligner(SavedEstimator, LightEstimator):
     """
 
     kind = "word aligner"
+    _afterwards = ("symmetrize", "threshold")
     _learned = ("vocabularies_", "_bodies")
     _types = ()
     vocabularies_: tuple[Vocabulary, Vocabulary]
@@ -179,7 +180,7 @@ class WordAligner(SavedEstimator, LightEstimator):
     ) -> list[list[tuple[Any, ...]]]:
         """For every pair its links (i, j), sorted; with probabilities (i, j, p)."""
         rows: list[list[tuple[Any, ...]]] = []
-        for links, _ in self.blocks(self._read(X, y), symmetrize):
+        for links in self.blocks(self._read(X, y), symmetrize):
             columns = [links.source.tolist(), links.target.tolist()]
             columns += [links.probability.tolist()] if probabilities else []
             flat = list(zip(*columns, strict=True))
@@ -187,8 +188,8 @@ class WordAligner(SavedEstimator, LightEstimator):
             rows += [flat[a:b] for a, b in pairwise(bounds)]
         return rows
 
-    def blocks(self, items: Bitext, symmetrize: str | None = None) -> Iterator[tuple[Links, Array]]:
-        """(links, log-norms of both directions) block by block, so that memory stays bounded."""
+    def blocks(self, items: Bitext, symmetrize: str | None = None) -> Iterator[Links]:
+        """The links block by block, so that memory stays bounded."""
         self._check_fitted("directions_")
         items = items.within(self.longest)
         asked = decoder(self.directions_, items, self._rule(symmetrize), self.threshold)
@@ -228,6 +229,23 @@ class WordAligner(SavedEstimator, LightEstimator):
     def score(self, X: Any, y: Any = None) -> float:
         """Log-probability of the generated sides, in nats, all pairs and trained directions together."""
         return float(np.nansum(self._scores(self._read(X, y).within(self.longest))))
+
+    def perplexity(self, X: Any, y: Any = None) -> dict[str, float]:
+        """Of each direction exp(−log P(generated | given) / generated words), under the parameters."""
+        totals = self._totals(self._read(X, y))
+        return {name: float(np.exp(-log_likelihood / words)) for name, (log_likelihood, words) in totals.items()}
+
+    def _totals(self, items: Bitext) -> dict[str, tuple[float, int]]:
+        """Of each direction (log P, generated words), over pairs with words on both sides: a model of translations
+        says nothing of the others, and training leaves them out as well."""
+        items = items.within(self.longest)
+        lengths = items.target.sentences.lengths, items.source.sentences.lengths
+        both = (lengths[0] > 0) & (lengths[1] > 0)
+        if not both.any():
+            raise InputError("no pair with words on both sides, so there is no perplexity; give at least one")
+        sums = self._scores(items)[both].sum(axis=0)
+        columns = {name: int(name == "reverse") for name in self.directions_}
+        return {name: (float(sums[c]), int(lengths[c][both].sum())) for name, c in columns.items()}
 
     def lexicon(self, least: float = 0.0) -> Iterator[tuple[str, str, float, float]]:
         """(source, target, p(target|source), p(source|target)), sorted, where either reaches `least`."""

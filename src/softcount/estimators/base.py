@@ -85,9 +85,13 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
         on_step: Callable[[Step], None] | None = None,
         checkpoint: Checkpoint | None = None,
         about: Mapping[str, Any] | None = None,
+        restarts: int | None = None,
+        at_most: Sequence[int] | None = None,
+        slot: str = "fit",
     ) -> Fit:
-        """`digest` is that of the data, `about` what else a checkpoint should know of the run."""
+        """`digest` is that of the data, `about` what else a checkpoint should know of the run, `slot` where in it."""
         LoopEstimator._check(self)
+        restarts = self.restarts if restarts is None else restarts
         stages = parse(self.criterion)
         if checkpoint:
             texts = ",".join(stage.text for stage in stages)
@@ -95,11 +99,14 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
         with checkpoint or nullcontext():
             result = fit(
                 model, items, stages, start, engine, fixed=self.fixed, settings=settings,
-                tolerance=self.tolerance, restarts=self.restarts, seed=seed, select=select, monitor=monitor,
-                on_step=on_step, checkpoint=checkpoint.slot("fit") if checkpoint else None,
+                tolerance=self.tolerance, restarts=restarts, seed=seed, select=select, monitor=monitor,
+                on_step=on_step, checkpoint=checkpoint.slot(slot) if checkpoint else None, at_most=at_most,
             )  # fmt: skip
         if stages[0].name == "mre" and self._begins(items) == "random":
             result.trace.remarks += (MRE_AT_RANDOM,)
+        return self._take(result)
+
+    def _take(self, result: Fit) -> Fit:
         self.history_, self.restarts_, self.restart_ = result.trace, result.restarts, result.chosen
         self.objective_ = result.restarts[result.chosen].objective
         self.n_iter_ = result.restarts[result.chosen].steps
@@ -119,7 +126,7 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
             criterion=",".join(stage.text for stage in parse(self.criterion)),
             pseudo=compact(self.pseudo),
             prior=compact(self.prior),
-            fixed=",".join(self.fixed) or "none",
+            fixed=named(self.fixed),
             restarts=self.restarts,
             tolerance=self.tolerance,
             seed=seed,
@@ -210,6 +217,11 @@ def same_columns(data: Documents, n_words: int) -> Documents:
 
 def compact(setting: Any) -> str:
     return ",".join(f"{k}:{v}" for k, v in setting.items()) if isinstance(setting, Mapping) else str(setting)
+
+
+def named(tables: Any) -> str:
+    """The names of tables: one, several, or those of a mapping."""
+    return tables if isinstance(tables, str) else ",".join(tables) or "none"
 
 
 @contextmanager

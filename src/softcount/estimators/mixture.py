@@ -45,7 +45,7 @@ class NaiveBayesMixture(DocumentEstimator):
     unlabelled_weight : λ, what an unlabelled document counts beside a labelled one, 0 to 1
     document_length : stretch or shrink all documents to this many words, as Nigam et al. did; None leaves them
     criterion : stages by name, such as "em:100" or "vb" (see softcount.criteria.spec)
-    start : "kmeans", "random", "uniform", or MixtureTables; with labels, the labelled documents are the start
+    start : "kmeans", "random", "uniform", or MixtureTables; None is the labelled documents, or "kmeans" without labels
     pseudo, prior : pseudo-counts of EM, and of VB and Gibbs; by table, or one number. Over a large vocabulary a
         pseudo-count of 1 swamps the words that were seen, and semi-supervised EM collapses into one class
     """
@@ -66,7 +66,7 @@ class NaiveBayesMixture(DocumentEstimator):
         unlabelled_weight: float = 1.0,
         document_length: float | None = None,
         criterion: str = "em:100",
-        start: Any = "kmeans",
+        start: Any = None,
         fixed: Any = (),
         pseudo: float | Mapping[str, float] | None = None,
         prior: float | Mapping[str, float] = 0.1,
@@ -124,6 +124,7 @@ class NaiveBayesMixture(DocumentEstimator):
                 settings=settings, digest=digest, on_step=on_step, checkpoint=kept,
             )  # fmt: skip
         self.cluster_, self.word_ = self.parameters_
+        self.history_.remarks += self._remarks(whole, data)
         self.labels_ = self._best(whole)
         self._warn_of_collapse(data)
         self.signature_ = self._sign(
@@ -152,7 +153,7 @@ class NaiveBayesMixture(DocumentEstimator):
         for tables, sound in ((self.parameters_, check_rows), (self._log_weights, check_logs)):
             check_tables(tables, MixtureTables, sound, cluster=(K,), word=(K, V))
         check_whole("labels", self.labels_, None, K)
-        if self.classes_.ndim != 1 or self.classes_.dtype.kind not in "iuU" or len(np.unique(self.classes_)) != K:
+        if self.classes_.ndim != 1 or self.classes_.dtype.kind not in "biufU" or len(np.unique(self.classes_)) != K:
             raise ValueError("no names of classes")
         self._check_words()
         self._model = Mixture(K, V)
@@ -184,15 +185,19 @@ class NaiveBayesMixture(DocumentEstimator):
         return data if self.unlabelled_weight > 0 else replace(data.take(np.flatnonzero(known)), rows=None)
 
     def _begins(self, items: Documents) -> str:
-        return super()._begins(items) if items.labels is None else "labels"
+        if self.start is None:
+            return "kmeans" if items.labels is None else "labels"
+        return super()._begins(items)
 
     def _start(self, data: Documents, settings: Settings, seed: tuple[int, int], engine: Engine) -> Tables:
-        layout = self._model.layout
-        if data.labels is not None:
+        layout, begins = self._model.layout, self._begins(data)
+        if begins == "labels" and data.labels is not None:
             return self._counted(data.take(np.flatnonzero(data.labels >= 0)), settings, engine)
-        if not isinstance(self.start, str):
+        if begins == "given":
             return given_start(layout, self.start)
-        if self.start == "kmeans" and len(data) >= self.n_clusters:
+        if begins == "kmeans" and data.labels is not None:
+            raise InputError("clusters of k-means are in no order, but labels name the classes; leave the start away")
+        if begins == "kmeans" and len(data) >= self.n_clusters:
             model = KMeans(
                 self.n_clusters,
                 criterion="hard:20",
@@ -201,9 +206,16 @@ class NaiveBayesMixture(DocumentEstimator):
             )
             classes = model.fit(directions(data)).labels_
             return self._counted(replace(data, labels=classes.astype(np.int32)), settings, engine)
-        if self.start not in STARTS:
+        if begins not in STARTS:
             raise InputError(f"no start {self.start!r}; use {', '.join(STARTS)}, or tables")
-        return uniform_start(layout) if self.start == "uniform" else random_start(layout, seed)
+        return uniform_start(layout) if begins == "uniform" else random_start(layout, seed)
+
+    def _remarks(self, whole: Documents, data: Documents) -> tuple[str, ...]:
+        if data.labels is None:
+            return ()
+        begins, n = self._begins(data), int((data.labels >= 0).sum())
+        they = "they are the start" if begins == "labels" else f"they are not the start, which is {begins}"
+        return (f"{n:,} of {len(whole):,} documents ({n / len(whole):.1%}) have a known class; {they}",)
 
     def _counted(self, labelled: Documents, settings: Settings, engine: Engine) -> Tables:
         """Relative frequencies where all classes are known; never without smoothing, or a zero would last for ever."""

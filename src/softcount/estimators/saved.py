@@ -30,12 +30,12 @@ from softcount.version import VERSION
 
 FILES = ("dictionary", "start")  # settings that may name a file
 # Settings that training does not depend on: a checkpoint is good for any of them.
-AFTERWARDS = ("engine", "n_jobs", "random_state", "decode", "symmetrize", "threshold", "fold_pseudo")
+AFTERWARDS = ("engine", "n_jobs", "random_state")
 
 
 # What a file may hold of settings whose annotations leave that open.
 OPEN = {
-    "start": str | dict[str, Any] | list[Any] | Array,
+    "start": str | dict[str, Any] | list[Any] | Array | None,
     "fixed": str | tuple[str, ...] | list[str] | dict[str, Any],
     "dictionary": str | dict[str, Any] | list[Any] | tuple[Any, ...] | None,
     "engine": str,
@@ -81,6 +81,7 @@ class SavedEstimator:
     _learned: ClassVar[tuple[str, ...]]
     _optional: ClassVar[tuple[str, ...]] = ()  # those that not every model has
     _types: ClassVar[tuple[Any, ...]]
+    _afterwards: ClassVar[tuple[str, ...]] = ()  # settings of its own that training does not depend on
 
     signature_: str
     data_: dict[str, Any]  # what it was trained on: source, digest and sizes
@@ -229,7 +230,11 @@ class SavedEstimator:
 
     def _about(self, seed: int, digest: str, **more: Any) -> dict[str, Any]:
         """What a checkpoint of this run is of, item by item."""
-        settings = {k: described(k, v) for k, v in self.get_params(deep=False).items() if k not in AFTERWARDS}
+        settings = {
+            k: described(k, v)
+            for k, v in self.get_params(deep=False).items()
+            if k not in (*AFTERWARDS, *self._afterwards)
+        }
         run = {"kind": self.kind, **settings, **more, "seed": seed, "data": "sha256:" + digest[:16]}
         return {**run, "softcount": VERSION}
 

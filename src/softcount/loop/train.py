@@ -23,7 +23,7 @@ from softcount.numbers.tables import Tables, leaves, values
 TIED = Note("tied: all hidden values are alike, and stay alike under every criterion; use a random start")
 BECAME_TIED = Note("tied: all hidden values have become alike; use another criterion, or a greater start= of annealed")
 UNVISITED = "has no expected count; its old values are kept"
-PATIENCE = 3  # steps without a rise of the held-out likelihood before a stage ends
+PATIENCE = 20  # steps without a rise of the held-out likelihood before a stage ends
 FALL, FALL_SINGLE = 1e-9, 1e-6  # how much, relatively, rounding may make a rising objective fall; in single precision
 
 
@@ -51,11 +51,13 @@ def fit(
     monitor: Callable[[Tables], float] | None = None,
     on_step: Callable[[Step], None] | None = None,
     checkpoint: Slot | None = None,
+    at_most: Sequence[int] | None = None,
 ) -> Fit:
     """Train from `start(restart)` through all stages, `restarts` times; keep the best.
 
     `monitor`, of the parameters, is watched at every step: a stage ends when it falls, at the best state so far.
-    With a checkpoint, training goes on where it stands there.
+    With a checkpoint, training goes on where it stands there. `at_most` ends each stage after so many steps, whatever
+    it was meant for.
     """
     done, saved = restored(checkpoint, model.layout, stages) if checkpoint else (None, None)
     if done:
@@ -63,7 +65,7 @@ def fit(
         trace.stopped = done.stopped
         return Fit(done.parameters, done.log_weights, trace, done.restarts, done.chosen)
     loop = _Loop(model, items, engine, stages, fixed, settings or Settings(), tolerance, seed, on_step, monitor)
-    loop.checkpoint = checkpoint
+    loop.checkpoint, loop.at_most = checkpoint, at_most
     first = loop.resume(saved) if saved else 0
     for restart in range(first, restarts):
         parameters, weights = loop.restart(restart, start(restart), saved.position if saved else None)
@@ -88,6 +90,7 @@ class _Loop:
     """What restarts, stages and steps share."""
 
     checkpoint: Slot | None = None
+    at_most: Sequence[int] | None = None
 
     def __init__(
         self,
@@ -147,7 +150,8 @@ class _Loop:
 
     def steps(self, stage: Stage, criterion: Criterion, data: EStep, at: Position) -> Any:
         """The state that a stage ends with."""
-        while at.stopped is None and at.step < stage.steps:
+        last = stage.steps if self.at_most is None else min(stage.steps, self.at_most[at.stage])
+        while at.stopped is None and at.step < last:
             at = self.step(stage, criterion, data, at)
             if self.checkpoint:
                 kept, now = sorted(self.kept), at
@@ -155,7 +159,7 @@ class _Loop:
                     f"step {at.step} of {stage.text}",
                     lambda: Saved(now, list(self.trace), kept, self.records, self.best),  # noqa: B023
                 )
-        self.stopped = at.stopped or Ending(DONE, f"{stage.steps} steps done")
+        self.stopped = at.stopped or Ending(DONE, f"{last} steps done")
         return at.best_state if self.monitor and at.best_state is not None else at.state
 
     def step(self, stage: Stage, criterion: Criterion, data: EStep, at: Position) -> Position:

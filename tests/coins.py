@@ -18,7 +18,11 @@ import typer
 from softcount.cli.options import WHAT, option
 from softcount.cli.training import Training
 from softcount.criteria.spec import Settings
+<<<<<<< HEAD
+from softcount.disk.sound import check_tables
+=======
 from softcount.disk.sound import check_rows
+>>>>>>> main
 from softcount.estimators.base import LoopEstimator
 from softcount.families.categorical import Categorical
 from softcount.families.layout import TableLayout
@@ -134,6 +138,7 @@ class CoinFlips(LoopEstimator):
         return {"coins": self.n_coins, "sides": len(self.vocabulary_)}
 
     def _settle(self) -> None:
+        super()._settle()
         K, V = self.n_coins, len(self.vocabulary_)
         check_rows("coin", self.parameters_.coin, K)
         check_rows("side", self.parameters_.side, K, V)

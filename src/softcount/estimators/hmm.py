@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from softcount.criteria.spec import Settings, parse
-from softcount.disk.sound import check, check_rows, check_whole
+from softcount.disk.sound import check, check_tables, check_whole
 from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import LoopEstimator, compact, named
@@ -330,8 +330,7 @@ class HMM(LoopEstimator):
         K, V = len(self.states_), len(self.vocabulary_)
         check("parameters", self.parameters_, HMMTables)
         end = self.parameters_.transition.shape[-1] == K + 1
-        for table, shape in zip(self.parameters_, ((K,), (K, K + end), (K, V)), strict=True):
-            check_rows("the parameters", table, *shape)
+        check_tables(self.parameters_, HMMTables, initial=(K,), transition=(K, K + end), emission=(K, V))
         check_whole("lengths", self.lengths_, None, np.inf)
         if len(set(self.states_)) != K or not self.lengths_.any():
             raise ValueError("states of one name, or no sentences")

@@ -12,7 +12,7 @@ import numpy as np
 
 from softcount.criteria.criterion import maximize
 from softcount.criteria.spec import Settings
-from softcount.disk.sound import check, check_logs, check_rows, check_whole
+from softcount.disk.sound import check_logs, check_rows, check_tables, check_whole
 from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import DocumentEstimator, naming
@@ -151,9 +151,7 @@ class NaiveBayesMixture(DocumentEstimator):
         super()._settle()
         K, V = len(self.classes_), self.n_features_in_
         for tables, sound in ((self.parameters_, check_rows), (self._log_weights, check_logs)):
-            check("parameters", tables, MixtureTables)
-            sound("the classes", tables.cluster, K)
-            sound("their words", tables.word, K, V)
+            check_tables(tables, MixtureTables, sound, cluster=(K,), word=(K, V))
         check_whole("labels", self.labels_, None, K)
         if self.classes_.ndim != 1 or self.classes_.dtype.kind not in "biufU" or len(np.unique(self.classes_)) != K:
             raise ValueError("no names of classes")

@@ -18,11 +18,7 @@ import typer
 from softcount.cli.options import WHAT, option
 from softcount.cli.training import Training
 from softcount.criteria.spec import Settings
-<<<<<<< HEAD
-from softcount.disk.sound import check_tables
-=======
 from softcount.disk.sound import check_rows
->>>>>>> main
 from softcount.estimators.base import LoopEstimator
 from softcount.families.categorical import Categorical
 from softcount.families.layout import TableLayout

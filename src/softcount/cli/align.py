@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import say_unknown
-from softcount.cli.options import HOW, IN, OUT, WHAT, Criterion, Rare, Tolerance, option
+from softcount.cli.console import lower_cased, say_unknown
+from softcount.cli.options import HOW, IN, OUT, WHAT, Criterion, Lowercase, Rare, Tolerance, option
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
 
@@ -55,6 +55,7 @@ class Align(Training):
     longest: Annotated[
         int | None, option(IN, "Leave pairs unaligned of which a side has more words: an empty line.", min=1)
     ] = None
+    lowercase: Lowercase = False
     symmetrize: Annotated[str | None, option(OUT, SYMMETRIZE)] = None
     threshold: Annotated[float | None, option(OUT, "Of product: link where √(p·q) reaches it; 0.35 if not given.")] = (
         None
@@ -84,7 +85,8 @@ class Align(Training):
     def read(self, model: Any) -> Bitext:
         from softcount.text.bitext_reader import read_bitext
 
-        data = read_bitext(self.source, self.target, None, 1 if model else self.min_count)
+        lowercase = self.lowercase if model is None else lower_cased(model, self.lowercase)
+        data = read_bitext(self.source, self.target, None, 1 if model else self.min_count, lowercase)
         self.check_shown(data, self.longest or getattr(model, "longest", None))
         if model is not None:
             model._check()
@@ -117,7 +119,8 @@ class Align(Training):
             self.model, criterion=self.criterion, tolerance=self.tolerance, alpha=self.alpha,
             prior_over=self.prior_over, pseudo=self.pseudo, null=_number(self.null, "--null", "a probability below 1"),
             tension=_number(self.tension, "--tension", "a number from 0 to 60"), direction=self.direction,
-            dictionary=_read_once(self.dictionary), min_count=self.min_count, random_state=self.seed, **self.chosen(),
+            dictionary=_read_once(self.dictionary), min_count=self.min_count, lowercase=self.lowercase,
+            random_state=self.seed, **self.chosen(),
         )  # fmt: skip
 
     def fit(self, model: WordAligner, data: Bitext, on_step: Any = None, **watch: Any) -> None:

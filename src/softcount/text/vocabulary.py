@@ -107,6 +107,13 @@ def as_strings(tokens: Any) -> Any:
     return pa.array(tokens, type=pa.large_string())
 
 
+def lowered(tokens: Any) -> Any:
+    """The same strings in lower case. Every reader of text lower-cases here, so that all do it alike."""
+    import pyarrow.compute as pc  # here, because it takes a tenth of a second to import
+
+    return pc.utf8_lower(as_strings(tokens))
+
+
 def _merge(group: Array, words: Array, counts: Array, name: str) -> Array:
     """Makes one word of a group, in place, at its first member; returns code → new code."""
     first = int(np.argmax(group))

@@ -16,7 +16,7 @@ from softcount.cli.summary import or_null
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
 
-STARTS = ("random", "uniform")  # any other start is a file
+STARTS = ("classes", "random", "uniform")  # any other start is a file
 
 
 @dataclass(kw_only=True)
@@ -38,8 +38,8 @@ class Tag(Training):
     end: Annotated[bool, option(WHAT, "Model the end of the sentence.", "--end")] = False
     fix: Annotated[str, option(WHAT, "Tables to leave alone: initial,transition,emission.")] = ""
     min_count: Rare = 1
-    criterion: Criterion = "em:100"
-    start: Annotated[str, option(HOW, "random, uniform, P.json, or a labelled file to count.")] = "random"
+    criterion: Criterion = "vb:3"
+    start: Annotated[str, option(HOW, "classes, random, uniform, P.json, or a labelled file to count.")] = "classes"
     pseudo: Annotated[str, option(HOW, "Pseudo-count of EM: a number, or emission=0.1,transition=1.")] = "0"
     prior: Annotated[str, option(HOW, "Dirichlet prior of VB and Gibbs, likewise.")] = "0.001"
     restarts: Restarts = 1

@@ -16,6 +16,7 @@ from softcount.criteria.spec import Settings, parse
 from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import LoopEstimator, compact
+from softcount.estimators.class_start import class_start
 from softcount.estimators.saved import check_tables, described
 from softcount.evaluate.clustering import contingency, many_to_one
 from softcount.families.layout import by_table
@@ -37,7 +38,8 @@ from softcount.text.source import line_of
 from softcount.text.vocabulary import UNKNOWN, Vocabulary
 
 DECODINGS = ("viterbi", "posterior", "mre")
-STARTS = ("random", "uniform")
+AUTO, CLASSES = "auto", "classes"
+STARTS = (AUTO, CLASSES, "random", "uniform")
 SMOOTHING = 0.1  # added to every entry when a labelled corpus is the start, so that unseen pairs remain possible
 
 
@@ -46,7 +48,9 @@ class HMM(LoopEstimator):
 
     n_states : how many hidden states; may be left out where names of states are known from elsewhere
     criterion : stages by name, such as "em:100,mre:50" (see softcount.criteria.spec)
-    start : "random", "uniform", parameters (a P.json path or its content), or a labelled Corpus to count
+    start : "classes" (what softcount.WordClasses finds, and what tags and dictionary tell of the words that they do not
+        have; "auto" is the same), "random", "uniform", parameters (a P.json path or its content), or a labelled Corpus
+        to count
     fixed : names of tables that training leaves alone, or a mapping from table to a mask of entries
     pseudo, prior : pseudo-counts of EM, and of VB and Gibbs; a number, or a mapping from table to number
     end : whether the end of a sentence is part of the model
@@ -63,8 +67,8 @@ class HMM(LoopEstimator):
         self,
         n_states: int | None = None,
         *,
-        criterion: str = "em:100",
-        start: Any = "random",
+        criterion: str = "vb:3",
+        start: Any = AUTO,
         fixed: Any = (),
         pseudo: float | Mapping[str, float] = 0.0,
         prior: float | Mapping[str, float] = 0.001,
@@ -117,7 +121,7 @@ class HMM(LoopEstimator):
             raise InputError(f"{data.source}: no tokens to train on; give at least one word")
         if (data.sentences.values < 0).all():
             raise InputError(f"{data.source}: the start lists none of its words; give parameters of this language")
-        self.states_ = self._states(given, dictionary, data)
+        self.states_, named = self._states(given, dictionary, data)
         data = _with_states(data, self.states_)
         self.vocabulary_ = data.vocabulary
         self._model = Model(len(self.states_), len(data.vocabulary), self.end or bool(given and given.end))
@@ -128,7 +132,11 @@ class HMM(LoopEstimator):
         layout = self._model.layout
 
         def start(restart: int) -> Tables:
-            return masked(layout, self._start(given, layout, (seed, restart)), allowed)
+            if self._of_classes():
+                begin = class_start(data, self.states_, named, dictionary, self._model.end, seed + restart)
+            else:
+                begin = self._start(given, layout, (seed, restart))
+            return masked(layout, begin, allowed)
 
         with self._engine() as engine, _naming(data):
             select = self._selection(dev, engine) if dev is not None else None
@@ -160,8 +168,10 @@ class HMM(LoopEstimator):
             return read_parameters(self.start)
         return None
 
-    def _states(self, given: NamedHMM | None, dictionary: TagDictionary | None, data: Corpus) -> tuple[str, ...]:
-        """State names: those that are known, then numbers up to n_states."""
+    def _states(
+        self, given: NamedHMM | None, dictionary: TagDictionary | None, data: Corpus
+    ) -> tuple[tuple[str, ...], int]:
+        """State names: those that are known, then numbers up to n_states; and how many are known."""
         labelled = self.start.tagset if isinstance(self.start, Corpus) else ()
         given_first = given.states if given else ()
         known = list(dict.fromkeys((*given_first, *labelled, *(dictionary.tagset if dictionary else ()), *data.tagset)))
@@ -174,7 +184,16 @@ class HMM(LoopEstimator):
         if n_states < len(known) or (given and n_states > len(known)):
             raise InputError(f"{n_states} states asked for, but {len(known)} are named; leave the number away")
         check_room(32.0 * n_states * (n_states + len(data.vocabulary)), f"{n_states:,} states", "ask for fewer")
-        return tuple(known + [str(k) for k in range(len(known), n_states)])
+        return tuple(known + [str(k) for k in range(len(known), n_states)]), len(known)
+
+    def _named_start(self) -> bool:
+        return isinstance(self.start, str) and self.start in STARTS
+
+    def _of_classes(self) -> bool:
+        return isinstance(self.start, str) and self.start in (AUTO, CLASSES)
+
+    def _begins(self, items: Any) -> str:
+        return CLASSES if self._of_classes() else super()._begins(items)
 
     def _start(self, given: NamedHMM | None, layout: Tables, seed: tuple[int, ...]) -> Tables:
         if given:
@@ -332,7 +351,7 @@ class HMM(LoopEstimator):
             "hmm",
             states=len(self.states_),
             criterion=",".join(stage.text for stage in parse(self.criterion)),
-            start=self.start if isinstance(self.start, str) and self.start in STARTS else "given",
+            start=CLASSES if self._of_classes() else self.start if self._named_start() else "given",
             end="yes" if self._model.end else "no",
             pseudo=compact(self.pseudo),
             prior=compact(self.prior),

@@ -38,7 +38,7 @@ class Tag(Training):
     end: Annotated[bool, option(WHAT, "Model the end of the sentence.", "--end")] = False
     fix: Annotated[str, option(WHAT, "Tables to leave alone: initial,transition,emission.")] = ""
     min_count: Rare = 1
-    criterion: Criterion = "vb:3"
+    criterion: Criterion = "vb:1"
     start: Annotated[str, option(HOW, "classes, random, uniform, P.json, or a labelled file to count.")] = "classes"
     pseudo: Annotated[str, option(HOW, "Pseudo-count of EM: a number, or emission=0.1,transition=1.")] = "0"
     prior: Annotated[str, option(HOW, "Dirichlet prior of VB and Gibbs, likewise.")] = "0.001"

@@ -67,7 +67,7 @@ class HMM(LoopEstimator):
         self,
         n_states: int | None = None,
         *,
-        criterion: str = "vb:3",
+        criterion: str = "vb:1",
         start: Any = AUTO,
         fixed: Any = (),
         pseudo: float | Mapping[str, float] = 0.0,

@@ -41,7 +41,8 @@ def class_start(
         shares = lent(told, forms, classes) + _own(data, len(states))
     else:
         shares = states_of_classes(data, states[:n_named], len(states), dictionary, forms, seed)
-    return expected_tables(data, shares / shares.sum(axis=1, keepdims=True), end)
+    total = shares.sum(axis=1, keepdims=True)  # of words that do not occur, nothing
+    return expected_tables(data, np.where(total > 0.0, shares, 1.0) / np.where(total > 0.0, total, len(states)), end)
 
 
 def states_of_classes(

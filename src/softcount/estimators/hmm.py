@@ -9,18 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from softcount.criteria.criterion import maximize
 from softcount.criteria.spec import Settings, parse
+from softcount.disk.sound import check, check_rows, check_whole
 from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
-from softcount.estimators.base import LoopEstimator, compact
+from softcount.estimators.base import LoopEstimator, compact, named
 from softcount.estimators.class_start import class_start
-from softcount.estimators.saved import check_tables, described
+from softcount.estimators.hmm_start import counted_start, known_states, labelled_remark, remarks
+from softcount.estimators.saved import described
+from softcount.estimators.settings import check_is_fitted
 from softcount.evaluate.clustering import contingency, many_to_one
-from softcount.families.layout import by_table
-from softcount.families.penalty import Pseudo
 from softcount.loop.estep import Answers
 from softcount.loop.start import masked, random_start, uniform_start
 from softcount.loop.trace import Step
@@ -29,7 +28,7 @@ from softcount.models.hmm import HMM as Model
 from softcount.models.hmm import HMMTables, generate
 from softcount.numbers.attribute import MAX, SUM
 from softcount.numbers.ragged import Array, Ragged, concatenate
-from softcount.numbers.tables import Tables, scale, values
+from softcount.numbers.tables import Tables, scale
 from softcount.report.hmm_json import NamedHMM, from_json, read_parameters, to_json
 from softcount.signature import signature
 from softcount.text.corpus import Corpus, corpus
@@ -38,9 +37,7 @@ from softcount.text.source import line_of
 from softcount.text.vocabulary import UNKNOWN, Vocabulary
 
 DECODINGS = ("viterbi", "posterior", "mre")
-AUTO, CLASSES = "auto", "classes"
-STARTS = (AUTO, CLASSES, "random", "uniform")
-SMOOTHING = 0.1  # added to every entry when a labelled corpus is the start, so that unseen pairs remain possible
+STARTS = ("auto", "classes", "known", "random", "uniform")
 
 
 class HMM(LoopEstimator):
@@ -48,9 +45,9 @@ class HMM(LoopEstimator):
 
     n_states : how many hidden states; may be left out where names of states are known from elsewhere
     criterion : stages by name, such as "em:100,mre:50" (see softcount.criteria.spec)
-    start : "classes" (what softcount.WordClasses finds, and what tags and dictionary tell of the words that they do not
-        have; "auto" is the same), "random", "uniform", parameters (a P.json path or its content), or a labelled Corpus
-        to count
+    start : "classes", what softcount.WordClasses finds, beside what tags and dictionary tell (so also "auto" and None);
+        "known", counts of the known tags and of the words that have one tag in the dictionary; "random"; "uniform";
+        parameters (a P.json path or its content); or a labelled Corpus to count
     fixed : names of tables that training leaves alone, or a mapping from table to a mask of entries
     pseudo, prior : pseudo-counts of EM, and of VB and Gibbs; a number, or a mapping from table to number
     end : whether the end of a sentence is part of the model
@@ -60,15 +57,19 @@ class HMM(LoopEstimator):
     """
 
     kind = "hmm"
+    _afterwards = ("decode",)
     _learned = ("parameters_", "states_", "vocabulary_", "lengths_", *LoopEstimator._FIT)
     _types = (HMMTables,)
+    states_: tuple[str, ...]
+    vocabulary_: Vocabulary
+    lengths_: Array  # how many sentences have how many words
 
     def __init__(
         self,
         n_states: int | None = None,
         *,
         criterion: str = "vb:1",
-        start: Any = AUTO,
+        start: Any = None,
         fixed: Any = (),
         pseudo: float | Mapping[str, float] = 0.0,
         prior: float | Mapping[str, float] = 0.001,
@@ -108,7 +109,6 @@ class HMM(LoopEstimator):
 
         checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
         """
-        parse(self.criterion)
         self._check()
         kept = self._checkpoint(checkpoint, checkpoint_every)
         given = self._given_parameters()
@@ -121,22 +121,24 @@ class HMM(LoopEstimator):
             raise InputError(f"{data.source}: no tokens to train on; give at least one word")
         if (data.sentences.values < 0).all():
             raise InputError(f"{data.source}: the start lists none of its words; give parameters of this language")
-        self.states_, named = self._states(given, dictionary, data)
+        self.states_, n_named = self._states(given, dictionary, data)
         data = _with_states(data, self.states_)
         self.vocabulary_ = data.vocabulary
         self._model = Model(len(self.states_), len(data.vocabulary), self.end or bool(given and given.end))
         if dictionary:
             _check_known(data, dictionary)
-        allowed = _allowed(dictionary.mask(data.vocabulary, self.states_), self._model.end) if dictionary else {}
+        mask = dictionary.mask(data.vocabulary, self.states_) if dictionary else None
+        allowed = {} if mask is None else _allowed(mask, self._model.end)
+        known = known_states(data, mask)
+        self._begun = self._begin()
         seed, digest = self._seed(kept), text.digest()
-        layout = self._model.layout
 
         def start(restart: int) -> Tables:
-            if self._of_classes():
-                begin = class_start(data, self.states_, named, dictionary, self._model.end, seed + restart)
+            if self._begun == "classes":
+                tables = class_start(data, self.states_, n_named, dictionary, self._model.end, seed + restart)
             else:
-                begin = self._start(given, layout, (seed, restart))
-            return masked(layout, begin, allowed)
+                tables = self._start(given, data, known, (seed, restart))
+            return masked(self._model.layout, tables, allowed)
 
         with self._engine() as engine, _naming(data):
             select = self._selection(dev, engine) if dev is not None else None
@@ -146,14 +148,17 @@ class HMM(LoopEstimator):
                 about={"dev": None if dev is None else described("dev", corpus(dev))},
             )  # fmt: skip
         self._show()
-        self.history_.remarks += _unobserved(data)
+        self.history_.remarks += (*_unobserved(data), *remarks(data, known, dictionary, self._begun))
         self.history_.remarks += dictionary.unmatched(text.vocabulary) if dictionary else ()
+        if isinstance(self.start, Corpus):
+            self.history_.remarks += (labelled_remark(data, self.start),)
         self.lengths_ = np.bincount(data.sentences.lengths)
         self.signature_ = self._signature(seed, len(text), text.n_tokens, digest)
         self._remember(seed, text.source, digest, sentences=len(text), tokens=text.n_tokens)
         return self
 
     def _check(self) -> None:
+        super()._check()
         if self.decode not in DECODINGS:
             raise InputError(f"no decoding {self.decode!r}; use {', '.join(DECODINGS)}")
         if self.n_states is not None and self.n_states < 1:
@@ -186,35 +191,24 @@ class HMM(LoopEstimator):
         check_room(32.0 * n_states * (n_states + len(data.vocabulary)), f"{n_states:,} states", "ask for fewer")
         return tuple(known + [str(k) for k in range(len(known), n_states)]), len(known)
 
-    def _named_start(self) -> bool:
-        return isinstance(self.start, str) and self.start in STARTS
-
-    def _of_classes(self) -> bool:
-        return isinstance(self.start, str) and self.start in (AUTO, CLASSES)
+    def _begin(self) -> str:
+        """What the start is, in a word."""
+        if self.start is None or (isinstance(self.start, str) and self.start == "auto"):
+            return "classes"
+        return self.start if isinstance(self.start, str) and self.start in STARTS else "given"
 
     def _begins(self, items: Any) -> str:
-        return CLASSES if self._of_classes() else super()._begins(items)
+        return self._begun
 
-    def _start(self, given: NamedHMM | None, layout: Tables, seed: tuple[int, ...]) -> Tables:
+    def _start(self, given: NamedHMM | None, data: Corpus, known: Ragged, seed: tuple[int, ...]) -> Tables:
+        layout = self._model.layout
         if given:
             return given.tables
         if isinstance(self.start, Corpus):
-            return self._counted(self.start, layout)
-        return (
-            uniform_start(layout)
-            if isinstance(self.start, str) and self.start == "uniform"
-            else random_start(layout, seed)
-        )
-
-    def _counted(self, labelled: Corpus, layout: Tables) -> Tables:
-        """Relative frequencies of a labelled corpus: the E-step where all is known, and smoothing."""
-        items = _with_states(corpus(labelled, self.vocabulary_), self.states_)
-        uniform = uniform_start(layout)
-        flat = type(layout)(*(np.log(values(table)) for table in uniform))
-        with _naming(items):
-            counts = self._model.expect(self._model.weigh(flat), self._model.pack(items), SUM)[0].counts
-        smoothing = by_table(layout, lambda _: Pseudo(SMOOTHING))
-        return maximize(layout, counts, smoothing, uniform)
+            labelled = _with_states(corpus(self.start, self.vocabulary_), self.states_)
+            return counted_start(self._model, labelled.sentences, known_states(labelled, None), uniform_start(layout))
+        spread = uniform_start(layout) if self._begun == "uniform" else random_start(layout, seed)
+        return counted_start(self._model, data.sentences, known, spread) if self._begun == "known" else spread
 
     def _selection(self, dev: Any, engine: Engine) -> Callable[[Tables], float]:
         """Many-to-one accuracy where the development text has tags, else log-likelihood per token."""
@@ -340,9 +334,15 @@ class HMM(LoopEstimator):
         return {"states": len(self.states_), "words": len(self.vocabulary_)}
 
     def _settle(self) -> None:
+        super()._settle()
         K, V = len(self.states_), len(self.vocabulary_)
+        check("parameters", self.parameters_, HMMTables)
         end = self.parameters_.transition.shape[-1] == K + 1
-        check_tables(self.parameters_, HMMTables, initial=(K,), transition=(K, K + end), emission=(K, V))
+        for table, shape in zip(self.parameters_, ((K,), (K, K + end), (K, V)), strict=True):
+            check_rows("the parameters", table, *shape)
+        check_whole("lengths", self.lengths_, None, np.inf)
+        if len(set(self.states_)) != K or not self.lengths_.any():
+            raise ValueError("states of one name, or no sentences")
         self._model = Model(K, V, end)
         self._show()
 
@@ -351,11 +351,11 @@ class HMM(LoopEstimator):
             "hmm",
             states=len(self.states_),
             criterion=",".join(stage.text for stage in parse(self.criterion)),
-            start=CLASSES if self._of_classes() else self.start if self._named_start() else "given",
+            start=self._begun,
             end="yes" if self._model.end else "no",
             pseudo=compact(self.pseudo),
             prior=compact(self.prior),
-            fixed=self.fixed if isinstance(self.fixed, str) else ",".join(self.fixed) or "none",
+            fixed=named(self.fixed),
             dictionary="no" if self.dictionary is None else "yes",
             min_count=self.min_count,
             restarts=self.restarts,

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.disk.sound import check_table
 from softcount.engines import Threads
 from softcount.errors import InputError
 from softcount.estimators.known_classes import KnownClasses, known_classes
-from softcount.estimators.saved import SavedEstimator, check_table
+from softcount.estimators.saved import SavedEstimator
 from softcount.estimators.settings import LightEstimator
 from softcount.estimators.weighted_kmeans import weighted_kmeans
 from softcount.estimators.word_exchange import moved_to_best

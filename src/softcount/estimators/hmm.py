@@ -15,6 +15,7 @@ from softcount.disk.sound import check, check_tables, check_whole
 from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import LoopEstimator, compact, named
+from softcount.estimators.class_start import class_start
 from softcount.estimators.hmm_start import counted_start, known_states, labelled_remark, remarks
 from softcount.estimators.saved import described
 from softcount.estimators.settings import check_is_fitted
@@ -36,7 +37,7 @@ from softcount.text.source import line_of
 from softcount.text.vocabulary import UNKNOWN, Vocabulary
 
 DECODINGS = ("viterbi", "posterior", "mre")
-STARTS = ("random", "uniform")
+STARTS = ("auto", "classes", "known", "random", "uniform")
 
 
 class HMM(LoopEstimator):
@@ -44,8 +45,9 @@ class HMM(LoopEstimator):
 
     n_states : how many hidden states; may be left out where names of states are known from elsewhere
     criterion : stages by name, such as "em:100,mre:50" (see softcount.criteria.spec)
-    start : "random", "uniform", parameters (a P.json path or its content), or a labelled Corpus to count; None counts
-        the known tags, and the words that have one tag in the dictionary, and is random where there are none
+    start : "classes", what softcount.WordClasses finds, beside what tags and dictionary tell (so also "auto" and None);
+        "known", counts of the known tags and of the words that have one tag in the dictionary; "random"; "uniform";
+        parameters (a P.json path or its content); or a labelled Corpus to count
     fixed : names of tables that training leaves alone, or a mapping from table to a mask of entries
     pseudo, prior : pseudo-counts of EM, and of VB and Gibbs; a number, or a mapping from table to number
     end : whether the end of a sentence is part of the model
@@ -67,7 +69,7 @@ class HMM(LoopEstimator):
         self,
         n_states: int | None = None,
         *,
-        criterion: str = "em:100",
+        criterion: str = "vb:1",
         start: Any = None,
         fixed: Any = (),
         pseudo: float | Mapping[str, float] = 0.0,
@@ -122,7 +124,7 @@ class HMM(LoopEstimator):
             raise InputError(f"{data.source}: no tokens to train on; give at least one word")
         if (data.sentences.values < 0).all():
             raise InputError(f"{data.source}: the start lists none of its words; give parameters of this language")
-        self.states_ = self._states(given, dictionary, data)
+        self.states_, n_named = self._states(given, dictionary, data)
         data = _with_states(data, self.states_)
         self.vocabulary_ = data.vocabulary
         self._model = Model(len(self.states_), len(data.vocabulary), self.end or bool(given and given.end))
@@ -131,11 +133,15 @@ class HMM(LoopEstimator):
         mask = dictionary.mask(data.vocabulary, self.states_) if dictionary else None
         allowed = {} if mask is None else _allowed(mask, self._model.end)
         known = known_states(data, mask)
-        self._begun = self._begin(known)
+        self._begun = self._begin()
         seed, digest = self._seed(kept), text.digest()
 
         def start(restart: int) -> Tables:
-            return masked(self._model.layout, self._start(given, data, known, (seed, restart)), allowed)
+            if self._begun == "classes":
+                tables = class_start(data, self.states_, n_named, dictionary, self._model.end, seed + restart)
+            else:
+                tables = self._start(given, data, known, (seed, restart))
+            return masked(self._model.layout, tables, allowed)
 
         with self._engine() as engine, _naming(data):
             select = self._selection(dev, engine) if dev is not None else None
@@ -170,8 +176,10 @@ class HMM(LoopEstimator):
             return read_parameters(self.start)
         return None
 
-    def _states(self, given: NamedHMM | None, dictionary: TagDictionary | None, data: Corpus) -> tuple[str, ...]:
-        """State names: those that are known, then numbers up to n_states."""
+    def _states(
+        self, given: NamedHMM | None, dictionary: TagDictionary | None, data: Corpus
+    ) -> tuple[tuple[str, ...], int]:
+        """State names: those that are known, then numbers up to n_states; and how many are known."""
         labelled = self.start.tagset if isinstance(self.start, Corpus) else ()
         given_first = given.states if given else ()
         known = list(dict.fromkeys((*given_first, *labelled, *(dictionary.tagset if dictionary else ()), *data.tagset)))
@@ -184,12 +192,12 @@ class HMM(LoopEstimator):
         if n_states < len(known) or (given and n_states > len(known)):
             raise InputError(f"{n_states} states asked for, but {len(known)} are named; leave the number away")
         check_room(32.0 * n_states * (n_states + len(data.vocabulary)), f"{n_states:,} states", "ask for fewer")
-        return tuple(known + [str(k) for k in range(len(known), n_states)])
+        return tuple(known + [str(k) for k in range(len(known), n_states)]), len(known)
 
-    def _begin(self, known: Ragged) -> str:
+    def _begin(self) -> str:
         """What the start is, in a word."""
-        if self.start is None:
-            return "known" if (known.values >= 0).any() else "random"
+        if self.start is None or (isinstance(self.start, str) and self.start == "auto"):
+            return "classes"
         return self.start if isinstance(self.start, str) and self.start in STARTS else "given"
 
     def _begins(self, items: Any) -> str:

@@ -81,6 +81,7 @@ def restored(slot: Slot, layout: Tables, stages: Sequence[Stage]) -> tuple[Finis
             check("the result", done, Finished)
             _check_fit(layout, done.parameters, done.log_weights)
             _check_place(done.chosen, len(done.restarts))
+            _check_trace(done.steps, stages)
         elif saved is not None:
             check("the position", saved, Saved)
             _check_saved(layout, saved, stages)
@@ -93,8 +94,21 @@ def foreign(slot: Slot) -> InputError:
     return InputError(f"{slot.checkpoint.path}: is not of this model; delete it to begin again")
 
 
+def _check_trace(steps: Sequence[Step], stages: Sequence[Stage]) -> None:
+    """One step after the other, of stages that there are: none is missing."""
+    texts, before = {stage.text for stage in stages}, None
+    for step in steps:
+        place = (step.restart, step.stage, step.step)
+        follows = before is not None and place == (before.restart, before.stage, before.step + 1)
+        begins = step.step == 1 and step.restart in ((0,) if before is None else (before.restart, before.restart + 1))
+        if step.stage not in texts or not (follows or begins):
+            raise ValueError("a trace with a gap")
+        before = step
+
+
 def _check_saved(layout: Tables, saved: Saved, stages: Sequence[Stage]) -> None:
     at, last = saved.position, saved.steps[-1]
+    _check_trace(saved.steps, stages)
     _check_place(at.stage, len(stages))
     _check_place(at.step, stages[at.stage].steps + 1)
     _check_place(at.since, at.step + 1)

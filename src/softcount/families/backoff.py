@@ -1,0 +1,140 @@
+"""Translation rows that lean on coarser rows: of stems, of stems of stems.
+
+    t(f | e) = [c(e, f) + κ · t(s(f) | s(e)) · p(f | s(f)) + π(e, f)] / (c(e) + κ + π(e))        c(e) = Σ_f c(e, f)
+
+and the same for stems, which lean on coarser stems with a κ of their own, up to the coarsest, which lean on nothing.
+The posterior mean of a row under a Dirichlet prior of strength κ + π(e) whose mean is what the coarser row predicts (a
+hierarchical Dirichlet prior, its upper levels held at their estimates). Counts of the coarser level are sums of the
+finer one's, so one table of counts gives rows in both directions: t(f | e) by row sums, t(e | f) by column sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from softcount.machine.kernel import kernel
+from softcount.numbers.ragged import Array, Ragged, offsets_of
+
+
+class Level(NamedTuple):
+    """The entries of one level, and what each of them leans on; the coarsest level has no parents."""
+
+    rows: Ragged  # int32 columns of each row's entries
+    n_columns: int
+    parent: Array  # int32 [entries]: its entry one level up; empty at the top
+    row_share: Array  # [rows]: p(word | its class), by frequency
+    column_share: Array  # [columns]
+
+
+def levels(
+    rows: Ragged, frequencies: tuple[Array, Array], classes: Sequence[tuple[Array, Array]]
+) -> list[Level]:
+    """From fine to coarse. classes[k]: the class of each word (first) or class of level k, on both sides.
+
+    Frequencies are of the words of both sides.
+    """
+    result: list[Level] = []
+    for source, target in classes:
+        above, parent = coarser(rows, source, target)
+        shares = _shares(frequencies[0], source), _shares(frequencies[1], target)
+        result.append(Level(rows, len(target), parent, *shares))
+        rows = above
+        frequencies = _summed(frequencies[0], source), _summed(frequencies[1], target)
+    ones = np.ones(len(frequencies[0])), np.ones(len(frequencies[1]))
+    return [*result, Level(rows, len(frequencies[1]), np.empty(0, np.int32), *ones)]
+
+
+def _summed(frequencies: Array, classes: Array) -> Array:
+    return np.bincount(classes, frequencies)
+
+
+def _shares(frequencies: Array, classes: Array) -> Array:
+    return frequencies / np.maximum(_summed(frequencies, classes)[classes], 1e-300)
+
+
+def coarser(rows: Ragged, row_class: Array, column_class: Array) -> tuple[Ragged, Array]:
+    """(the class pairs that these entries fall into, which of them each entry falls into), by stamps in row order."""
+    n_rows, n_columns = int(row_class.max(initial=-1)) + 1, int(column_class.max(initial=-1)) + 1
+    order = np.argsort(row_class, kind="stable")
+    parent, columns = np.empty(len(rows.values), np.int32), np.empty(len(rows.values), np.int32)
+    lengths = np.zeros(n_rows, np.int64)
+    scratch = np.full(n_columns, -1, np.int32), np.empty(n_columns, np.int32)
+    n = _merge(rows.offsets, rows.values, order, row_class, column_class, *scratch, parent, columns, lengths)
+    return Ragged(offsets_of(lengths), columns[:n].copy()), parent
+
+
+def smoothed(
+    levels: Sequence[Level], counts: Array, strengths: Sequence[float], prior: Array | None = None
+) -> Array:
+    """[entries, 2]: t(column | row) and t(row | column) of the finest level; strengths from fine to coarse, κ first."""
+    tables = [counts]
+    for level in levels[:-1]:
+        tables.append(np.bincount(level.parent, tables[-1]))
+    rates = np.empty((0, 2), np.float32)
+    for depth in range(len(levels) - 1, -1, -1):
+        strength = strengths[depth] if depth < len(levels) - 1 else 0.0
+        extra = prior if prior is not None and depth == 0 else np.empty(0, np.float32)
+        rates = _rates(levels[depth], tables[depth], strength, rates, extra)
+    return rates
+
+
+def _rates(level: Level, counts: Array, strength: float, above: Array, prior: Array) -> Array:
+    result = np.empty((len(counts), 2), np.float32)
+    by_row, by_column = np.zeros(level.rows.n_rows), np.zeros(level.n_columns)
+    _totals(level.rows.offsets, level.rows.values, counts, prior, by_row, by_column)
+    _lean(level, counts, prior, strength, above, by_row, by_column, result)
+    return result
+
+
+@kernel
+def _merge(
+    offsets: Array, values: Array, order: Array, row_class: Array, column_class: Array, stamps: Array, places: Array,
+    parent: Array, columns: Array, lengths: Array,
+) -> int:  # fmt: skip
+    """parent[k] = the number of (class of row, class of column) in order of first meeting"""
+    filled = 0
+    for row in order:
+        group = row_class[row]
+        before = filled
+        for k in range(offsets[row], offsets[row + 1]):
+            c = column_class[values[k]]
+            if stamps[c] != group:
+                stamps[c] = group
+                places[c] = filled
+                columns[filled] = c
+                filled += 1
+            parent[k] = places[c]
+        lengths[group] += filled - before
+    return filled
+
+
+@kernel
+def _totals(offsets: Array, values: Array, counts: Array, prior: Array, by_row: Array, by_column: Array) -> None:
+    """Row sums and column sums of counts + prior"""
+    for row in range(len(offsets) - 1):
+        for k in range(offsets[row], offsets[row + 1]):
+            count = counts[k] + (prior[k] if len(prior) > 0 else 0.0)
+            by_row[row] += count
+            by_column[values[k]] += count
+
+
+@kernel
+def _lean(
+    level: Level, counts: Array, prior: Array, strength: float, above: Array, by_row: Array, by_column: Array,
+    result: Array,
+) -> None:  # fmt: skip
+    """result = (counts + prior + strength · above[parent] · share) / (sums + strength); zero where nothing was counted"""
+    offsets, values = level.rows.offsets, level.rows.values
+    for row in range(len(offsets) - 1):
+        for k in range(offsets[row], offsets[row + 1]):
+            column = values[k]
+            count = counts[k] + (prior[k] if len(prior) > 0 else 0.0)
+            one, two = count, count
+            if len(level.parent) > 0:
+                one += strength * above[level.parent[k], 0] * level.column_share[column]
+                two += strength * above[level.parent[k], 1] * level.row_share[row]
+            result[k, 0] = one / max(by_row[row] + strength, 1e-300)
+            result[k, 1] = two / max(by_column[column] + strength, 1e-300)

@@ -16,7 +16,7 @@ import numpy as np
 
 from softcount.machine.kernel import kernel
 from softcount.models.fertility import add_fertilities, temper
-from softcount.models.jump_kernel import Chain, Filter, Moves, backward, forward
+from softcount.models.jump_kernel import Desk, backward, forward
 from softcount.numbers.lanes import LANES
 from softcount.numbers.ragged import Array
 
@@ -27,8 +27,8 @@ class Direction(NamedTuple):
     """The weights of one direction besides its translations; states are the words of the side that generates."""
 
     null: Array  # [types of the generated side]: p₀ t(word | empty)
-    jump: Array  # [centre + d]: the jump table, longer than any sentence on both sides
-    sums: Array  # sums[k] = Σ jump[:k]
+    jump: Array  # [n + d]: the weight of a jump of d, −n ≤ d ≤ n, n at least the longest sentence
+    leave: Array  # [l (l − 1) / 2 + i]: 1 / Σ_i′ jump(i′ − i) in a sentence of l words
     begin: Array  # [i]: the first link is to position i
     end: Array  # [d]: the last place is d before the last position
     ratio: Array  # [types of the generating side, k]: p(k + 1 words) / p(k words)
@@ -92,122 +92,112 @@ def agree_ibm1(
 
 @kernel
 def agree_hmm(
-    shard: Any, weights: Array, directions: tuple[Direction, Direction], centre: int, prune: float, fertile: bool,
-    counting: bool, counts: Array, tallies: tuple[Tally, Tally], scores: Array,
+    shard: Any, weights: Array, directions: tuple[Direction, Direction], at: Desk, fertile: bool, counting: bool,
+    counts: Array, tallies: tuple[Tally, Tally], scores: Array,
 ) -> tuple[float, float]:  # fmt: skip
     """HMMs both ways. Adds to counts and tallies where counting; else scores = √(P₁ P₂) of every token pair.
 
     With fertilities the posteriors are computed twice, and those of the second time count; log Z are of the first.
     """
-    longest = 1
-    for s in range(len(shard.starts) - 1):
-        longest = max(longest, shard.source.offsets[s + 1] - shard.source.offsets[s])
-        longest = max(longest, shard.target.offsets[s + 1] - shard.target.offsets[s])
-    wide = longest + LANES
-    kind = np.float32
-    em = np.empty(longest * wide, kind), np.empty(longest * wide, kind)
-    shares = np.empty(longest * wide, kind), np.empty(longest * wide, kind)
-    empty = np.empty(longest, kind), np.empty(longest, kind)
-    nulls = np.empty(longest, kind), np.empty(longest, kind)
-    places = np.zeros(wide, kind), np.zeros(wide, kind), np.zeros(wide, kind)
-    found = Filter(
-        np.empty(longest * wide, kind), np.empty(longest * wide, kind), np.empty(longest + 1, kind), np.empty(longest, kind)
-    )
-    room = np.empty(3 * wide, kind)
-    moves = (
-        Moves(np.zeros(wide, kind), np.zeros(wide, kind), np.zeros(len(directions[0].jump), kind), np.zeros(wide, kind)),
-        Moves(np.zeros(wide, kind), np.zeros(wide, kind), np.zeros(len(directions[1].jump), kind), np.zeros(wide, kind)),
-    )
+    one, two = _laid(directions[0], at), _laid(directions[1], at)
     first, second = 0.0, 0.0
     for s in range(len(shard.starts) - 1):
-        source = shard.source.values[shard.source.offsets[s] : shard.source.offsets[s + 1]]
-        target = shard.target.values[shard.target.offsets[s] : shard.target.offsets[s + 1]]
-        index = shard.index[shard.starts[s] : shard.starts[s + 1]]
-        l, m = len(source), len(target)
+        start, l = shard.source.offsets[s], shard.source.offsets[s + 1] - shard.source.offsets[s]
+        begin, m = shard.target.offsets[s], shard.target.offsets[s + 1] - shard.target.offsets[s]
         if l == 0 or m == 0:
             continue
-        u, v = -(-l // LANES) * LANES, -(-m // LANES) * LANES
-        _gather(index, weights, l, m, u, v, em[0], em[1])
+        u, v, cell = -(-l // LANES) * LANES, -(-m // LANES) * LANES, shard.starts[s]
+        _gather(shard.index, cell, weights, at.em, l, m, u, v, one, two)
         first += _posteriors(
-            directions[0], centre, em[0], source, target, u, prune, fertile, counting, nulls[0][:m], places, found, room,
-            shares[0], empty[0], moves[0], tallies[0],
+            directions[0], at, one, shard.source.values, start, l, shard.target.values, begin, m, u, fertile, counting,
+            tallies[0],
         )  # fmt: skip
         second += _posteriors(
-            directions[1], centre, em[1], target, source, v, prune, fertile, counting, nulls[1][:l], places, found, room,
-            shares[1], empty[1], moves[1], tallies[1],
+            directions[1], at, two, shard.target.values, begin, m, shard.source.values, start, l, v, fertile, counting,
+            tallies[1],
         )  # fmt: skip
-        if counting:
-            for i in range(l):
-                for j in range(m):
-                    both = shares[0][j * u + i] * shares[1][i * v + j]
-                    if both > NEGLIGIBLE:
-                        counts[index[i * m + j]] += both
-        else:
-            for i in range(l):
-                for j in range(m):
-                    scores[shard.starts[s] + i * m + j] = np.sqrt(shares[0][j * u + i] * shares[1][i * v + j])
-    for d in range(2):
-        for k in range(len(directions[d].jump)):
-            tallies[d].jump[k] += moves[d].jump[k] * directions[d].jump[k]
+        for i in range(l):
+            for j in range(m):
+                both = one[at.shares + j * u + i] * two[at.shares + i * v + j]
+                if both > NEGLIGIBLE:
+                    if counting:
+                        counts[shard.index[cell + i * m + j]] += both
+                    else:
+                        scores[cell + i * m + j] = np.sqrt(both)
+    if counting:
+        _settle(directions[0], at, one, tallies[0])
+        _settle(directions[1], at, two, tallies[1])
     return first, second
 
 
 @kernel
-def _gather(index: Array, weights: Array, l: int, m: int, u: int, v: int, one: Array, two: Array) -> None:
+def _laid(direction: Direction, at: Desk) -> Array:
+    """A desk with the direction's jumps on it, and nothing counted yet."""
+    desk = np.zeros(at.size, np.float32)
+    for k in range(len(direction.jump)):
+        desk[at.jump - len(direction.jump) // 2 + k] = direction.jump[k]
+        desk[at.back + len(direction.jump) // 2 - k] = direction.jump[k]
+    return desk
+
+
+@kernel
+def _settle(direction: Direction, at: Desk, desk: Array, tally: Tally) -> None:
+    for k in range(len(direction.jump)):
+        tally.jump[k] += direction.jump[k] * desk[at.jumps - len(direction.jump) // 2 + k]
+
+
+@kernel
+def _gather(
+    index: Array, cell: int, weights: Array, em: int, l: int, m: int, u: int, v: int, one: Array, two: Array
+) -> None:
     """one[j, i], two[i, j] = weights[index[i, j]]; zero in what fills the lanes"""
     for i in range(l):
         for j in range(m):
-            k = index[i * m + j]
-            one[j * u + i] = weights[k, 0]
-            two[i * v + j] = weights[k, 1]
+            k = index[cell + i * m + j]
+            one[em + j * u + i] = weights[k, 0]
+            two[em + i * v + j] = weights[k, 1]
         for j in range(m, v):
-            two[i * v + j] = 0.0
+            two[em + i * v + j] = 0.0
     for j in range(m):
         for i in range(l, u):
-            one[j * u + i] = 0.0
+            one[em + j * u + i] = 0.0
 
 
 @kernel
 def _posteriors(
-    direction: Direction, centre: int, em: Array, states: Array, words: Array, w: int, prune: float, fertile: bool,
-    counting: bool, null: Array, places: tuple[Array, Array, Array], found: Filter, room: Array, shares: Array,
-    empty: Array, moves: Moves, tally: Tally,
+    direction: Direction, at: Desk, desk: Array, states: Array, start: int, l: int, words: Array, begin: int, m: int,
+    w: int, fertile: bool, counting: bool, tally: Tally,
 ) -> float:  # fmt: skip
     """shares[j, i] = P(a_j = i), by one forward–backward pass or, with fertilities, two; returns log Z of the first"""
-    l, m = len(states), len(words)
-    chain = Chain(places[0][:w], places[1][:w], direction.jump, centre, places[2][:w], np.float32(1.0 / l))
-    _chain(direction, centre, l, chain)
+    _chain(direction, at, desk, l, w)
     for j in range(m):
-        null[j] = direction.null[words[j]]
-    log_norm = forward(chain, em, null, l, w, prune, found)
+        desk[at.null + j] = direction.null[words[begin + j]]
+    log_norm = forward(at, desk, l, m, w)
     if fertile:
-        backward(chain, em, null, l, w, prune, found, room, False, shares, empty, moves)
-        temper(direction.ratio, states, m, w, shares, em)
-        forward(chain, em, null, l, w, prune, found)
+        backward(at, desk, l, m, w, False)
+        temper(direction.ratio, states, start, l, m, w, desk, at.shares, at.em, at.onward)
+        forward(at, desk, l, m, w)
     if counting:
         for i in range(w):
-            moves.begin[i], moves.end[i] = 0.0, 0.0
-    backward(chain, em, null, l, w, prune, found, room, counting, shares, empty, moves)
+            desk[at.begins + i], desk[at.ends + i] = 0.0, 0.0
+    backward(at, desk, l, m, w, counting)
     if counting:
         for i in range(l):
-            tally.begin[i] += moves.begin[i]
-            tally.end[l - 1 - i] += moves.end[i]
+            tally.begin[i] += desk[at.begins + i]
+            tally.end[l - 1 - i] += desk[at.ends + i]
         for j in range(m):
-            tally.null[words[j]] += empty[j]
-        add_fertilities(states, m, w, shares, room, tally.fertility)
+            tally.null[words[begin + j]] += desk[at.empty + j]
+        add_fertilities(states, start, l, m, w, desk, at.shares, at.onward, tally.fertility)
     return log_norm
 
 
 @kernel
-def _chain(direction: Direction, centre: int, l: int, chain: Chain) -> None:
+def _chain(direction: Direction, at: Desk, desk: Array, l: int, w: int) -> None:
     """begin, leave and end of a sentence of l words, normalised: 1 / Σ_i jump(i − i′) and so on"""
-    first, last = 0.0, 0.0
     for i in range(l):
-        first += direction.begin[i]
-        last += direction.end[i]
-    for i in range(l):
-        chain.begin[i] = direction.begin[i] / first
-        chain.end[i] = direction.end[l - 1 - i] / last
-        chain.leave[i] = 1.0 / (direction.sums[centre - i + l] - direction.sums[centre - i])
-    for i in range(l, len(chain.begin)):
-        chain.begin[i], chain.end[i], chain.leave[i] = 0.0, 0.0, 0.0
+        desk[at.begin + i] = direction.begin[i]
+        desk[at.end + i] = direction.end[l - 1 - i]
+        desk[at.leave + i] = direction.leave[l * (l - 1) // 2 + i]
+    for i in range(l, w):
+        desk[at.begin + i], desk[at.end + i], desk[at.leave + i] = 0.0, 0.0, 0.0
+    desk[at.never] = 1.0

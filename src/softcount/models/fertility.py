@@ -13,6 +13,7 @@ import numpy as np
 
 from softcount.machine.kernel import kernel
 from softcount.numbers.ragged import Array
+from softcount.numbers.windows import add, spread
 
 MOST = 6  # more words than that are counted as that many
 SMALL = 1e-3  # posteriors below change x too little to look r up again
@@ -28,16 +29,26 @@ def fertility_ratios(
 
 
 @kernel
-def temper(ratio: Array, states: Array, m: int, w: int, shares: Array, em: Array) -> None:
-    """em[j, i] *= r(states[i], Σ_j′ shares[j′, i] − shares[j, i])"""
-    for i in range(len(states)):
-        total = shares[i]
-        for j in range(1, m):
-            total += shares[j * w + i]
-        usual = _between(ratio, states[i], total)
+def temper(
+    ratio: Array, states: Array, start: int, l: int, m: int, w: int, desk: Array, shares: int, em: int, sums: int
+) -> None:
+    """em[j, i] *= r(e_i, Σ_j′ shares[j′, i] − shares[j, i]), e_i = states[start + i]; `sums` is room for a row."""
+    _sum(l, m, w, desk, shares, sums)
+    for i in range(l):
+        e, total = states[start + i], desk[sums + i]
+        usual = _between(ratio, e, total)
         for j in range(m):
-            share = shares[j * w + i]
-            em[j * w + i] *= usual if share < SMALL else _between(ratio, states[i], total - share)
+            share = desk[shares + j * w + i]
+            desk[em + j * w + i] *= usual if share < SMALL else _between(ratio, e, total - share)
+
+
+@kernel
+def _sum(l: int, m: int, w: int, desk: Array, shares: int, sums: int) -> None:
+    """sums[i] = Σ_j shares[j, i]"""
+    unit = desk.dtype.type(1.0)
+    spread(desk, sums, unit, desk, shares, w)
+    for j in range(1, m):
+        add(desk, sums, unit, desk, shares + j * w, w)
 
 
 @kernel
@@ -52,14 +63,15 @@ def _between(ratio: Array, state: int, x: float) -> float:
 
 
 @kernel
-def add_fertilities(states: Array, m: int, w: int, shares: Array, room: Array, counts: Array) -> None:
+def add_fertilities(
+    states: Array, start: int, l: int, m: int, w: int, desk: Array, shares: int, sums: int, counts: Array
+) -> None:
     """counts[e_i, k], counts[e_i, k + 1] += 1 − part, part, where Σ_j shares[j, i] = k + part"""
-    for i in range(len(states)):
-        total = shares[i]
-        for j in range(1, m):
-            total += shares[j * w + i]
+    _sum(l, m, w, desk, shares, sums)
+    for i in range(l):
+        total = desk[sums + i]
         k = min(int(total), MOST)
         part = min(total - k, 1.0) if k < MOST else 0.0
-        counts[states[i], k] += 1.0 - part
+        counts[states[start + i], k] += 1.0 - part
         if part > 0.0:
-            counts[states[i], k + 1] += part
+            counts[states[start + i], k + 1] += part

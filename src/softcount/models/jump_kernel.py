@@ -6,8 +6,9 @@ i′ is the place before word j: the position linked last, which the empty word 
 yet; the first link is weighted by begin(i) instead, and the place after the last word by end(i). The future depends on
 the place alone, so one backward vector serves the linked and the empty state of a position. Weights need not normalise.
 
-Rows of l numbers are as wide as whole lanes, w; what is beyond l is zero in `em` and finite in all others. Everything
-is scaled word by word, with exact zeros. States that hold less than `prune` of the mass are not left but by staying.
+Everything is scaled word by word, with exact zeros. Rows of l numbers are as wide as whole lanes, w; what is beyond l is
+zero in `em` and finite elsewhere. All that a pass reads and writes lies in one array, the desk, at the places that a
+`Desk` names: sentences are short, and to hand over twenty arrays would cost more than the arithmetic on them.
 """
 
 from __future__ import annotations
@@ -18,199 +19,214 @@ import numpy as np
 
 from softcount.machine.kernel import kernel
 from softcount.numbers.attribute import draw
-from softcount.numbers.lanes import add, dot
+from softcount.numbers.lanes import LANES
 from softcount.numbers.ragged import Array
+from softcount.numbers.windows import add, convolve, correlate, dot, multiply, spread
 
 
-class Chain(NamedTuple):
-    """The weights of the places of a sentence of l words; all but `jump` have w numbers."""
+class Desk(NamedTuple):
+    """Where on the desk each thing begins. Rows [w] are by position, columns [m] by word, grids [m · w] by both."""
 
-    begin: Array
-    leave: Array
-    jump: Array  # jump[centre + d] is the weight of a jump of d
-    centre: int
-    end: Array
-    never: float  # instead of `end` where every word is linked to the empty word
+    # The weights
+    begin: int  # row
+    leave: int  # row
+    end: int  # row
+    never: int  # one number: instead of `end` where every word is linked to the empty word
+    jump: int  # jump + d has the weight of a jump of d
+    back: int  # the same backwards
+    null: int  # column
+    em: int  # grid
+    # What the passes keep; `linked`, `place` and `left` are still to be multiplied by the word's `inverse`
+    linked: int  # grid: P(a_j = i, linked | words up to j)
+    place: int  # grid: P(place is i | words up to j)
+    left: int  # grid: place · leave
+    drawn: int  # grid: em_j ∘ b_j / s_j
+    nowhere: int  # column and one more: P(nothing linked yet | words before j)
+    inverse: int  # column: 1 / s_j, s_j = P(word j | words before)
+    ahead: int  # row
+    behind: int  # row
+    onward: int  # row
+    # What comes out: posteriors, and ∂ log Z by the logarithm of each weight, added up over sentence pairs
+    shares: int  # grid: P(a_j = i | both sentences)
+    empty: int  # column: P(a_j empty | both sentences)
+    begins: int  # row
+    leaves: int  # row
+    ends: int  # row
+    jumps: int  # as `jump`, by which it is still to be multiplied
+    size: int
 
 
-class Filter(NamedTuple):
-    """Room for the forward pass; rows j."""
-
-    linked: Array  # [m · w]: P(a_j = i, linked | words up to j)
-    place: Array  # [m · w]: P(place is i | words up to j)
-    nowhere: Array  # [m + 1]: P(nothing linked yet | words before j)
-    inverse: Array  # [m]: 1 / P(word j | words before)
-
-
-class Moves(NamedTuple):
-    """What the backward pass adds up: ∂ log Z by the logarithm of each weight."""
-
-    begin: Array  # [w]
-    leave: Array  # [w]
-    jump: Array  # as the weights; still to be multiplied by them
-    end: Array  # [w]
+def desk(longest: int) -> Desk:
+    """A desk for sentences of up to so many words."""
+    wide = longest + LANES
+    band = 2 * wide + LANES
+    sizes = dict.fromkeys(Desk._fields, wide)
+    sizes |= dict.fromkeys(("jump", "back", "jumps"), band)
+    sizes |= dict.fromkeys(("em", "linked", "place", "left", "drawn", "shares"), longest * wide)
+    ends = np.cumsum(list(sizes.values()))
+    starts = dict(zip(sizes, (ends - list(sizes.values())).tolist(), strict=True))
+    centres = {name: starts[name] + wide for name in ("jump", "back", "jumps")}
+    return Desk(**(starts | centres))
 
 
 @kernel
-def forward(chain: Chain, em: Array, null: Array, l: int, w: int, prune: float, found: Filter) -> float:
-    """linked_j = (place_{j−1} A) ∘ em_j / s_j; returns Σ log s_j + log of the end's weight, or −inf"""
-    m = len(null)
-    found.nowhere[0] = 1.0
-    log_norm = 0.0
+def forward(at: Desk, desk: Array, l: int, m: int, w: int) -> float:
+    """linked_j = (place_{j−1} A) ∘ em_j and place_j = linked_j + null_j place_{j−1}, over s_j.
+
+    Returns Σ log s_j + log of the end's weight, or −inf.
+    """
+    unit = desk.dtype.type(1.0)  # of the desk's kind, so that nothing is widened on the way
+    desk[at.nowhere] = unit
+    log_norm, product = 0.0, 1.0
     for j in range(m):
-        row, place = found.linked[j * w : (j + 1) * w], found.place[j * w : (j + 1) * w]
-        emitted, none = em[j * w : (j + 1) * w], found.nowhere[j]
-        for i in range(w):
-            row[i] = none * chain.begin[i]
-        total = none * null[j]
-        if j > 0:
-            before = found.place[(j - 1) * w : j * w]
-            for i in range(l):
-                if before[i] > prune:
-                    first = chain.centre - i
-                    add(row, before[i] * chain.leave[i], chain.jump[first : first + w])
-            for i in range(w):
-                row[i] *= emitted[i]
-                place[i] = row[i] + null[j] * before[i]
-                total += place[i]
+        here, none, null = j * w, desk[at.nowhere + j], desk[at.null + j]
+        linked, place = at.linked + here, at.place + here
+        if j == 0:
+            total = null + multiply(desk, linked, none, desk, at.begin, desk, at.em, w)
+            spread(desk, place, unit, desk, linked, w)
         else:
-            for i in range(w):
-                row[i] *= emitted[i]
-                place[i] = row[i]
-                total += place[i]
+            inverse = desk[at.inverse + j - 1]
+            convolve(desk, linked, inverse, desk, at.left + here - w, l, desk, at.jump, w)
+            if none > 0.0:
+                add(desk, linked, none, desk, at.begin, w)
+            total = null + multiply(desk, linked, unit, desk, linked, desk, at.em + here, w)
+            spread(desk, place, null * inverse, desk, place - w, w)
+            add(desk, place, unit, desk, linked, w)
         if not total > 0.0:
             return -np.inf
-        found.inverse[j] = 1.0 / total
-        inverse = found.inverse[j]
-        for i in range(w):
-            row[i] *= inverse
-            place[i] *= inverse
-        found.nowhere[j + 1] = none * null[j] * inverse
-        log_norm += np.log(total)
-    last = found.nowhere[m] * chain.never + dot(found.place[(m - 1) * w : m * w], chain.end)
-    return log_norm + np.log(last) if last > 0.0 else -np.inf
+        multiply(desk, at.left + here, unit, desk, place, desk, at.leave, w)
+        desk[at.inverse + j] = unit / total
+        desk[at.nowhere + j + 1] = none * null / total
+        product *= total
+        if product < 1e-200 or product > 1e200:
+            log_norm += np.log(product)
+            product = 1.0
+    last = _ended(at, desk, m, w)
+    return log_norm + np.log(product) + np.log(last) if last > 0.0 else -np.inf
 
 
 @kernel
-def backward(
-    chain: Chain, em: Array, null: Array, l: int, w: int, prune: float, found: Filter, room: Array, counting: bool,
-    shares: Array, empty: Array, moves: Moves,
-) -> None:  # fmt: skip
-    """shares[j, i] = P(a_j = i | both sentences); empty[j] = P(a_j empty); moves, where counting, are added to.
+def _ended(at: Desk, desk: Array, m: int, w: int) -> Any:
+    """The weight of the places after the last word: Σ_i place(i) end(i)"""
+    final = dot(desk, at.place + (m - 1) * w, desk, at.end, w)
+    return desk[at.nowhere + m] * desk[at.never] + desk[at.inverse + m - 1] * final
 
-    b_{j−1} = A (em_j ∘ b_j / s_j) + null_j b_j / s_j; shares_j = linked_j ∘ b_j; `room` is three rows.
-    """
-    m = len(null)
-    ahead, behind, drawn = room[:w], room[w : 2 * w], room[2 * w : 3 * w]
-    final = found.place[(m - 1) * w : m * w]
-    scale = 1.0 / (found.nowhere[m] * chain.never + dot(final, chain.end))
-    for i in range(w):
-        ahead[i] = chain.end[i] * scale
-        if counting:
-            moves.end[i] += final[i] * ahead[i]
-    never = chain.never * scale
+
+@kernel
+def backward(at: Desk, desk: Array, l: int, m: int, w: int, counting: bool) -> None:
+    """b_{j−1} = A (em_j ∘ b_j / s_j) + null_j b_j / s_j; shares_j = linked_j ∘ b_j. After `forward`."""
+    unit = desk.dtype.type(1.0)
+    ahead, behind = at.ahead, at.behind
+    scale = unit / _ended(at, desk, m, w)
+    spread(desk, ahead, scale, desk, at.end, w)
+    never = desk[at.never] * scale
+    if counting:
+        multiply(desk, behind, desk[at.inverse + m - 1], desk, at.place + (m - 1) * w, desk, ahead, w)
+        add(desk, at.ends, unit, desk, behind, w)
     for j in range(m - 1, -1, -1):
-        row, share, emitted = found.linked[j * w : (j + 1) * w], shares[j * w : (j + 1) * w], em[j * w : (j + 1) * w]
-        inverse, none, stay = found.inverse[j], found.nowhere[j], null[j] * found.inverse[j]
-        for i in range(w):
-            share[i] = row[i] * ahead[i]
-            drawn[i] = emitted[i] * ahead[i] * inverse
-        if counting and none > prune:
-            for i in range(w):
-                moves.begin[i] += none * chain.begin[i] * drawn[i]
-        empty[j] = found.nowhere[j + 1] * never
-        never = dot(chain.begin, drawn) + stay * never
-        if j == 0:
-            break
-        before = found.place[(j - 1) * w : j * w]
-        empty[j] += stay * dot(before, ahead)
-        for i in range(w):
-            behind[i] = stay * ahead[i]
-        for i in range(l):
-            if before[i] > prune:
-                first = chain.centre - i
-                onward = chain.leave[i] * dot(chain.jump[first : first + w], drawn)
-                behind[i] += onward
-                if counting:
-                    moves.leave[i] += before[i] * onward
-                    add(moves.jump[first : first + w], before[i] * chain.leave[i], drawn)
-        ahead, behind = behind, ahead
+        here, none, inverse = j * w, desk[at.nowhere + j], desk[at.inverse + j]
+        drawn, stay = at.drawn + here, desk[at.null + j] * inverse
+        multiply(desk, at.shares + here, inverse, desk, at.linked + here, desk, ahead, w)
+        multiply(desk, drawn, inverse, desk, at.em + here, desk, ahead, w)
+        alone = desk[at.nowhere + j + 1] * never
+        if none > 0.0:
+            never = dot(desk, at.begin, desk, drawn, w) + stay * never
+            if counting:
+                multiply(desk, at.onward, none, desk, at.begin, desk, drawn, w)
+                add(desk, at.begins, unit, desk, at.onward, w)
+        if j > 0:
+            before, inverse = at.place + here - w, desk[at.inverse + j - 1]
+            alone += stay * inverse * dot(desk, before, desk, ahead, w)
+            convolve(desk, at.onward, unit, desk, drawn, l, desk, at.back, w)
+            multiply(desk, behind, unit, desk, at.onward, desk, at.leave, w)
+            if counting:
+                multiply(desk, at.onward, inverse, desk, before, desk, behind, w)
+                add(desk, at.leaves, unit, desk, at.onward, w)
+            add(desk, behind, stay, desk, ahead, w)
+            ahead, behind = behind, ahead
+        desk[at.empty + j] = alone
+    if counting:
+        _count_jumps(at, desk, l, m, w)
 
 
 @kernel
-def viterbi(chain: Chain, em: Array, null: Array, l: int, w: int, room: Array, back: Array, links: Array) -> float:
-    """links[j] = 1 + position, or 0, of the best alignment; returns its log-weight, or −inf. `room`: two rows of l + 1.
+def _count_jumps(at: Desk, desk: Array, l: int, m: int, w: int) -> None:
+    """jumps[i − i′] += Σ_j left_{j−1}[i′] drawn_j[i]"""
+    for j in range(m - 1):
+        spread(desk, at.left + j * w, desk[at.inverse + j], desk, at.left + j * w, w)
+    for i in range(l):
+        correlate(desk, at.jumps - i, desk, at.left + i, w, desk, at.drawn + w, m - 1, w)
 
-    State l is: nothing linked yet. back[j, i] = the place before, or −1 − place where word j is linked to the empty word.
+
+@kernel
+def viterbi(at: Desk, desk: Array, l: int, m: int, w: int, back: Array, links: Array) -> float:
+    """links[j] = 1 + position, or 0, of the best alignment; returns its log-weight, or −inf.
+
+    State l is: nothing linked yet. back[j · (l + 1) + i] = the place before, or −1 where word j is linked to the empty
+    word. Rows `place` and `left` hold the states before and after a word.
     """
-    m = len(null)
-    before, here = room[: l + 1], room[l + 1 : 2 * l + 2]
-    before[:l] = 0.0
-    before[l] = 1.0
+    before, here = at.place, at.left
+    desk[before : before + l] = 0.0
+    desk[before + l] = 1.0
     log_norm = 0.0
     for j in range(m):
         top = 0.0
         for i in range(l + 1):
-            here[i], back[j * (l + 1) + i] = null[j] * before[i], -1 - i
-            if i == l:
-                continue
-            best, arg = before[l] * chain.begin[i], l
-            for k in range(l):
-                weight = before[k] * chain.leave[k] * chain.jump[chain.centre + i - k]
-                if weight > best:
-                    best, arg = weight, k
-            if best * em[j * w + i] > here[i]:
-                here[i], back[j * (l + 1) + i] = best * em[j * w + i], arg
-            top = max(top, here[i])
-        top = max(top, here[l])
+            best, origin = desk[at.null + j] * desk[before + i], -1
+            if i < l:
+                emitted = desk[at.em + j * w + i]
+                if desk[before + l] * desk[at.begin + i] * emitted > best:
+                    best, origin = desk[before + l] * desk[at.begin + i] * emitted, l
+                for k in range(l):
+                    weight = desk[before + k] * desk[at.leave + k] * desk[at.jump + i - k] * emitted
+                    if weight > best:
+                        best, origin = weight, k
+            desk[here + i], back[j * (l + 1) + i] = best, origin
+            top = max(top, best)
         if not top > 0.0:
             return -np.inf
         for i in range(l + 1):
-            here[i] /= top
+            desk[here + i] /= top
         log_norm += np.log(top)
         before, here = here, before
-    place, best = l, before[l] * chain.never
+    place, best = l, desk[before + l] * desk[at.never]
     for i in range(l):
-        if before[i] * chain.end[i] > best:
-            place, best = i, before[i] * chain.end[i]
+        if desk[before + i] * desk[at.end + i] > best:
+            place, best = i, desk[before + i] * desk[at.end + i]
     if not best > 0.0:
         return -np.inf
     for j in range(m - 1, -1, -1):
         origin = back[j * (l + 1) + place]
         links[j] = 0 if origin < 0 else place + 1
-        place = -1 - origin if origin < 0 else origin
+        place = place if origin < 0 else origin
     return log_norm + np.log(best)
 
 
 @kernel
-def sample(chain: Chain, null: Array, l: int, w: int, found: Filter, room: Array, uniforms: Array, links: Array) -> None:
-    """links[j] = 1 + position, or 0, of an alignment drawn from its posterior; forward's pass must stand in `found`.
+def sample(at: Desk, desk: Array, l: int, m: int, w: int, uniforms: Array, links: Array) -> None:
+    """links[j] = 1 + position, or 0, of an alignment drawn from its posterior. After `forward`.
 
-    Backwards, each draw is of the place after word j − 1 together with whether word j is linked: `room` is one row of
-    2 l + 2: places from which a link came, nothing linked yet, and the same place with word j empty.
+    Backwards: given the place after word j, was the word linked, and if so, from where? uniforms[m] draws the last place.
     """
-    m, last = len(null), len(null) - 1
-    terms = room[: 2 * l + 2]
+    terms = desk[at.drawn : at.drawn + l + 1]
     for i in range(l):
-        terms[i] = found.place[last * w + i] * chain.end[i]
-    terms[l] = found.nowhere[m] * chain.never
-    place = _drawn(terms[: l + 1], uniforms[last + 1])
-    for j in range(last, -1, -1):
-        # The posterior of word j's state given the place after it: linked or empty; then, if linked, from where.
+        terms[i] = desk[at.inverse + m - 1] * desk[at.place + (m - 1) * w + i] * desk[at.end + i]
+    terms[l] = desk[at.nowhere + m] * desk[at.never]
+    place = _drawn(terms, uniforms[m])
+    for j in range(m - 1, -1, -1):
+        links[j] = 0
         if place == l:
-            links[j] = 0
             continue
-        linked = found.linked[j * w + place] / found.place[j * w + place]
+        linked = desk[at.linked + j * w + place] / desk[at.place + j * w + place]
         if uniforms[j] >= linked:
-            links[j] = 0
             continue
         links[j] = place + 1
         if j == 0:
             break
         for i in range(l):
-            terms[i] = found.place[(j - 1) * w + i] * chain.leave[i] * chain.jump[chain.centre + place - i]
-        terms[l] = found.nowhere[j] * chain.begin[place]
-        place = _drawn(terms[: l + 1], uniforms[j] / linked)
+            terms[i] = desk[at.inverse + j - 1] * desk[at.left + (j - 1) * w + i] * desk[at.jump + place - i]
+        terms[l] = desk[at.nowhere + j] * desk[at.begin + place]
+        place = _drawn(terms, uniforms[j] / linked)
 
 
 @kernel

@@ -56,13 +56,15 @@ def agree_ibm1(
     for s in range(len(shard.starts) - 1):
         widest = max(widest, shard.starts[s + 1] - shard.starts[s])
     one, two = np.empty(widest, np.float32), np.empty(widest, np.float32)
-    column = np.empty(shard.target.values.size + 1, np.float32)
+    column = np.empty(widest, np.float32)
     first, second = 0.0, 0.0
     for s in range(len(shard.starts) - 1):
         source = shard.source.values[shard.source.offsets[s] : shard.source.offsets[s + 1]]
         target = shard.target.values[shard.target.offsets[s] : shard.target.offsets[s + 1]]
         index = shard.index[shard.starts[s] : shard.starts[s + 1]]
         l, m = len(source), len(target)
+        if l == 0 or m == 0:
+            continue
         for j in range(m):
             column[j] = null[0][target[j]] * l  # the position's 1 / l is taken out of all terms
         for i in range(l):
@@ -73,13 +75,13 @@ def agree_ibm1(
                 two[i * m + j] = weights[k, 1]
                 column[j] += weights[k, 0]
                 row += weights[k, 1]
-            second += np.log(row / max(m, 1))
+            second += np.log(row / m)
             inverse = np.float32(1.0 / row)
             null_counts[1][source[i]] += null[1][source[i]] * m * inverse
             for j in range(m):
                 one[i * m + j] *= two[i * m + j] * inverse
         for j in range(m):
-            first += np.log(column[j] / max(l, 1))
+            first += np.log(column[j] / l)
             column[j] = 1.0 / column[j]
             null_counts[0][target[j]] += null[0][target[j]] * l * column[j]
         for i in range(l):

@@ -97,7 +97,7 @@ def forward(at: Desk, desk: Array, l: int, m: int, w: int) -> float:
         multiply(desk, at.left + here, unit, desk, place, desk, at.leave, w)
         desk[at.inverse + j] = unit / total
         desk[at.nowhere + j + 1] = none * null / total
-        product *= total
+        product *= float(total)
         if product < 1e-200 or product > 1e200:
             log_norm += np.log(product)
             product = 1.0

@@ -85,7 +85,7 @@ class Case:
 
     def hmm(self, fertile, counting):
         counts, tallies = np.zeros(len(self.shard.entries), np.float32), self.tallies()
-        scores = np.zeros(len(self.shard.index), np.float32)
+        scores = np.zeros((len(self.shard.index), 2), np.float32)
         logs = agree_hmm(
             self.shard, self.weights, self.directions, desk(LONGEST), fertile, counting, counts, tallies, scores
         )
@@ -152,9 +152,8 @@ def test_hmm_counts_are_products_of_posteriors(seed, fertile):
         block = case.shard.index[case.shard.starts[s] : case.shard.starts[s + 1]]
         agreed = (shares[0] * shares[1].T).ravel()
         np.add.at(expected, block, agreed)
-        np.testing.assert_allclose(
-            scores[case.shard.starts[s] : case.shard.starts[s + 1]], np.sqrt(agreed), rtol=1e-3, atol=1e-3
-        )
+        shown = scores[case.shard.starts[s] : case.shard.starts[s + 1]]
+        np.testing.assert_allclose(shown, np.stack([shares[0].ravel(), shares[1].T.ravel()], 1), rtol=1e-3, atol=1e-5)
     np.testing.assert_allclose(logs, logs_expected, rtol=1e-5)
     np.testing.assert_allclose(counts, expected, rtol=1e-3, atol=1e-5)
     for ours, theirs in zip(tallies, wanted, strict=True):

@@ -95,9 +95,9 @@ def agree_ibm1(
 @kernel
 def agree_hmm(
     shard: Any, weights: Array, directions: tuple[Direction, Direction], at: Desk, fertile: bool, counting: bool,
-    counts: Array, tallies: tuple[Tally, Tally], scores: Array,
+    counts: Array, tallies: tuple[Tally, Tally], shares: Array,
 ) -> tuple[float, float]:  # fmt: skip
-    """HMMs both ways. Adds to counts and tallies where counting; else scores = √(P₁ P₂) of every token pair.
+    """HMMs both ways. Adds to counts and tallies where counting; else shares = (P₁, P₂) of every token pair.
 
     With fertilities the posteriors are computed twice, and those of the second time count; log Z are of the first.
     """
@@ -110,22 +110,25 @@ def agree_hmm(
             continue
         u, v, cell = -(-l // LANES) * LANES, -(-m // LANES) * LANES, shard.starts[s]
         _gather(shard.index, cell, weights, at.em, l, m, u, v, one, two)
-        first += _posteriors(
-            directions[0], at, one, shard.source.values, start, l, shard.target.values, begin, m, u, fertile, counting,
-            tallies[0],
-        )  # fmt: skip
-        second += _posteriors(
-            directions[1], at, two, shard.target.values, begin, m, shard.source.values, start, l, v, fertile, counting,
-            tallies[1],
-        )  # fmt: skip
+        _lay(directions[0], at, one, shard.target.values, begin, l, m, u)
+        _lay(directions[1], at, two, shard.source.values, start, m, l, v)
+        first += _pass(at, one, l, m, u, counting and not fertile)
+        second += _pass(at, two, m, l, v, counting and not fertile)
+        if fertile:
+            temper(directions[0].ratio, shard.source.values, start, l, m, u, one, at.shares, at.em, at.onward)
+            temper(directions[1].ratio, shard.target.values, begin, m, l, v, two, at.shares, at.em, at.onward)
+            _pass(at, one, l, m, u, counting)
+            _pass(at, two, m, l, v, counting)
+        if counting:
+            _tally(at, one, shard.source.values, start, l, shard.target.values, begin, m, u, tallies[0])
+            _tally(at, two, shard.target.values, begin, m, shard.source.values, start, l, v, tallies[1])
         for i in range(l):
             for j in range(m):
-                both = one[at.shares + j * u + i] * two[at.shares + i * v + j]
-                if both > NEGLIGIBLE:
-                    if counting:
-                        counts[shard.index[cell + i * m + j]] += both
-                    else:
-                        scores[cell + i * m + j] = np.sqrt(both)
+                a, b = one[at.shares + j * u + i], two[at.shares + i * v + j]
+                if not counting:
+                    shares[cell + i * m + j, 0], shares[cell + i * m + j, 1] = a, b
+                elif a * b > NEGLIGIBLE:
+                    counts[shard.index[cell + i * m + j]] += a * b
     if counting:
         _settle(directions[0], at, one, tallies[0])
         _settle(directions[1], at, two, tallies[1])
@@ -166,36 +169,31 @@ def _gather(
 
 
 @kernel
-def _posteriors(
-    direction: Direction, at: Desk, desk: Array, states: Array, start: int, l: int, words: Array, begin: int, m: int,
-    w: int, fertile: bool, counting: bool, tally: Tally,
-) -> float:  # fmt: skip
-    """shares[j, i] = P(a_j = i), by one forward–backward pass or, with fertilities, two; returns log Z of the first"""
-    _chain(direction, at, desk, l, w)
-    for j in range(m):
-        desk[at.null + j] = direction.null[words[begin + j]]
-    log_norm = forward(at, desk, l, m, w)
-    if fertile:
-        backward(at, desk, l, m, w, False)
-        temper(direction.ratio, states, start, l, m, w, desk, at.shares, at.em, at.onward)
-        forward(at, desk, l, m, w)
+def _pass(at: Desk, desk: Array, l: int, m: int, w: int, counting: bool) -> float:
+    """shares[j, i] = P(a_j = i); returns log Z"""
     if counting:
         for i in range(w):
             desk[at.begins + i], desk[at.ends + i] = 0.0, 0.0
+    log_norm = forward(at, desk, l, m, w)
     backward(at, desk, l, m, w, counting)
-    if counting:
-        for i in range(l):
-            tally.begin[i] += desk[at.begins + i]
-            tally.end[l - 1 - i] += desk[at.ends + i]
-        for j in range(m):
-            tally.null[words[begin + j]] += desk[at.empty + j]
-        add_fertilities(states, start, l, m, w, desk, at.shares, at.onward, tally.fertility)
     return log_norm
 
 
 @kernel
-def _chain(direction: Direction, at: Desk, desk: Array, l: int, w: int) -> None:
-    """begin, leave and end of a sentence of l words, normalised: 1 / Σ_i jump(i − i′) and so on"""
+def _tally(
+    at: Desk, desk: Array, states: Array, start: int, l: int, words: Array, begin: int, m: int, w: int, tally: Tally
+) -> None:
+    for i in range(l):
+        tally.begin[i] += desk[at.begins + i]
+        tally.end[l - 1 - i] += desk[at.ends + i]
+    for j in range(m):
+        tally.null[words[begin + j]] += desk[at.empty + j]
+    add_fertilities(states, start, l, m, w, desk, at.shares, at.onward, tally.fertility)
+
+
+@kernel
+def _lay(direction: Direction, at: Desk, desk: Array, words: Array, start: int, l: int, m: int, w: int) -> None:
+    """The weights of a sentence of l words, and those of the empty word for each of the m words of the other."""
     for i in range(l):
         desk[at.begin + i] = direction.begin[i]
         desk[at.end + i] = direction.end[l - 1 - i]
@@ -203,3 +201,5 @@ def _chain(direction: Direction, at: Desk, desk: Array, l: int, w: int) -> None:
     for i in range(l, w):
         desk[at.begin + i], desk[at.end + i], desk[at.leave + i] = 0.0, 0.0, 0.0
     desk[at.never] = 1.0
+    for j in range(m):
+        desk[at.null + j] = direction.null[words[start + j]]

@@ -1,136 +1,61 @@
-"""The oracle: enumerate every hidden structure of an item, and add up.
+"""Every model as its story tells it, and tiny random instances of it: the registry behind `test_expect.py`.
 
-    log Z = log Σ_z exp ⟨η, c(z)⟩      E[c] = Σ_z c(z) exp(⟨η, c(z)⟩ − log Z)
-
-A model is two obvious functions, the list of all structures of one item and the counts of one structure; everything
-else here follows from them. To put a model to every test of `test_expect.py`: one class with those two functions, one
-strategy that makes tiny random instances of it, and one line in MODELS.
+To put a model to every test there: a class with what `enumeration.Naive` asks for, a strategy that makes tiny random
+instances, and one line in MODELS.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import reduce
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from itertools import product
-from types import SimpleNamespace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
+from enumeration import Instance, Naive
 from hypothesis import strategies as st
+from scipy import sparse
 
+from softcount.loop.start import uniform_start
+from softcount.models.gaussian import GaussianMixture, GaussianTables, Points
 from softcount.models.hmm import HMM, HMMTables
+from softcount.models.ibm import IBM, IBMTables
+from softcount.models.mixture import Mixture, MixtureTables
+from softcount.models.plsa import PLSA, PLSATables
 from softcount.numbers.ragged import Ragged, from_rows
-from softcount.numbers.tables import each, inner, like, values
+from softcount.numbers.tables import like, values
+from softcount.text.bitext import bitext, length_classes
+from softcount.text.cooccurrence import cooccurring
+from softcount.text.documents import from_matrix
 
 
-class NaiveModel(Protocol):
-    def structures(self, items: Any, i: int) -> list[Any]:
-        """All hidden structures of item i that agree with what is known of it; [one empty structure] if it is empty."""
+class Chance(NamedTuple):
+    """How an instance is drawn."""
 
-    def counts(self, items: Any, i: int, structure: Any) -> Any:
-        """How often this structure uses each entry of each table: the model's tables, of floats."""
+    rng: np.random.Generator
+    spread: float  # of the log-weights; 0: all are alike
+    zeros: float  # share of weights that are −inf
 
-    def labels(self, structure: Any) -> list[int]:
-        """What the model returns as labels, were this structure the best."""
+    def weights(self, tables: Any) -> Any:
+        """They need not normalise, and some are −inf."""
+        return type(tables)(*(like(t, self.table(values(t).shape)) for t in tables))
 
-    def posteriors(self, items: Any, i: int, shares: list[tuple[Any, float]]) -> np.ndarray:
-        """What the model calls posteriors, of [(structure, P(structure | item))]."""
-
-
-class Instance(NamedTuple):
-    naive: Any
-    model: Any
-    items: Any
-    log_weights: Any
-
-    @property
-    def n_items(self) -> int:
-        return self.items.n_items
-
-    def items_only(self, rows: list[int]) -> Instance:
-        return self._replace(items=self.naive.take(self.items, rows))
+    def table(self, shape: tuple[int, ...], zeros: float | None = None) -> np.ndarray:
+        weights = self.rng.normal(0.0, self.spread, shape) if self.spread else np.zeros(shape)
+        weights[self.rng.random(shape) < (self.zeros if zeros is None else zeros)] = -np.inf
+        return np.asarray(weights, order="F")
 
 
-class Enumerated(NamedTuple):
-    """One item, all structures."""
-
-    structures: list[Any]
-    counts: list[Any]
-    log_joint: np.ndarray  # ⟨η, c(z)⟩
-
-    @property
-    def log_norm(self) -> float:
-        return float(np.logaddexp.reduce(self.log_joint))
-
-    @property
-    def shares(self) -> np.ndarray:
-        return np.exp(self.log_joint - self.log_norm)
-
-    @property
-    def best(self) -> float:
-        return float(self.log_joint.max())
+def one_hot(chosen: Any, n: int) -> np.ndarray:
+    return np.eye(n)[np.asarray(chosen, dtype=np.int64)].reshape(-1, n)
 
 
-def enumerate_item(instance: Instance, i: int) -> Enumerated:
-    structures = instance.naive.structures(instance.items, i)
-    counts = [instance.naive.counts(instance.items, i, z) for z in structures]
-    return Enumerated(structures, counts, np.array([inner(instance.log_weights, c) for c in counts]))
+# --- hidden Markov model ---------------------------------------------------------------------------------------------
 
 
-def enumerate_all(instance: Instance) -> list[Enumerated]:
-    return [enumerate_item(instance, i) for i in range(instance.n_items)]
-
-
-def expected(instance: Instance) -> tuple[Any, float]:
-    """(Σ over items of expected counts, of log Z)."""
-    total, log_norm = zeros(instance.log_weights), 0.0
-    for item in enumerate_all(instance):
-        for count, share in zip(item.counts, item.shares, strict=True):
-            total = add(total, scaled(count, share))
-        log_norm += item.log_norm
-    return total, log_norm
-
-
-def possible(instance: Instance) -> list[bool]:
-    return [item.best > -np.inf for item in enumerate_all(instance)]
-
-
-def zeros(tables: Any) -> Any:
-    return type(tables)(*(like(t, np.zeros(values(t).shape)) for t in tables))
-
-
-def add(a: Any, b: Any) -> Any:
-    return each(np.add, a, b)
-
-
-def scaled(tables: Any, factor: float) -> Any:
-    return each(lambda t: t * factor, tables)
-
-
-def flat(tables: Any) -> np.ndarray:
-    return np.concatenate([np.ravel(values(t)) for t in tables])
-
-
-def unflat(tables: Any, vector: np.ndarray) -> Any:
-    """The inverse of `flat`, in the shape of `tables`."""
-    sizes = np.cumsum([values(t).size for t in tables])[:-1]
-    parts = np.split(vector, sizes)
-    return type(tables)(*(like(t, p.reshape(values(t).shape)) for t, p in zip(tables, parts, strict=True)))
-
-
-def all_joint_structures(instance: Instance) -> Iterator[tuple[Any, ...]]:
-    """Every combination of structures over all items, as tuples of counts: for posteriors over a whole corpus."""
-    return product(*(item.counts for item in enumerate_all(instance)))
-
-
-def total(counts: tuple[Any, ...]) -> Any:
-    return reduce(add, counts)
-
-
-# --- hidden Markov model --------------------------------------------------------------------------------------------
-
-
-class NaiveHMM(NamedTuple):
+@dataclass(frozen=True)
+class NaiveHMM(Naive):
     n_states: int
     n_words: int
     end: bool
@@ -138,7 +63,7 @@ class NaiveHMM(NamedTuple):
     def structures(self, items: Any, i: int) -> list[tuple[int, ...]]:
         choices = [range(self.n_states)] * len(items.sentences.row(i))
         if items.labels is not None:
-            choices = [range(self.n_states) if k < 0 else [int(k)] for k in items.labels.row(i)]
+            choices = [range(self.n_states) if k < 0 else [int(k)] for k in items.labels.row(i)]  # type: ignore[misc]
         return list(product(*choices))
 
     def counts(self, items: Any, i: int, structure: tuple[int, ...]) -> HMMTables:
@@ -156,68 +81,231 @@ class NaiveHMM(NamedTuple):
             c.transition[structure[-1], K] += 1
         return c
 
-    def labels(self, structure: tuple[int, ...]) -> list[int]:
-        return list(structure)
-
-    def posteriors(self, items: Any, i: int, shares: list[tuple[Any, float]]) -> np.ndarray:
-        result = np.zeros((len(items.sentences.row(i)), self.n_states))
-        for structure, share in shares:
-            for t, state in enumerate(structure):
-                result[t, state] += share
-        return result
-
-    def take(self, items: Any, rows: list[int]) -> Any:
-        chosen = np.asarray(rows, dtype=np.int64)
-        labels = None if items.labels is None else items.labels.take(chosen)
-        return sentences_of(items.sentences.take(chosen), labels)
+    def nodes(self, items: Any, i: int, structure: tuple[int, ...]) -> np.ndarray:
+        return one_hot(structure, self.n_states)
 
 
-class Sentences(SimpleNamespace):
+@dataclass(frozen=True)
+class Sentences:
     """What `EStep` and a model's `pack` ask of items."""
 
+    sentences: Ragged
+    labels: Ragged | None = None
+    potentials: Ragged | None = None
+
     def __len__(self) -> int:
-        return self.n_items
+        return self.sentences.n_rows
+
+    @property
+    def sizes(self) -> np.ndarray:
+        return self.sentences.lengths
+
+    def slice(self, start: int, stop: int) -> Sentences:
+        return Sentences(self.sentences.slice(start, stop), self.labels and self.labels.slice(start, stop))
+
+    def take(self, rows: np.ndarray) -> Sentences:
+        return Sentences(self.sentences.take(rows), self.labels and self.labels.take(rows))
 
 
-def sentences_of(sentences: Ragged, labels: Ragged | None = None) -> Any:
-    items = Sentences(sentences=sentences, labels=labels, n_items=sentences.n_rows, costs=sentences.lengths)
-    items.slice = lambda start, stop: sentences_of(
-        sentences.slice(start, stop), None if labels is None else labels.slice(start, stop)
-    )
-    items.take = lambda rows: sentences_of(sentences.take(rows), None if labels is None else labels.take(rows))
-    return items
-
-
-def random_log_weights(tables: Any, rng: np.random.Generator, spread: float, zeros_share: float) -> Any:
-    """They need not normalise, and some are −inf."""
-
-    def table(t: Any) -> Any:
-        weights = rng.normal(0.0, spread, values(t).shape)
-        weights[rng.random(weights.shape) < zeros_share] = -np.inf
-        return like(t, np.asarray(weights, order="F"))
-
-    return type(tables)(*(table(t) for t in tables))
-
-
-@st.composite
-def hmm_instances(draw: Any, zeros_share: float | None = None) -> Instance:
+def hmm(draw: Any, chance: Chance) -> Instance:
     K, V, end = draw(st.integers(1, 3)), draw(st.integers(1, 4)), draw(st.booleans())
     lengths = draw(st.lists(st.integers(0, 4), min_size=1, max_size=4))
     unknown, labelled = draw(st.booleans()), draw(st.booleans())
-    if zeros_share is None:
-        zeros_share = draw(st.sampled_from([0.0, 0.0, 0.2]))
-    spread = draw(st.sampled_from([0.5, 3.0]))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    sentences = from_rows([rng.integers(-1 if unknown else 0, V, n) for n in lengths], np.int32)
+    sentences = from_rows([chance.rng.integers(-1 if unknown else 0, V, n) for n in lengths], np.int32)
     labels = None
     if labelled:
-        tags = rng.integers(0, K, len(sentences.values))
-        labels = Ragged(sentences.offsets, np.where(rng.random(len(tags)) < 0.4, tags, -1).astype(np.int32))
-    naive = NaiveHMM(K, V, end)
+        tags = chance.rng.integers(0, K, len(sentences.values))
+        labels = Ragged(sentences.offsets, np.where(chance.rng.random(len(tags)) < 0.4, tags, -1).astype(np.int32))
     shapes = HMMTables(np.zeros(K), np.zeros((K, K + end)), np.zeros((K, V)))
-    weights = random_log_weights(shapes, rng, spread, zeros_share)
-    return Instance(naive, HMM(K, V, end), sentences_of(sentences, labels), weights)
+    return Instance(NaiveHMM(K, V, end), HMM(K, V, end), Sentences(sentences, labels), chance.weights(shapes))
 
 
-# name → strategy(zeros_share=None) of tiny random instances
-MODELS: dict[str, Any] = {"hmm": hmm_instances}
+# --- IBM Models 1 and 2 ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class NaiveIBM(Naive):
+    """A structure has, for every target word, its source word, counted from 1; 0 is the empty word."""
+
+    model: IBM
+
+    def structures(self, items: Any, i: int) -> list[tuple[int, ...]]:
+        l, m = len(items.source.sentences.row(i)), len(items.target.sentences.row(i))
+        return list(product(range(l + 1), repeat=m))
+
+    def counts(self, items: Any, i: int, structure: tuple[int, ...]) -> IBMTables:
+        source, target = items.source.sentences.row(i), items.target.sentences.row(i)
+        c = type(self.tables)(*(like(t, np.zeros_like(values(t))) for t in self.tables))
+        if len(source) == 0:  # a pair without a source word is not part of the model
+            return c
+        for j, (a, word) in enumerate(zip(structure, target.tolist(), strict=True)):
+            row = 0 if a == 0 else int(source[a - 1]) + 1
+            place = self.model.entries.row(row).tolist().index(word)
+            c.translation.values[self.model.entries.offsets[row] + place] += 1
+            self.place(c.alignment, a, j, len(source), len(target))
+        return c
+
+    @property
+    def tables(self) -> IBMTables:
+        return uniform_start(self.model.layout)
+
+    def place(self, alignment: Any, a: int, j: int, l: int, m: int) -> None:
+        classes = self.model.classes.tolist()
+        before = [(p, q) for p, q in classes[: classes.index([l, m])] if p > 0]
+        if self.model.alignment == "free":
+            alignment.values[sum((p + 1) * q for p, q in before) + j * (l + 1) + a] += 1
+        elif self.model.alignment == "diagonal":
+            alignment[0 if a == 0 else 1] += 1
+            if a > 0:
+                alignment[2] -= abs(a / l - (j + 1) / m)
+                alignment[3 + sum(q for _, q in before) + j] += 1
+
+    def nodes(self, items: Any, i: int, structure: tuple[int, ...]) -> np.ndarray:
+        return one_hot(structure, len(items.source.sentences.row(i)) + 1)
+
+    def log_base(self, items: Any, i: int) -> float:
+        """Model 1: every source word is as likely, and no table says so."""
+        l, m = len(items.source.sentences.row(i)), len(items.target.sentences.row(i))
+        return -m * np.log(l + 1.0) if self.model.alignment == "uniform" and l > 0 else 0.0
+
+    def posteriors(self, items: Any, i: int, nodes: np.ndarray) -> np.ndarray:
+        return nodes.T
+
+    def told(self, posteriors: Any) -> np.ndarray:
+        return posteriors.matrices.values
+
+
+def ibm(draw: Any, chance: Chance, kind: str) -> Instance:
+    lengths = draw(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=4))
+    sides = [[[f"w{w}" for w in chance.rng.integers(3, size=n)] for n in side] for side in zip(*lengths, strict=True)]
+    items = bitext(*sides)
+    rows = cooccurring(items.sides[0].occurrences, items.target.sentences, len(items.target.vocabulary))
+    model = IBM(rows, len(items.target.vocabulary), length_classes(items)[0], kind)
+    weights = chance.weights(NaiveIBM(model).tables)
+    if kind == "diagonal":  # all numbers but the tension are logarithms
+        weights.alignment[2] = chance.rng.normal(0.0, 3 * chance.spread)
+    if any(l == 0 for l, _ in lengths):  # then the empty word is all that there is
+        weights.translation.row(0)[:] = chance.table(weights.translation.row(0).shape, zeros=0.0)
+    return Instance(NaiveIBM(model), model, items, weights)
+
+
+# --- mixtures: of documents, of points -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class NaiveMixture(Naive):
+    """A structure is the item's class."""
+
+    tables: type
+    n_classes: int
+    features: Callable[[Any], np.ndarray]  # of items, [items, F]: what an item counts in its class's row
+
+    def structures(self, items: Any, i: int) -> list[int]:
+        known = -1 if items.labels is None else int(items.labels[i])
+        return list(range(self.n_classes)) if known < 0 else [known]
+
+    def counts(self, items: Any, i: int, structure: int) -> Any:
+        row = self.features(items)[i]
+        c = self.tables(np.zeros(self.n_classes), np.zeros((self.n_classes, len(row))))
+        c[0][structure] += 1
+        c[1][structure] += row
+        return c
+
+    def nodes(self, items: Any, i: int, structure: int) -> np.ndarray:
+        return one_hot([structure], self.n_classes)
+
+
+def _labels(draw: Any, chance: Chance, n: int, n_classes: int) -> np.ndarray | None:
+    return chance.rng.integers(-1, n_classes, n).astype(np.int32) if draw(st.booleans()) else None
+
+
+def mixture(draw: Any, chance: Chance) -> Instance:
+    D, V, K = (draw(st.integers(1, n)) for n in (3, 3, 5))
+    items = from_matrix(chance.rng.integers(0, 3, (D, V)).astype(float), labels=_labels(draw, chance, D, K))
+    naive = NaiveMixture(MixtureTables, K, lambda items: items.matrix().toarray())
+    return Instance(naive, Mixture(K, V), items, chance.weights(MixtureTables(np.zeros(K), np.zeros((K, V)))))
+
+
+def gaussian(draw: Any, chance: Chance) -> Instance:
+    N, F, K = (draw(st.integers(1, n)) for n in (3, 3, 5))
+    kind, packed = draw(st.sampled_from(["unit", "spherical", "diagonal"])), draw(st.booleans())
+    X = chance.rng.normal(size=(N, F)) * (chance.rng.random((N, F)) < 0.8)
+    items = Points(sparse.csr_matrix(X) if packed else X, _labels(draw, chance, N, K))
+
+    def features(items: Any) -> np.ndarray:
+        X = items.values.toarray() if packed else items.values
+        second = X**2 if kind == "diagonal" else (X**2).sum(axis=1, keepdims=True)
+        return np.concatenate([np.ones((len(X), 1)), X, second], axis=1)
+
+    S = F if kind == "diagonal" else 1
+    weights = GaussianTables(chance.table((K,)), chance.table((K, 1 + F + S), zeros=0.0))
+    model = GaussianMixture(K, F, kind, np.zeros(F), np.ones(S))
+    return Instance(NaiveMixture(GaussianTables, K, features), model, items, weights)
+
+
+# --- probabilistic latent semantic analysis --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class NaivePLSA(Naive):
+    """A structure has a topic for every token; a node is a word of a document, all its tokens together."""
+
+    n_documents: int
+    n_topics: int
+    n_words: int
+    draws_labels = False  # tokens of one word are drawn apart
+
+    def cells(self, items: Any, i: int) -> list[tuple[int, int]]:
+        """(word, how often)"""
+        here = slice(items.offsets[i], items.offsets[i + 1])
+        return list(zip(items.words[here].tolist(), items.counts[here].astype(int).tolist(), strict=True))
+
+    def structures(self, items: Any, i: int) -> list[tuple[int, ...]]:
+        return list(product(range(self.n_topics), repeat=sum(n for _, n in self.cells(items, i))))
+
+    def counts(self, items: Any, i: int, structure: tuple[int, ...]) -> PLSATables:
+        c = PLSATables(np.zeros((self.n_documents, self.n_topics)), np.zeros((self.n_topics, self.n_words)))
+        tokens = [word for word, n in self.cells(items, i) for _ in range(n)]
+        for word, topic in zip(tokens, structure, strict=True):
+            c.topic[items.rows[i], topic] += 1
+            c.word[topic, word] += 1
+        return c
+
+    def nodes(self, items: Any, i: int, structure: tuple[int, ...]) -> np.ndarray:
+        topics, sizes = list(structure), [n for _, n in self.cells(items, i)]
+        rows = [one_hot([topics.pop(0) for _ in range(n)], self.n_topics).mean(axis=0) for n in sizes]
+        return np.array(rows).reshape(-1, self.n_topics)
+
+    def posteriors(self, items: Any, i: int, nodes: np.ndarray) -> np.ndarray:
+        """The document's topics: the mean over its tokens; nothing for an empty one."""
+        sizes = np.array([n for _, n in self.cells(items, i)], dtype=float)
+        return sizes @ nodes / max(sizes.sum(), 1.0)
+
+
+def plsa(draw: Any, chance: Chance) -> Instance:
+    D, V, H = (draw(st.integers(1, 3)) for _ in range(3))
+    table = chance.rng.integers(0, 2, (D, V)).astype(float)
+    table[:, 0] += chance.rng.integers(0, 2, D)
+    weights = chance.weights(PLSATables(np.zeros((D, H)), np.zeros((H, V))))
+    return Instance(NaivePLSA(D, H, V), PLSA(D, H, V), from_matrix(table), weights)
+
+
+# --- the registry ----------------------------------------------------------------------------------------------------
+
+MODELS: dict[str, Callable[[Any, Chance], Instance]] = {
+    "hmm": hmm,
+    "ibm1": partial(ibm, kind="uniform"),
+    "ibm2": partial(ibm, kind="diagonal"),
+    "ibm2-free": partial(ibm, kind="free"),
+    "mixture": mixture,
+    "gaussian": gaussian,
+    "plsa": plsa,
+}
+
+
+@st.composite
+def instances(draw: Any, name: str, zeros: float | None = None, spread: float | None = None) -> Instance:
+    """Tiny and random, of the model by that name."""
+    share = draw(st.sampled_from([0.0, 0.0, 0.2])) if zeros is None else zeros
+    width = draw(st.sampled_from([0.5, 3.0])) if spread is None else spread
+    return MODELS[name](draw, Chance(np.random.default_rng(draw(st.integers(0, 2**32))), width, share))

@@ -11,8 +11,8 @@ from sklearn.model_selection import GridSearchCV
 
 import softcount
 from softcount.errors import InputError
-from softcount.estimators import aligner as aligner_module
 from softcount.links.joining import RULES
+from softcount.models import ibm
 
 ENGLISH = ["He is living in Bangkok", "He likes Bangkok", "He likes living in Bangkok"]
 THAI = ["เขา อาศัย อยู่ใน กรุงเทพฯ", "เขา ชอบ กรุงเทพฯ", "เขา ชอบ อาศัย อยู่ใน กรุงเทพฯ"]
@@ -53,11 +53,11 @@ def test_dictionary_under_every_criterion(criterion):
     model = softcount.WordAligner(
         "ibm1:2,ibm2",
         criterion=criterion,
-        dictionary=[("the", "das", "must"), ("house", "buch", "never"), ("a", "ein", "prefer")],
+        dictionary=[("the", "das", "must"), ("house", "kleine", "never"), ("a", "ein", "prefer")],
     ).fit(SOURCE, TARGET)
     found = model.lexicon_
     assert {f: p for f, p, _ in found["the"] if p > 0} == {"das": pytest.approx(1.0)}
-    assert all(p == 0 for f, p, _ in found["house"] if f == "buch")
+    assert [(p, q) for f, p, q in found["house"] if f == "kleine"] == [(0.0, 0.0)]
 
 
 @pytest.mark.parametrize("rule", [r for r in RULES if r not in ("forward", "reverse")])
@@ -71,18 +71,73 @@ def test_symmetrisations_nest(rule):
     assert links["intersection"][0] == {(0, 0), (1, 1)}
 
 
+def test_a_dictionary_holds_in_both_directions():
+    entries = [("the", "das", "must"), ("house", "kleine", "never")]
+    model = softcount.WordAligner("ibm1", criterion="em:3", dictionary=entries).fit(SOURCE, TARGET)
+    reverse = {(e, f): q for e, f, _, q in model.lexicon()}
+    assert reverse["the", "das"] == 1.0 and reverse["house", "das"] == reverse["house", "kleine"] == 0.0
+    alone = softcount.WordAligner("ibm1", criterion="em:3", dictionary=entries, direction="reverse").fit(SOURCE, TARGET)
+    assert {(e, f): q for e, f, _, q in alone.lexicon()} == reverse
+
+
+def log_probability(direction, given, generated):
+    """log P(generated | given) of Model 1: Π_j Σ_i t(f_j | e_i) / (l + 1), i = 0 the empty word."""
+    table, columns = direction.parameters.translation, direction.model.entries
+    t = lambda row, word: dict(zip(columns.row(row).tolist(), table.row(row).tolist(), strict=True))[word]  # noqa: E731
+    rows = [0, *(e + 1 for e in given)]
+    return sum(np.log(sum(t(row, f) for row in rows) / len(rows)) for f in generated)
+
+
+def test_columns_of_scores_are_the_directions():
+    """log P(target | source) and log P(source | target), by hand; NaN for a direction that is not there."""
+    source, target = (
+        ["the house", "the book", "a", "the small house"],
+        ["das haus da", "das buch", "ein so", "das haus"],
+    )
+    model = softcount.WordAligner("ibm1", criterion="em:3").fit(source, target)
+    ids = [
+        [v.find(line.split()).tolist() for line in lines]
+        for v, lines in zip(model.vocabularies_, (source, target), strict=True)
+    ]
+    expected = [
+        (log_probability(model.directions_["forward"], e, f), log_probability(model.directions_["reverse"], f, e))
+        for e, f in zip(*ids, strict=True)
+    ]
+    np.testing.assert_allclose(model.scores(source, target), expected, rtol=1e-12)
+    assert (np.abs(np.subtract(*np.transpose(expected))) > 0.1).all()
+    for column, direction in enumerate(("forward", "reverse")):
+        alone = softcount.WordAligner("ibm1", criterion="em:3", direction=direction).fit(source, target)
+        scores = alone.scores(source, target)
+        np.testing.assert_allclose(scores[:, column], np.array(expected)[:, column], rtol=1e-12)
+        assert np.isnan(scores[:, 1 - column]).all()
+        assert alone.score(source, target) == pytest.approx(np.array(expected)[:, column].sum())
+
+
+@pytest.mark.parametrize("kind", ["ibm1", "ibm2", "ibm2-free"])
+def test_a_pair_is_decoded_alone_as_among_others(kind):
+    """Its table of positions is that of its own lengths, whatever lengths the text has."""
+    source, target = ["a b c", "a", "b a", "c b", "a b c d"], ["x y", "x", "y x w", "z y x", "x y z"]
+    model = softcount.WordAligner(kind, criterion="em:6", null=0.1, tension="learn").fit(source, target)
+    together, scores = model.posteriors(source, target), model.scores(source, target)
+    for k, (e, f) in enumerate(zip(source, target, strict=True)):
+        for name, matrix in model.posteriors([e], [f])[0].items():
+            np.testing.assert_allclose(matrix, together[k][name], rtol=1e-12)
+        np.testing.assert_allclose(model.scores([e], [f])[0], scores[k], rtol=1e-12)
+
+
 def test_empty_and_long_lines():
     source, target = [*SOURCE, "", "x", "the house " * 700], [*TARGET, "haus", "", "das haus " * 700]
     model = softcount.WordAligner().fit(source, target)
     links = model.align(source, target)
     assert len(links) == len(source) and links[-3] == links[-2] == []
-    assert np.isfinite(model.scores(source, target)[:-3]).all()
+    scores, both = model.scores(source, target), [bool(s and t) for s, t in zip(source, target, strict=True)]
+    assert np.isfinite(scores[both]).all() and np.isneginf(scores[np.logical_not(both)]).all()
 
 
 def test_threads_and_blocks_do_not_change_the_answer(monkeypatch):
     one = softcount.WordAligner(n_jobs=1).fit(SOURCE, TARGET)
     expected = one.align(SOURCE, TARGET, probabilities=True)
-    monkeypatch.setattr(aligner_module, "BLOCK", 10)
+    monkeypatch.setattr(ibm, "BLOCK", 10)
     two = softcount.WordAligner(n_jobs=2).fit(SOURCE, TARGET)
     assert two.align(SOURCE, TARGET, probabilities=True) == expected
 

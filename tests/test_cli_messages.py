@@ -20,6 +20,7 @@ from softcount.cli import console
 from softcount.loop.trace import Step
 from softcount.report.clusters import characteristic_words, cluster_lines, distinctive
 from softcount.report.columns import whole_words
+from softcount.version import VERSION
 
 TRAIN = {
     "tag": "tag text --states 3 --criterion em:3",
@@ -60,7 +61,12 @@ def test_apply_says_what_was_applied_to_what(name: str) -> None:
     source = {"tag": "text", "align": "source and target"}.get(name, "docs")
     counted = {"tag": "sentences", "align": "pairs"}.get(name, "documents")
     assert re.fullmatch(rf"applied m to {source}: [0-9,]+ {counted}, [0-9,]+ words", said[0])
-    assert said[1:] == [softcount.load("m").signature_]
+    (signed,) = said[1:]
+    model = softcount.load("m")
+    now, _, trained = signed.partition(" | model: ")
+    assert trained == model.signature_ and now.startswith(f"softcount {VERSION} | {APPLY[name].split()[0]} --apply | ")
+    if name != "kmeans":  # whose digest is that of tf-idf rows
+        assert now.endswith(f"data={model.data_['digest'][:19]}"), "the same text has the same digest"
     assert run(APPLY[name] + " -q").err == ""
 
 
@@ -69,7 +75,7 @@ def test_apply_says_what_was_applied_to_what(name: str) -> None:
     [
         ("tag", "--states 9 --criterion em:9 --seed 1", "--states, --criterion, --seed have"),
         ("align", "--null 0.1", "--null has"),
-        ("topics", "--topics 7 --criterion vb --stop-words text", "--topics, --criterion, --stop-words have"),
+        ("topics", "--topics 7 --criterion vb --stop-words text", "--topics, --stop-words, --criterion have"),
         ("cluster", "--clusters 9 --pseudo 2", "--clusters, --pseudo have"),
     ],
 )
@@ -257,7 +263,7 @@ def test_show_is_checked_before_training() -> None:
     [
         ("tag", ["Rarer words become <unk>.", "(default)"]),
         ("align", ["Rarer words become <unk>.", "0.35 if not given"]),
-        ("cluster", ["if not given, em:100", "k-means++ (default)", "--document-length"]),
+        ("cluster", ["If not given, em:100", "k-means++ (default)", "--document-length"]),
         ("topics", ["--seed-words", "--pseudo", "--tolerance"]),
         ("score topics", ["score topics topics.model"]),
     ],

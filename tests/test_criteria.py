@@ -5,12 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-import naive
+import enumeration
 import numpy as np
 import pytest
+from enumeration import flat, unflat
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import flat, sentences_of, unflat
+from naive import NaiveHMM, Sentences
 from scipy import integrate, special
 
 from softcount import InputError
@@ -18,8 +19,10 @@ from softcount.criteria.criterion import Criterion, Progress, log_weights
 from softcount.criteria.mre import RULES
 from softcount.criteria.spec import BASES, WRAPPERS, Settings, parse
 from softcount.engines import Threads
+from softcount.families.penalty import NOTHING
 from softcount.loop.estep import EStep
 from softcount.loop.start import constrain, random_start, uniform_start
+from softcount.loop.trace import CONVERGED, DONE, FELL, Ending
 from softcount.loop.train import FALL, fell, fit
 from softcount.models.hmm import HMM, HMMTables
 from softcount.numbers.ragged import from_rows
@@ -45,7 +48,7 @@ def case(K: int = 3, V: int = 6, n: int = 12, end: bool = True, seed: int = 0) -
     rng = np.random.default_rng(seed)
     sentences = from_rows([rng.integers(0, V, rng.integers(0, 7)) for _ in range(n)] + [[0, V - 1]], np.int32)
     model = HMM(K, V, end)
-    return Case(model, sentences_of(sentences), random_start(model.layout, (seed,)))
+    return Case(model, Sentences(sentences), random_start(model.layout, (seed,)))
 
 
 def holding(case: Case) -> tuple[Case, dict[str, np.ndarray]]:
@@ -114,8 +117,8 @@ def test_em_objective_is_the_log_posterior() -> None:
     tiny = case(2, 3, 3)
     (first,) = steps(tiny, "em(pseudo=0.5)", 1)
     weights = each(np.asarray, log_weights(tiny.model.layout, tiny.start))
-    instance = naive.Instance(naive.NaiveHMM(2, 3, True), tiny.model, tiny.items, weights)
-    assert np.isclose(first.objective, naive.expected(instance)[1] + 0.5 * flat(weights).sum(), rtol=1e-12)
+    instance = enumeration.Instance(NaiveHMM(2, 3, True), tiny.model, tiny.items, weights)
+    assert np.isclose(first.objective, enumeration.expected(instance)[1] + 0.5 * flat(weights).sum(), rtol=1e-12)
 
 
 # --- the ELBO against numeric integrals: a wrong but consistent prior would still rise ------------------------------
@@ -125,7 +128,7 @@ def one_row_case(ambiguous: bool) -> tuple[Case, dict[str, np.ndarray]]:
     """Everything fixed but state 0's two emissions. Ambiguous: state 1 emits the same two words."""
     emission = np.array([[0.5, 0.5, 0.0], [0.3, 0.2, 0.5] if ambiguous else [0.0, 0.0, 1.0]])
     start = HMMTables(np.array([0.6, 0.4]), np.array([[0.7, 0.3], [0.4, 0.6]]), emission)
-    items = sentences_of(from_rows([[0, 1, 2], [0, 0], [], [1, 2]], np.int32))
+    items = Sentences(from_rows([[0, 1, 2], [0, 0], [], [1, 2]], np.int32))
     free = np.zeros((2, 3), dtype=bool)
     free[0, :2] = True
     masks = {"initial": np.ones(2, bool), "transition": np.ones((2, 2), bool), "emission": ~free}
@@ -141,8 +144,8 @@ def test_elbo_bounds_the_evidence(ambiguous: bool, prior: float) -> None:
         emission = one.start.emission.copy()
         emission[0, :2] = p, 1 - p
         weights = log_weights(one.model.layout, one.start._replace(emission=emission))
-        instance = naive.Instance(naive.NaiveHMM(2, 3, False), one.model, one.items, weights)
-        return float(np.exp(sum(item.log_norm for item in naive.enumerate_all(instance))))
+        instance = enumeration.Instance(NaiveHMM(2, 3, False), one.model, one.items, weights)
+        return float(np.exp(sum(item.log_norm for item in enumeration.enumerate_all(instance))))
 
     # ∫ P(x | p) p^(a−1) (1−p)^(a−1) dp / B(a, a); the weight takes the endpoints' singularity
     found, _ = integrate.quad(likelihood, 0, 1, weight="alg", wvar=(prior - 1, prior - 1), limit=60, epsabs=1e-12)
@@ -245,7 +248,7 @@ def test_stepwise_by_hand() -> None:
             c = each(lambda t, share=share: t / share, expect(em.log_weights(parameters), batch=batch).counts)
             s = each(lambda a, b, g=gamma: (1 - g) * a + g * b, s, c)
             parameters = HMMTables(
-                *(f.family.maximize(t, 0.0, p) for f, t, p in zip(layout, s, parameters, strict=True))
+                *(f.family.maximize(t, NOTHING, p) for f, t, p in zip(layout, s, parameters, strict=True))
             )
     np.testing.assert_allclose(flat(criterion.parameters(state)), flat(parameters), rtol=1e-10)
 
@@ -256,12 +259,12 @@ def test_stepwise_by_hand() -> None:
 def test_gibbs_visits_structures_as_often_as_their_posterior_says() -> None:
     """Frequencies of log joints against enumeration; a bound of 5 standard errors, inflated by the chain's memory."""
     model, prior = HMM(2, 2), 0.8
-    items = sentences_of(from_rows([[0, 1], [0, 0], [1]], np.int32))
+    items = Sentences(from_rows([[0, 1], [0, 0], [1]], np.int32))
     tiny = Case(model, items, random_start(model.layout, (3,)))
-    instance = naive.Instance(naive.NaiveHMM(2, 2, False), model, items, log_weights(model.layout, tiny.start))
+    instance = enumeration.Instance(NaiveHMM(2, 2, False), model, items, log_weights(model.layout, tiny.start))
     joints = []
-    for combination in naive.all_joint_structures(instance):
-        counts = naive.total(combination)
+    for combination in enumeration.all_joint_structures(instance):
+        counts = enumeration.total(combination)
         joints.append(sum(f.family.log_evidence(c, prior) for f, c in zip(model.layout, counts, strict=True)))
     truth: dict[float, float] = {}
     shares = np.exp(np.array(joints) - np.logaddexp.reduce(joints))
@@ -278,6 +281,54 @@ def test_gibbs_visits_structures_as_often_as_their_posterior_says() -> None:
 def test_gibbs_repeats_with_its_seed() -> None:
     first, again, other = (train(case(), "gibbs:5", seed=seed) for seed in (7, 7, 8))
     assert first.trace.objectives == again.trace.objectives != other.trace.objectives
+
+
+def test_structures_are_drawn_anew_at_every_step_stage_and_restart() -> None:
+    """With all tables fixed nothing but the draw changes, and log P(x, z) tells draws apart."""
+    fixed = train(case(n=30), "gibbs:3,gibbs:3", fixed=HMMTables._fields, restarts=2, seed=3)
+    assert len(fixed.trace.objectives) == 12 == len(set(fixed.trace.objectives))
+
+
+def test_parameters_are_drawn_anew_at_every_step_stage_and_restart() -> None:
+    """With one state nothing is hidden: log P(x | θ) tells the θ apart that the step before has drawn."""
+    trace = train(case(K=1, n=30), "gibbs:4,gibbs:4", restarts=2, seed=3).trace
+    after_a_draw = [step.parts["log_likelihood"] for step in trace if step.step > 1]
+    assert len(after_a_draw) == 12 == len(set(after_a_draw))
+
+
+def test_batches_are_drawn_anew_at_every_stage_and_restart() -> None:
+    """Which sentences a mini-batch has, in the order in which they are packed."""
+    packed = []
+
+    class Watched(HMM):
+        def pack(self, items: Any) -> Any:
+            packed.append([tuple(row) for row in items.sentences.rows()])
+            return super().pack(items)
+
+    plain = case(n=12)
+    watched = plain._replace(model=Watched(*plain.model))
+    train(watched, "stepwise(em,batches=1):1,stepwise(em,batches=1):1", restarts=2)
+    whole = [rows for rows in packed if len(rows) == 13]
+    orders = {tuple(rows) for rows in whole[1:]}  # the first are all data, in order
+    assert len(whole) == 5 == len(orders) + 1
+    assert all(sorted(rows) == sorted(whole[0]) for rows in whole)
+
+
+def test_mini_batches_are_visited_in_another_order_at_every_pass_and_restart() -> None:
+    visited: list[list[int]] = []
+
+    class Watched(EStep):
+        def __call__(self, *asked: Any, **options: Any) -> Any:
+            if len(asked) > 3 and asked[3] is not None:
+                visited.append(asked[3])
+            return super().__call__(*asked, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("softcount.loop.train.EStep", Watched)
+        train(case(n=40), "stepwise(em,batches=6):2,stepwise(em,batches=6):2", restarts=2)
+    n = max(visited) + 1
+    passes = [tuple(visited[i : i + n]) for i in range(0, len(visited), n)]
+    assert len(passes) == 8 == len(set(passes)) and all(sorted(one) == list(range(n)) for one in passes)
 
 
 # --- what holds under every criterion -------------------------------------------------------------------------------
@@ -301,7 +352,7 @@ def test_held_stays_held_and_rows_sum_to_one(spec: str) -> None:
 
 @every_criterion
 def test_threads_give_the_same_bits(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("softcount.loop.estep.SHARD_COST", 5)
+    monkeypatch.setattr("softcount.models.hmm.SHARD_TOKENS", 5)
     one, three = (train(case(n=30), f"{spec}:4", n_threads=n) for n in (1, 3))
     assert np.array_equal(flat(one.parameters), flat(three.parameters))
     assert one.trace.objectives == three.trace.objectives
@@ -328,7 +379,7 @@ def test_renumbered_words_change_nothing_else(spec: str) -> None:
     sentences = plain.items.sentences
     other = Case(
         plain.model,
-        sentences_of(sentences.with_values(order[sentences.values].astype(np.int32))),
+        Sentences(sentences.with_values(order[sentences.values].astype(np.int32))),
         plain.start._replace(emission=plain.start.emission[:, np.argsort(order)]),
     )
     a, b = train(plain, f"{spec}:4"), train(other, f"{spec}:4")
@@ -339,7 +390,7 @@ def test_renumbered_words_change_nothing_else(spec: str) -> None:
 @pytest.mark.parametrize("spec", ["em", "hard(em)", "mre", "mre(rule=growth)", "mre(rule=adaptive)"])
 def test_doubled_corpus_gives_the_same_parameters(spec: str) -> None:
     plain = case()
-    n = plain.items.n_items
+    n = len(plain.items)
     doubled = plain._replace(items=plain.items.take(np.r_[np.arange(n), np.arange(n)]))
     a, b = train(plain, f"{spec}:5"), train(doubled, f"{spec}:5")
     np.testing.assert_allclose(flat(b.parameters), flat(a.parameters), rtol=1e-8, atol=1e-12)
@@ -373,7 +424,8 @@ def run(stage: Any, tolerance: float = 0.0, **options: Any) -> Any:
 def test_a_broken_promise_stops_with_an_explanation() -> None:
     found = run(fake([-10.0, -9.0, -9.5, -8.0], never_falls=True))
     assert len(found.trace) == 3 and found.log_weights == 2.0, "the state before the fall is kept"
-    assert "the objective fell from -9.0 to -9.5 at step 3 of fake:9" in found.trace.stopped
+    assert found.trace.stopped.kind == FELL
+    assert "the objective fell from -9.0 to -9.5 at step 3 of fake:9" in found.trace.stopped.text
     assert "promises never" in found.trace.notes[0]
     assert len(run(fake([-10.0, float("nan"), -1.0], never_falls=True)).trace) == 2
     assert len(run(fake([-10.0, -9.0, -9.5, -8.0])).trace) == 4, "no promise, no check"
@@ -382,8 +434,9 @@ def test_a_broken_promise_stops_with_an_explanation() -> None:
 
 def test_stops_by_tolerance_or_steps() -> None:
     found = run(fake([-10.0, -9.0, -8.99, -8.0]), tolerance=1e-2)
-    assert len(found.trace) == 3 and found.trace.stopped.startswith("converged: relative change 1.1e-03")
-    assert run(fake([-10.0, -9.0]), tolerance=1e-2).trace.stopped == "2 steps done"
+    assert len(found.trace) == 3 and found.trace.stopped.kind == CONVERGED
+    assert found.trace.stopped.text.startswith("converged: relative change 1.1e-03")
+    assert run(fake([-10.0, -9.0]), tolerance=1e-2).trace.stopped == Ending(DONE, "2 steps done")
     assert len(run(fake([-10.0, -9.0, -9.0, -8.0], settles=False), tolerance=1e-2).trace) == 4
 
 
@@ -452,7 +505,7 @@ def test_known_labels_and_zero_start_steps() -> None:
 
 def test_more_batches_than_sentences_and_empty_sentences() -> None:
     tiny = case()
-    items = sentences_of(from_rows([[], [], [0, 1, 2], [], [3], [], []], np.int32))
+    items = Sentences(from_rows([[], [], [0, 1, 2], [], [3], [], []], np.int32))
     found = train(tiny._replace(items=items), "stepwise(em,batches=50):3")
     assert np.isfinite(flat(found.parameters)).all()
 

@@ -13,6 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from softcount import PLSA, GaussianMixture, InputError, KMeans, NaiveBayesMixture
 from softcount.evaluate.topics import split_tokens
+from softcount.loop.trace import HELD_OUT
 from softcount.models.gaussian import GaussianMixture as Model
 from softcount.models.gaussian import GaussianTables, Points
 from softcount.numbers.attribute import MAX
@@ -89,8 +90,8 @@ def test_several_empty_clusters_over_shards_do_not_raise_the_inertia():
     whole, left, right = (
         gaussians.expect(weights, gaussians.pack(Points(part)), MAX)[0] for part in (points, points[:25], points[25:])
     )
-    counts = whole.joined().counts.component
-    assert np.allclose((left + right).joined().counts.component, counts)
+    counts = whole.whole().counts.component
+    assert np.allclose((left + right).whole().counts.component, counts)
     assert (counts[:, 0] > 0).all() and counts[:, 0].sum() == 40
 
 
@@ -136,7 +137,7 @@ def test_topics_are_found_and_one_or_two_threads_do_not_matter():
 
 def test_held_out_tokens_stop_training():
     model = PLSA(8, criterion="em:300", held_out=0.2, tolerance=0.0, random_state=0).fit(TEXT.documents)
-    assert "held-out" in model.history_.stopped and model.n_iter_ < 300
+    assert model.history_.stopped.kind == HELD_OUT and model.n_iter_ < 300
     assert max(step.parts["held_out"] for step in model.history_) > model.history_[0].parts["held_out"]
 
 

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from softcount.families.categorical import Categorical
+from softcount.families.categorical import Categorical, Prior
+from softcount.families.penalty import NOTHING, Pseudo
 from softcount.numbers.ragged import Ragged
 from softcount.numbers.tables import like, row_sums, values
 
@@ -49,7 +50,7 @@ both = pytest.mark.parametrize("kind", ["dense", "ragged"])
 
 @pytest.mark.parametrize(("pseudo", "first", "second"), [(0, 0.24, 0.76), (0.5, 0.29, 0.71), (1, 0.32, 0.68)])
 def test_pseudo_counts_of_the_tutorial(pseudo: float, first: float, second: float) -> None:
-    found = Categorical((2,)).maximize(np.array([1.1, 3.5]), pseudo, np.array([0.5, 0.5]))
+    found = Categorical((2,)).maximize(np.array([1.1, 3.5]), Pseudo(pseudo), np.array([0.5, 0.5]))
     assert np.round(found, 2).tolist() == [first, second]
 
 
@@ -62,7 +63,7 @@ def test_rows_sum_to_one(kind: str, seed: int) -> None:
         free.uniform(),
         free.random(rng, 1.0),
         free.normalize(start),
-        free.maximize(start, 0.3, start),
+        free.maximize(start, Pseudo(0.3), start),
         free.mean(free.posterior(start, 0.1)),
         like(start, np.exp(values(free.draw(free.posterior(start, 0.1), rng)))),
     ):
@@ -79,13 +80,13 @@ def test_held_entries_stay_and_the_rest_shares_the_mass(kind: str, seed: int) ->
     for made in (
         constrained.uniform(),
         constrained.random(rng, 1.0),
-        constrained.maximize(counts, 0.5, start),
+        constrained.maximize(counts, Pseudo(0.5), start),
         constrained.mean(posterior),
         like(counts, np.exp(values(constrained.draw(posterior, rng)))),
     ):
         np.testing.assert_allclose(values(made)[held], values(start)[held], rtol=1e-12)
         np.testing.assert_allclose(sums(made), 1.0, rtol=1e-12)
-    free = constrained.maximize(counts, 0.0, start)
+    free = constrained.maximize(counts, NOTHING, start)
     ratio = values(free)[~held] / values(counts)[~held]
     owner = np.repeat(np.arange(3), 4).reshape(3, 4) if kind == "dense" else np.repeat(np.arange(3), np.diff(OFFSETS))
     for row in range(3):  # in proportion to the counts
@@ -95,13 +96,27 @@ def test_held_entries_stay_and_the_rest_shares_the_mass(kind: str, seed: int) ->
 
 def test_a_fixed_entry_by_hand() -> None:
     constrained = Categorical((3,)).hold(np.array([0.5, 0.2, 0.3]), np.array([True, False, False]))
-    found = constrained.maximize(np.array([100.0, 3.0, 1.0]), 0.0, np.array([0.5, 0.2, 0.3]))
+    found = constrained.maximize(np.array([100.0, 3.0, 1.0]), NOTHING, np.array([0.5, 0.2, 0.3]))
     np.testing.assert_allclose(found, [0.5, 0.375, 0.125])
+
+
+def test_the_mean_leaves_what_is_not_stored_its_share() -> None:
+    """Rows of two and of one stored outcome out of five, α = 0.5: the others keep α each."""
+    family = Categorical(np.array([0, 2, 3]), width=5).under(0.5)
+    posterior = family.posterior(Ragged(np.array([0, 2, 3]), np.array([1.0, 2.0, 0.0])), 0.5)
+    np.testing.assert_allclose(family.mean(posterior).values, [1.5 / 5.5, 2.5 / 5.5, 0.5 / 2.5], rtol=1e-12)
+    own = family.under(Prior(np.array([0.5, 0.5, 0.5]), beyond=np.array([3.0, 1.5])))
+    np.testing.assert_allclose(own.mean(posterior).values, [1.5 / 7.0, 2.5 / 7.0, 0.5 / 2.0], rtol=1e-12)
+    start = Ragged(np.array([0, 2, 3]), np.array([0.25, 0.25, 1.0]))
+    held = own.hold(start, np.array([True, False, False]))  # a fixed entry is no part of what is shared
+    np.testing.assert_allclose(
+        held.mean(held.posterior(posterior, 0.5)).values, [0.25, 0.75 * 3.0 / 6.0, 1.0 / 2.5], rtol=1e-12
+    )
 
 
 def test_a_row_without_counts_keeps_its_values() -> None:
     old = np.array([[0.9, 0.1], [0.3, 0.7]])
-    found = Categorical((2, 2)).maximize(np.array([[0.0, 0.0], [1.0, 1.0]]), 0.0, old)
+    found = Categorical((2, 2)).maximize(np.array([[0.0, 0.0], [1.0, 1.0]]), NOTHING, old)
     np.testing.assert_array_equal(found, [[0.9, 0.1], [0.5, 0.5]])
     assert Categorical((2, 2)).unvisited(np.array([[0.0, 0.0], [1.0, 1.0]])).tolist() == [0]
     fixed = Categorical((2, 2)).hold(old, np.array([[True, True], [False, False]]))
@@ -111,9 +126,9 @@ def test_a_row_without_counts_keeps_its_values() -> None:
 def test_log_prior_counts_free_entries_only() -> None:
     theta = np.array([0.5, 0.2, 0.3])
     constrained = Categorical((3,)).hold(theta, np.array([True, False, False]))
-    assert np.isclose(constrained.log_prior(theta, 2.0), 2 * np.log(0.2) + 2 * np.log(0.3))
+    assert np.isclose(constrained.log_prior(theta, Pseudo(2.0)), 2 * np.log(0.2) + 2 * np.log(0.3))
     zero = Categorical((2,)).hold(np.array([0.0, 1.0]), np.array([True, False]))
-    assert zero.log_prior(np.array([0.0, 1.0]), 1.0) == 0.0
+    assert zero.log_prior(np.array([0.0, 1.0]), Pseudo(1.0)) == 0.0
 
 
 # --- Dirichlet, by quadrature over the one free number of a row of two ----------------------------------------------

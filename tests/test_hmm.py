@@ -263,7 +263,7 @@ def test_restarts_by_objective_and_by_development_tags() -> None:
 
 
 def test_threads_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("softcount.loop.estep.SHARD_COST", 100)
+    monkeypatch.setattr("softcount.models.hmm.SHARD_TOKENS", 100)
     one, two = (HMM(3, criterion="em:4", n_jobs=n, random_state=0).fit(TEXT.sentences) for n in (1, 2))
     assert np.array_equal(one.emission_, two.emission_) and one.signature_ == two.signature_
 

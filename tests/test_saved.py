@@ -13,14 +13,13 @@ import softcount
 from softcount import InputError
 from softcount.disk import store
 from softcount.estimators import saved
-from softcount.loop import estep
-from softcount.models import gaussian, ibm, mixture, plsa
+from softcount.models import gaussian, hmm, ibm, mixture, plsa
 
 
 @pytest.fixture(autouse=True)
 def many_shards(monkeypatch):
     """So that there is something to share out among threads."""
-    monkeypatch.setattr(estep, "SHARD_COST", 20)
+    monkeypatch.setattr(hmm, "SHARD_TOKENS", 20)
     monkeypatch.setattr(ibm, "PART", 100)
     for module in (mixture, plsa, gaussian):
         monkeypatch.setattr(module, "shard_cost", lambda n: 60)

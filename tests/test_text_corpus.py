@@ -29,7 +29,7 @@ def test_lists_and_lines_are_the_same_corpus(rows: list[list[str]]) -> None:
     assert words_of(lists) == words_of(lines) == rows
     assert lists.sentences.values.dtype == np.int32 and lists.sentences.offsets.dtype == np.int64
     assert lists.digest() == lines.digest()
-    assert lists.costs.tolist() == [len(row) for row in rows] and lists.n_tokens == sum(map(len, rows))
+    assert lists.sizes.tolist() == [len(row) for row in rows] and lists.n_tokens == sum(map(len, rows))
 
 
 @given(sentences, st.data())

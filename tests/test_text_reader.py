@@ -135,7 +135,7 @@ def test_read_labels(write: Write) -> None:
 def test_a_long_line_and_a_long_token(write: Write) -> None:
     long = "x" * (1 << 20)
     c = read(write("f", "a/N " * 1_000_000 + "\n" + long + "/V"), "tagged")
-    assert c.costs.tolist() == [1_000_000, 1] and c.tokens(1) == [long] and c.tags(1) == ["V"]
+    assert c.sizes.tolist() == [1_000_000, 1] and c.tokens(1) == [long] and c.tags(1) == ["V"]
 
 
 @pytest.mark.parametrize(

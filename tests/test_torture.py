@@ -6,6 +6,7 @@ Warnings are errors in these tests, so a RuntimeWarning of an overflow or of a d
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 from softcount import HMM, PLSA, GaussianMixture, InputError, KMeans, NaiveBayesMixture, WordAligner
+from softcount.loop.trace import FELL
 from softcount.numbers.ragged import Ragged
 
 CRITERIA = [
@@ -84,6 +86,22 @@ POINTS: dict[str, tuple[dict[str, Any], Any]] = {
 }
 
 
+# (models, cases, criteria) that are refused, each as a pattern, and what is said; everything else must give an answer.
+REFUSALS = {
+    (".*", "huge prior", ".*"): "pseudo-counts of 1e+300; give a number from 0 to 1e+30",
+    (".*", "huge", ".*"): "a value beyond 1e+150, whose square is too large; scale the features",
+    ("plsa .", "tiny prior", ".*"): "pseudo-counts below 1e-30, which float32 cannot hold; use 0, or dtype float64",
+    ("plsa .", r"2\^52 tokens", "gibbs:4"): "the random numbers need 36,028,797 GB, but this machine has",
+    # a count of 1e-300 is none in float32, so that the topic that won it alone forgets the word
+    ("plsa 3", "tiny counts", "hard:4"): "<memory>:1: this document has probability zero under the parameters",
+}
+
+
+def refusal(*case: str) -> str | None:
+    found = [said for patterns, said in REFUSALS.items() if all(map(re.fullmatch, patterns, case))]
+    return found[0] if found else None
+
+
 def finite(value: Any, what: str = "") -> None:
     """No NaN and no infinity anywhere in nested tables."""
     if isinstance(value, Ragged):
@@ -100,16 +118,18 @@ def sums_to_one(rows: Any, what: str) -> None:
     assert np.allclose(totals, 1.0, atol=1e-5), f"{what}: rows sum to {totals}"
 
 
-def answer(fit: Callable[[], Any]) -> Any:
-    """The trained model, or None where it was refused by name."""
-    try:
-        model = fit()
-    except InputError as refusal:
-        assert len(str(refusal)) > 20 and "\n" not in str(refusal)
+def answer(case: tuple[str, str, str], fit: Callable[[], Any]) -> Any:
+    """The trained model, or None where it was refused, which it must be where REFUSALS says so and nowhere else."""
+    said = refusal(*case)
+    if said is not None:
+        with pytest.raises(InputError) as caught:
+            fit()
+        assert str(caught.value).startswith(said) and "\n" not in str(caught.value)
         return None
+    model = fit()
     histories = model.history_.values() if isinstance(model.history_, dict) else [model.history_]
     for history in histories:
-        assert "fell" not in history.stopped, history.stopped
+        assert history.stopped.kind != FELL, history.stopped
         for step in history:
             finite(step.objective, f"objective of {step.stage} step {step.step}")
     return model
@@ -119,7 +139,7 @@ def answer(fit: Callable[[], Any]) -> Any:
 @pytest.mark.parametrize("name", HMMS)
 def test_hmm(name: str, criterion: str) -> None:
     settings, text = HMMS[name]
-    model = answer(lambda: HMM(criterion=criterion, random_state=0, **settings).fit(text))
+    model = answer(("hmm", name, criterion), lambda: HMM(criterion=criterion, random_state=0, **settings).fit(text))
     if model is None:
         return
     finite(model.parameters_, "parameters")
@@ -135,7 +155,9 @@ def test_hmm(name: str, criterion: str) -> None:
 @pytest.mark.parametrize("kind", ["ibm1", "ibm2", "ibm2-free"])
 def test_aligner(kind: str, name: str, criterion: str) -> None:
     settings, source, target = PAIRS[name]
-    model = answer(lambda: WordAligner(kind, criterion=criterion, **settings).fit(source, target))
+    model = answer(
+        (kind, name, criterion), lambda: WordAligner(kind, criterion=criterion, **settings).fit(source, target)
+    )
     if model is None:
         return
     for direction in model.directions_.values():
@@ -143,7 +165,9 @@ def test_aligner(kind: str, name: str, criterion: str) -> None:
     links = model.align(source, target, probabilities=True)
     assert len(links) == len(source)
     finite(np.array([p for row in links for *_, p in row]), "probabilities")
-    finite(model.scores(source, target), "scores")
+    scores, both = model.scores(source, target), np.array([bool(e and f) for e, f in zip(source, target, strict=True)])
+    finite(scores[both], "scores")
+    assert np.isneginf(scores[~both]).all(), "a pair with an empty side has nothing to score"
 
 
 def test_weights_that_underflow_for_every_source_word() -> None:
@@ -164,13 +188,18 @@ def test_weights_that_underflow_for_every_source_word() -> None:
 def test_documents(name: str, criterion: str, n: int) -> None:
     settings, counts = DOCUMENTS[name]
     table = np.asarray(counts, dtype=float)
-    plsa = answer(lambda: PLSA(n, criterion=criterion, random_state=0, **settings).fit(table))
+    plsa = answer(
+        (f"plsa {n}", name, criterion), lambda: PLSA(n, criterion=criterion, random_state=0, **settings).fit(table)
+    )
     if plsa is not None:
         finite(plsa.parameters_, "parameters")
         sums_to_one(plsa.components_, "topics")
         finite(plsa.prevalence_, "prevalence")
         sums_to_one(plsa.transform(table), "transform")
-    mixture = answer(lambda: NaiveBayesMixture(n, criterion=criterion, random_state=0, **settings).fit(table))
+    mixture = answer(
+        (f"mixture {n}", name, criterion),
+        lambda: NaiveBayesMixture(n, criterion=criterion, random_state=0, **settings).fit(table),
+    )
     if mixture is not None:
         finite(mixture.parameters_, "parameters")
         sums_to_one(mixture.word_, "words")
@@ -183,8 +212,12 @@ def test_documents(name: str, criterion: str, n: int) -> None:
 def test_points(covariance: str, name: str, criterion: str) -> None:
     settings, points = POINTS[name]
     table = np.asarray(points, dtype=float)
-    mixture = answer(lambda: GaussianMixture(**{"n_clusters": 2, "covariance": covariance, "criterion": criterion,
-                                                "random_state": 0, **settings}).fit(table))  # fmt: skip
+    mixture = answer(
+        (covariance, name, criterion),
+        lambda: GaussianMixture(
+            **{"n_clusters": 2, "covariance": covariance, "criterion": criterion, "random_state": 0, **settings}
+        ).fit(table),
+    )
     if mixture is not None:
         finite(mixture.means_, "means")
         finite(mixture.variances_, "variances")
@@ -193,12 +226,22 @@ def test_points(covariance: str, name: str, criterion: str) -> None:
         finite(mixture.score(table), "score")
     if covariance == "unit" and "prior" not in settings:
         kmeans = answer(
-            lambda: KMeans(**{"n_clusters": 2, "criterion": criterion, "random_state": 0, **settings}).fit(table)
+            ("kmeans", name, criterion),
+            lambda: KMeans(**{"n_clusters": 2, "criterion": criterion, "random_state": 0, **settings}).fit(table),
         )
         if kmeans is not None:
             finite(kmeans.cluster_centers_, "centres")
             finite(kmeans.inertia_, "inertia")
             assert math.isfinite(kmeans.score(table))
+
+
+def test_every_refusal_happens() -> None:
+    """A pattern that matches nothing would allow nothing, and hide a spelling mistake."""
+    models = ["hmm", "ibm2", "plsa 1", "plsa 3", "mixture 1", "unit"]
+    cases = [*HMMS, *PAIRS, *DOCUMENTS, *POINTS]
+    for patterns in REFUSALS:
+        for pattern, names in zip(patterns, (models, cases, CRITERIA), strict=True):
+            assert any(re.fullmatch(pattern, name) for name in names), pattern
 
 
 @pytest.mark.parametrize("counts", [[[HUGE]], [[2.0**53, 2.0]], [[1e16, 1.0]]])

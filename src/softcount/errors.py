@@ -13,3 +13,6 @@ class ImpossibleItem(ValueError):
     def __init__(self, item: int) -> None:
         super().__init__(f"item {item} has probability zero")
         self.item = item
+
+    def __reduce__(self) -> tuple[type[ImpossibleItem], tuple[int]]:
+        return ImpossibleItem, (self.item,)

@@ -2,136 +2,182 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import (
-    Checkpoint,
-    Every,
-    Progress,
-    Save,
-    check_threads,
-    check_writable,
-    note_unused,
-    open_model,
-    say,
-    say_unknown,
-    write_whole,
-)  # fmt: skip
-from softcount.cli.summary import report_applied
+from softcount.cli.console import say_unknown
+from softcount.cli.options import HOW, IN, OUT, WHAT, Criterion, Rare, Tolerance, option
+from softcount.cli.training import Files, Training
 from softcount.errors import InputError
 
 if TYPE_CHECKING:
     from softcount.estimators.aligner import WordAligner
     from softcount.text.bitext import Bitext
 
-TRAINING = (
-    "direction", "model", "criterion", "alpha", "prior_over", "pseudo", "null", "tension", "dictionary", "min_count",
-    "seed", "checkpoint", "checkpoint_every",
-)  # fmt: skip
+SYMMETRIZE = "intersection, union, grow-diag, grow-diag-final, grow-diag-final-and, product (default)."
 
 
-def align(
-    context: typer.Context,
-    source: Annotated[
-        str, typer.Argument(help="A text, or one file with both: source ||| target, TSV or TMX; - stdin.")
-    ],
-    target: Annotated[str | None, typer.Argument(help="Its translation, line by line; .gz too.")] = None,
-    direction: Annotated[
-        str, typer.Option(help="forward (a target word comes from a source word), reverse, both.")
-    ] = "both",
-    symmetrize: Annotated[
-        str | None,
-        typer.Option(help="intersection, union, grow-diag, grow-diag-final, grow-diag-final-and, product (default)."),
-    ] = None,
-    threshold: Annotated[
-        float | None, typer.Option(help="Of product: link where √(p·q) reaches it; 0.35 if not given.")
-    ] = None,
-    model: Annotated[str, typer.Option(help="ibm1, ibm2, ibm2-free; stages hand over: ibm1:5,ibm2:5.")] = "ibm2",
-    criterion: Annotated[str, typer.Option(help="vb, em, mre, gibbs, hard, annealed(…), stepwise(…).")] = "vb:4",
-    alpha: Annotated[float, typer.Option(help="Dirichlet prior of VB and Gibbs.")] = 0.001,
-    prior_over: Annotated[str, typer.Option(help="cooccurring words, or the whole vocabulary.")] = "vocabulary",
-    pseudo: Annotated[float, typer.Option(min=0, help="Pseudo-count of EM.")] = 0.0,
-    null: Annotated[str, typer.Option(help="Probability of the empty word (ibm2), or learn.")] = "0.2",
-    tension: Annotated[str, typer.Option(help="How strongly links keep to the diagonal (ibm2), or learn.")] = "8",
-    dictionary: Annotated[
-        Path | None, typer.Option(help="One entry a line: source, tab, target, tab, must, prefer or never.")
-    ] = None,
-    min_count: Annotated[int, typer.Option(min=1, help="Rarer words become `<unk>`.")] = 1,
-    probabilities: Annotated[bool, typer.Option("--probabilities", help="Write i-j:0.97.")] = False,
-    scores: Annotated[
-        Path | None, typer.Option(help="Write log P(target|source), its reverse, and both per word.")
-    ] = None,
-    lexicon: Annotated[Path | None, typer.Option(help="Write source, target and both probabilities as TSV.")] = None,
-    lexicon_min: Annotated[float, typer.Option(min=0, help="Leave out entries below; 0 writes all.")] = 0.01,
-    save: Save = None,
-    apply: Annotated[Path | None, typer.Option(help="Align with this model instead of training.")] = None,
-    checkpoint: Checkpoint = None,
-    checkpoint_every: Every = None,
-    show: Annotated[int | None, typer.Option(min=1, help="Draw pair N as a grid instead of writing links.")] = None,
-    threads: Annotated[int, typer.Option(help="Worker threads; -1: all cores. The result is the same.")] = -1,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same links.")] = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No messages but errors.")] = False,
-) -> None:
+@dataclass(kw_only=True)
+class Align(Training):
     """Link the words of SOURCE and TARGET: one line of i-j for each pair, counted from 0.
 
     Example: **softcount align text.en text.fr --save en-fr.model > links.txt**
+
+    One file with both sides, scored: **softcount align both.tsv --scores scores.tsv > links.txt**
+
+    New text, with a saved model: **softcount align new.en new.fr --apply en-fr.model > new.links**
     """
-    from softcount.estimators.aligner import WordAligner
 
-    check_writable(scores, lexicon, save, checkpoint, inputs=(source, target, dictionary))
-    check_writable(scores, lexicon, inputs=(apply,))
-    check_threads(threads)
-    chosen: dict[str, Any] = {"n_jobs": threads}
-    chosen |= {k: v for k, v in (("symmetrize", symmetrize), ("threshold", threshold)) if v is not None}
-    if apply is not None:
-        aligner = open_model(apply, ("word aligner",), "align --apply", **chosen)
-        aligner._check()
-        data = _read(source, target, aligner.vocabularies_, 1, show)
-        _say_unknown(data, quiet)
-        note_unused(context, TRAINING, "with --apply", quiet)
-    else:
-        aligner = WordAligner(
-            model, criterion=criterion, alpha=alpha, prior_over=prior_over, pseudo=pseudo,
-            null=_number(null, "--null", "a probability below 1"),
-            tension=_number(tension, "--tension", "a number from 0 to 60"),
-            direction=direction, dictionary=dictionary, min_count=min_count, random_state=seed, **chosen,
+    source: Annotated[
+        str, typer.Argument(help="A text, or one file with both: source ||| target, TSV or TMX; - stdin.")
+    ]
+    target: Annotated[str | None, typer.Argument(help="Its translation, line by line; .gz too.")] = None
+    model: Annotated[str, option(WHAT, "ibm1, ibm2, ibm2-free; stages hand over: ibm1:5,ibm2:5.")] = "ibm2"
+    direction: Annotated[
+        str, option(WHAT, "forward (a target word comes from a source word), reverse, both.")
+    ] = "both"  # fmt: skip
+    null: Annotated[str, option(WHAT, "Probability of the empty word (ibm2), or learn.")] = "0.2"
+    tension: Annotated[str, option(WHAT, "How strongly links keep to the diagonal (ibm2), or learn.")] = "8"
+    dictionary: Annotated[
+        Path | None, option(WHAT, "One entry a line: source, tab, target, tab, must, prefer or never.")
+    ] = None
+    min_count: Rare = 1
+    criterion: Criterion = "vb:4"
+    tolerance: Tolerance = 0.0
+    alpha: Annotated[float, option(HOW, "Dirichlet prior of VB and Gibbs.")] = 0.001
+    prior_over: Annotated[str, option(HOW, "cooccurring words, or the whole vocabulary.")] = "vocabulary"
+    pseudo: Annotated[float, option(HOW, "Pseudo-count of EM.", min=0)] = 0.0
+    longest: Annotated[
+        int | None, option(IN, "Leave pairs unaligned of which a side has more words: an empty line.", min=1)
+    ] = None
+    symmetrize: Annotated[str | None, option(OUT, SYMMETRIZE)] = None
+    threshold: Annotated[float | None, option(OUT, "Of product: link where √(p·q) reaches it; 0.35 if not given.")] = (
+        None
+    )
+    probabilities: Annotated[bool, option(OUT, "Write i-j:0.97.", "--probabilities")] = False
+    scores: Annotated[
+        Path | None,
+        option(OUT, "Write log P(target|source), its reverse, and both per word; -inf where a side is empty."),
+    ] = None
+    lexicon: Annotated[Path | None, option(OUT, "Write source, target and both probabilities as TSV.")] = None
+    lexicon_min: Annotated[float, option(OUT, "Leave out entries below; 0 writes all.", min=0)] = 0.01
+    show: Annotated[int | None, option(OUT, "Draw pair N as a grid instead of writing links.", min=1)] = None
+
+    name: ClassVar[str] = "align"
+    kinds: ClassVar[tuple[str, ...]] = ("word aligner",)
+
+    def reads(self) -> dict[str, str | Path | None]:
+        return {"source": self.source, "target": self.target, "dictionary": self.dictionary}
+
+    def writes(self) -> list[Path | None]:
+        return [self.scores, self.lexicon]
+
+    def chosen(self) -> dict[str, Any]:
+        given = {"symmetrize": self.symmetrize, "threshold": self.threshold, "longest": self.longest}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def read(self, model: Any) -> Bitext:
+        from softcount.text.bitext_reader import read_bitext
+
+        data = read_bitext(self.source, self.target, None, 1 if model else self.min_count)
+        self.check_shown(data, self.longest or getattr(model, "longest", None))
+        if model is not None:
+            model._check()
+            self.note_unknown(model._read(data, None))
+            self.note_long(model, data)
+        return data
+
+    def check_shown(self, data: Bitext, longest: int | None) -> None:
+        if self.show is not None and self.show > len(data):
+            raise InputError(f"--show {self.show}: there are only {len(data)} pairs; give 1 to {len(data)}")
+        if self.show is not None and longest and data.longest[self.show - 1] > longest:
+            raise InputError(f"--show {self.show}: the pair has more than {longest} words on a side; show another")
+
+    def note_unknown(self, data: Bitext) -> None:
+        for name, side in (("source", data.source), ("target", data.target)):
+            unknown = int((side.sentences.values < 0).sum())
+            say_unknown(unknown, side.n_tokens, side.source, f"{name} words", "positions decide them", self.quiet)
+
+    def note_long(self, model: WordAligner, data: Bitext) -> None:
+        from softcount.estimators.align_memory import left_out, unusual
+
+        for note in (left_out(data, model), unusual(data, model)):
+            if note:
+                self.say(f"note: {note}")
+
+    def estimator(self, data: Bitext) -> WordAligner:
+        from softcount.estimators.aligner import WordAligner
+
+        return WordAligner(
+            self.model, criterion=self.criterion, tolerance=self.tolerance, alpha=self.alpha,
+            prior_over=self.prior_over, pseudo=self.pseudo, null=_number(self.null, "--null", "a probability below 1"),
+            tension=_number(self.tension, "--tension", "a number from 0 to 60"), direction=self.direction,
+            dictionary=_read_once(self.dictionary), min_count=self.min_count, random_state=self.seed, **self.chosen(),
         )  # fmt: skip
-        data = _read(source, target, None, min_count, show)
-        _train(aligner, data, quiet, {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every})
-    if lexicon is None:
-        note_unused(context, ["lexicon_min"], "without --lexicon", quiet)
-    if save:
-        aligner.save(save)
-    if lexicon:
-        rows = aligner.lexicon(lexicon_min)
-        write_whole(lexicon, lambda path: _write(path, ("\t".join((e, f, _p(p), _p(q))) + "\n" for e, f, p, q in rows)))
-    if scores:
-        write_whole(scores, lambda path: _write(path, _score_lines(aligner, data)))
-    if apply is not None:
-        both = dict.fromkeys([data.source.source, data.target.source])
-        words = data.source.n_tokens + data.target.n_tokens
-        report_applied(aligner, apply, " and ".join(both), quiet, pairs=len(data), words=words)
-    if show is not None:
-        from softcount.report.grid import print_grid
 
-        print_grid(aligner, data, show - 1)
-    else:
-        _print_links(aligner, data, probabilities)
+    def fit(self, model: WordAligner, data: Bitext, on_step: Any = None, **watch: Any) -> None:
+        from softcount.estimators.align_memory import needed
+
+        model._checked(data)  # what is wrong is said before anything else is
+        self.note_long(model, data)
+        self.say(needed(data.within(model.longest), model))
+        model.fit(data, on_step=lambda name, step: on_step(step._replace(stage=f"{name} {step.stage}")), **watch)
+
+    def answer(self, model: WordAligner, data: Bitext) -> Bitext:
+        """The text in the model's words: links are found block by block, while they are printed."""
+        if self.lexicon is None:
+            self.note_unused("lexicon_min", where="without --lexicon")
+        return data if self.apply is None else model._read(data, None)
+
+    def files(self, model: WordAligner, data: Bitext, answer: Bitext) -> Files:
+        entries = (
+            "\t".join((e, f, _p(p), _p(q))) + "\n" for e, f, p, q in model.lexicon(self.lexicon_min)
+        )  # fmt: skip
+        yield self.lexicon, lambda path: _write(path, entries)
+        yield self.scores, lambda path: _write(path, _score_lines(model, answer))
+        yield from super().files(model, data, answer)
+
+    def report(self, model: WordAligner, data: Bitext, answer: Bitext) -> Iterator[str]:
+        if self.apply is not None:
+            yield from super().report(model, data, answer)
+            return
+        yield from map(_ending, model.directions_, model.directions_.values())
+        notes = [note for direction in model.directions_.values() for note in direction.trace.told()]
+        yield from (f"note: {note}" for note in dict.fromkeys(notes))
+
+    def named(self, data: Bitext) -> str:
+        return " and ".join(dict.fromkeys([data.source.source, data.target.source]))
+
+    def counted(self, data: Bitext) -> dict[str, float]:
+        return {"pairs": len(data), "words": data.source.n_tokens + data.target.n_tokens}
+
+    def done(self, model: WordAligner, data: Bitext) -> dict[str, Any]:
+        return {**model._decoding(), **super().done(model, data)}
+
+    def content(self, model: WordAligner, data: Bitext, answer: Bitext) -> dict[str, Any]:
+        stopped = {name: direction.trace.stopped.text for name, direction in model.directions_.items()}
+        return {"links": model.align(answer, probabilities=self.probabilities), "stopped": stopped}
+
+    def lines(self, model: WordAligner, data: Bitext, answer: Bitext) -> Iterator[str]:
+        if self.show is None:
+            yield from _links(model, answer, self.probabilities)
+        else:
+            from softcount.report.grid import print_grid
+
+            print_grid(model, answer, self.show - 1)
 
 
-def _read(source: str, target: str | None, vocabularies: Any, min_count: int, show: int | None) -> Bitext:
-    from softcount.text.bitext_reader import read_bitext
+def _ending(name: str, found: Any) -> str:
+    import math
 
-    data = read_bitext(source, target, vocabularies, min_count)
-    if show is not None and show > len(data):
-        raise InputError(f"--show {show}: there are only {len(data)} pairs; give 1 to {len(data)}")
-    return data
+    bits = -found.log_likelihood() / math.log(2)
+    per_word = 2 ** (bits / max(found.tokens, 1))
+    return f"{name}: perplexity {per_word:,.2f} per word, {bits:,.0f} bits in all; {found.trace.stopped.text}"
 
 
 def _number(text: str, option: str, what: str) -> float | str:
@@ -143,53 +189,30 @@ def _number(text: str, option: str, what: str) -> float | str:
         raise InputError(f"{option} {text!r}: give {what}, or learn") from None
 
 
-def _train(aligner: WordAligner, data: Bitext, quiet: bool, kept: dict[str, Any]) -> None:
-    import math
+def _read_once(path: Path | None) -> Any:
+    """A file by its name; what can be read only once, a pipe or standard input, by its content."""
+    if path is None or path.is_file():
+        return path
+    from softcount.text.bilingual import read_bilingual
 
-    from softcount.estimators.align_memory import needed
-
-    aligner._checked(data)  # what is wrong is said before anything else is
-    say(needed(data, aligner), quiet)
-    progress = Progress(quiet)
-    try:
-        aligner.fit(data, on_step=lambda name, step: progress(step._replace(stage=f"{name} {step.stage}")), **kept)
-    finally:
-        progress.close()
-    for name, found in aligner.directions_.items():
-        bits = -found.log_likelihood() / math.log(2)
-        per_word = 2 ** (bits / max(found.tokens, 1))
-        say(f"{name}: perplexity {per_word:,.2f} per word, {bits:,.0f} bits in all; {found.trace.stopped}", quiet)
-        notes = list(dict.fromkeys(found.trace.notes))
-        for note in notes[:3]:
-            say(f"note: {note}", quiet)
-        if len(notes) > 3:
-            say(f"note: and {len(notes) - 3} more like these", quiet)
-    say(aligner.signature_, quiet)
+    return [tuple(entry) for entry in read_bilingual(path)]
 
 
-def _say_unknown(data: Bitext, quiet: bool) -> None:
-    for name, side in (("source", data.source), ("target", data.target)):
-        unknown = int((side.sentences.values < 0).sum())
-        say_unknown(unknown, side.n_tokens, side.source, f"{name} words", "positions decide them", quiet)
-
-
-def _print_links(aligner: WordAligner, data: Bitext, probabilities: bool) -> None:
+def _links(aligner: WordAligner, data: Bitext, probabilities: bool) -> Iterator[str]:
     for links, _ in aligner.blocks(data):
         pairs = zip(links.source.tolist(), links.target.tolist(), strict=True)
         if probabilities:
             shown = [f"{i}-{j}:{p:.2g}" for (i, j), p in zip(pairs, links.probability.tolist(), strict=True)]
         else:
             shown = [f"{i}-{j}" for i, j in pairs]
-        bounds = links.offsets.tolist()
-        sys.stdout.writelines(" ".join(shown[a:b]) + "\n" for a, b in pairwise(bounds))
+        yield from (" ".join(shown[a:b]) + "\n" for a, b in pairwise(links.offsets.tolist()))
 
 
 def _score_lines(aligner: WordAligner, data: Bitext) -> Iterator[str]:
     """log P(target|source), log P(source|target), and each per generated word."""
     lengths = (data.target.sentences.lengths.tolist(), data.source.sentences.lengths.tolist())
     for (forward, reverse), m, l in zip(aligner.scores(data).tolist(), *lengths, strict=True):
-        cells = (forward, reverse, forward / m if m else 0.0, reverse / l if l else 0.0)
-        yield "\t".join(_p(x) for x in cells) + "\n"
+        yield "\t".join(map(_p, (forward, reverse, forward / max(m, 1), reverse / max(l, 1)))) + "\n"
 
 
 def _p(number: float) -> str:

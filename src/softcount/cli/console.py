@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -65,15 +65,6 @@ class Progress:
         sys.stderr.write("\r" + line.ljust(self.width))
         sys.stderr.flush()
         self.width = len(line)
-
-
-Checkpoint = Annotated[
-    Path | None, typer.Option(help="Keep the state of training here; the same command again goes on from it.")
-]
-Every = Annotated[
-    int | None, typer.Option(min=1, help="Steps from one checkpoint to the next; 10 or more if not given.")
-]
-Save = Annotated[Path | None, typer.Option(help="Write the trained model here, for --apply, info and export.")]
 
 
 def check_writable(*paths: Path | None, inputs: Sequence[str | Path | None] = ()) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from softcount.errors import InputError
+from softcount.loop.trace import RECORDS, Note, gathered
 
 if TYPE_CHECKING:
     from softcount.disk.store import Stored
@@ -35,7 +36,8 @@ def info(
     except MALFORMED as error:
         raise error if isinstance(error, InputError) else stored.inconsistent(error) from None
     if as_json:
-        print(json.dumps(found, ensure_ascii=False))
+        notes = {"notes": [str(note) for note in found["notes"]]} if "notes" in found else {}
+        print(json.dumps(found | notes, ensure_ascii=False))
         return
     print(f"{model}: {found['holds']}, {_bytes(found['bytes'])}, intact")
     width = max(len(name) for name, _ in lines)
@@ -44,11 +46,14 @@ def info(
 
 def _model(stored: Stored) -> dict[str, Any]:
     from softcount.estimators.kinds import title
-    from softcount.loop.trace import Step
 
-    body = stored.restore({name: part for name, part in stored.body.items() if name != "learned"}, {"Step": Step})
+    body = stored.restore(
+        {name: part for name, part in stored.body.items() if name != "learned"},
+        {kind.__name__: kind for kind in RECORDS},
+    )
     chosen = stored.body["learned"].get("restart_", 0)
-    notes = [note for trace in body["traces"].values() for step in trace["steps"] for note in step.notes]
+    notes = [Note(remark) for trace in body["traces"].values() for remark in trace["remarks"]]
+    notes += [note for trace in body["traces"].values() for step in trace["steps"] for note in step.notes]
     return {
         "holds": title(stored),
         "kind": stored.kind,
@@ -75,7 +80,7 @@ def _result(trace: dict[str, Any], chosen: int) -> dict[str, Any]:
         "restarts": trace["steps"][-1].restart + 1 if steps else 1,
         "steps": len(steps),
         "seconds": sum(step.seconds for step in trace["steps"]),
-        "stopped": trace["stopped"],
+        "stopped": trace["stopped"].text,
         "objective": objective if objective is None or math.isfinite(objective) else None,  # JSON has no NaN
     }
 
@@ -89,10 +94,8 @@ def _model_lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "holds", _counted(found["sizes"])
     for name, result in found["results"].items():
         yield name, _sentence(result)
-    for note in found["notes"][:3]:
-        yield "note", note
-    if len(found["notes"]) > 3:
-        yield "note", f"and {len(found['notes']) - 3} more like these (--json has all)"
+    for line in gathered(found["notes"]):
+        yield "note", line
     if found["reading"]:
         yield "text read", _pairs(found["reading"])
     yield "settings", _pairs(found["settings"])

@@ -13,7 +13,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from softcount.cli import align, cluster, demo, explain, export, generate, info, score, tag, topics
+from softcount.cli import demo, explain, export, generate, info, score
+from softcount.cli.align import Align
+from softcount.cli.cluster import Cluster
+from softcount.cli.tag import Tag
+from softcount.cli.topics import Topics
+from softcount.cli.training import HelpLast, command
 from softcount.errors import InputError
 from softcount.machine.signals import Stopped
 from softcount.version import VERSION
@@ -55,10 +60,8 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("tag")(tag.tag)
-app.command("topics")(topics.topics)
-app.command("cluster")(cluster.cluster)
-app.command("align")(align.align)
+for kind in (Tag, Topics, Cluster, Align):
+    app.command(kind.name, cls=HelpLast)(command(kind))
 app.command("info")(info.info)
 app.command("export")(export.export)
 app.command("generate")(generate.generate)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from softcount.cli.console import lower_cased, open_model
-from softcount.cli.topics import note_unknown
+from softcount.cli.documents import note_unknown
 from softcount.errors import InputError
 
 app = typer.Typer(help="Compare what was found with gold answers.", no_args_is_help=True, rich_markup_mode="markdown")

@@ -1,17 +1,15 @@
-"""What a command says when it is done: how training ended, or what a saved model was applied to."""
+"""What a command says of training when it is done: how it ended, its restarts, every step as a table."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from softcount.cli.console import say
+from softcount.loop.trace import CONVERGED, DONE, Ending, Step, Trace
 
 if TYPE_CHECKING:
     from softcount.criteria.spec import Stage
-    from softcount.loop.trace import Step
 
 OBJECTIVES = {
     "em": "log-likelihood",
@@ -22,20 +20,11 @@ OBJECTIVES = {
 UNSETTLED = ("annealed", "stepwise", "gibbs")  # stages of which nobody expects that they converge
 
 
-def report_training(model: Any, quiet: bool) -> None:
-    for note in dict.fromkeys(model.history_.notes):
-        say(f"note: {note}", quiet)
+def training_lines(model: Any) -> Iterator[str]:
+    yield from (f"note: {note}" for note in model.history_.told())
     if len(model.restarts_) > 1:
-        for line in _restarts(model):
-            say(line, quiet)
-    say(ending(model), quiet)
-    say(model.signature_, quiet)
-
-
-def report_applied(model: Any, path: Path, source: str, quiet: bool, **sizes: float) -> None:
-    counted = ", ".join(f"{n:,.10g} {what}" for what, n in sizes.items())
-    say(f"applied {path} to {source}: {counted}", quiet)
-    say(model.signature_, quiet)
+        yield from _restarts(model)
+    yield ending(model)
 
 
 def or_null(number: float) -> float | None:
@@ -69,12 +58,12 @@ def ending(model: Any) -> str:
     return f"{stages}: {_stopped(model.history_.stopped, took, last)}; {objective}{inertia}"
 
 
-def _stopped(stopped: str, took: str, last: Stage) -> str:
-    if stopped.startswith("converged"):
+def _stopped(stopped: Ending, took: str, last: Stage) -> str:
+    if stopped.kind == CONVERGED:
         return f"converged after {took}"
-    if stopped.endswith("steps done"):
+    if stopped.kind == DONE:
         return took if last.name in UNSETTLED else f"{took}, not converged"
-    return f"{took}; {stopped}"
+    return f"{took}; {stopped.text}"
 
 
 def _objective(stage: Stage, step: Step) -> str:
@@ -84,3 +73,12 @@ def _objective(stage: Stage, step: Step) -> str:
         stage = stage.inner
     prior = " with the log prior" if "log_prior" in step.parts else ""
     return " ".join([*names, OBJECTIVES.get(stage.name, stage.name)]) + prior
+
+
+def trace_tsv(traces: Mapping[str, Trace]) -> str:
+    """One line a step; where there are several traces (directions), the first column names them."""
+    rows = [{"direction": name} | row if name else row for name, trace in traces.items() for row in trace.table()]
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    lines = ["\t".join(columns)]
+    lines += ["\t".join("" if row.get(c) is None else str(row[c]) for c in columns) for row in rows]
+    return "\n".join(lines) + "\n"

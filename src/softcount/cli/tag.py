@@ -3,173 +3,152 @@
 from __future__ import annotations
 
 import json
-import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import (
-    Checkpoint,
-    Every,
-    Progress,
-    Save,
-    check_threads,
-    check_writable,
-    lower_cased,
-    note_unused,
-    open_model,
-    say,
-    say_unknown,
-    write_whole,
-)  # fmt: skip
-from softcount.cli.summary import or_null, report_applied, report_training
+from softcount.cli.console import lower_cased, say_unknown
+from softcount.cli.options import HOW, IN, OUT, WHAT, Criterion, Lowercase, Rare, Restarts, option
+from softcount.cli.summary import or_null
+from softcount.cli.training import Files, Training
 from softcount.errors import InputError
 
-if TYPE_CHECKING:
-    from softcount.estimators.hmm import HMM
-
 STARTS = ("random", "uniform")  # any other start is a file
-TRAINING = (
-    "states", "criterion", "dictionary", "start", "fix", "pseudo", "prior", "end", "restarts", "dev", "dev_tags",
-    "tolerance", "min_count", "seed", "checkpoint", "checkpoint_every",
-)  # fmt: skip
 
 
-def tag(
-    context: typer.Context,
-    text: Annotated[str, typer.Argument(help="One sentence a line, blanks between tokens; .gz too; - for stdin.")],
-    states: Annotated[int | None, typer.Option(min=1, help="Number of hidden states (tags).")] = None,
-    criterion: Annotated[
-        str, typer.Option(help="Stages: em, vb, mre, gibbs, hard, annealed(…), stepwise(…).")
-    ] = "em:100",
-    dictionary: Annotated[
-        Path | None, typer.Option(help="The tags a word may have, one word a line: word, tab, TAG TAG …")
-    ] = None,
-    start: Annotated[str, typer.Option(help="random, uniform, P.json, or a labelled file to count.")] = "random",
-    fix: Annotated[str, typer.Option(help="Tables to leave alone: initial,transition,emission.")] = "",
-    pseudo: Annotated[str, typer.Option(help="Pseudo-count of EM: a number, or emission=0.1,transition=1.")] = "0",
-    prior: Annotated[str, typer.Option(help="Dirichlet prior of VB and Gibbs, likewise.")] = "0.001",
-    end: Annotated[bool, typer.Option("--end", help="Model the end of the sentence.")] = False,
-    restarts: Annotated[int, typer.Option(min=1, help="Best of so many random starts.")] = 1,
-    dev: Annotated[
-        str | None, typer.Option(help="Choose the restart by this text (by its tags, if it has any).")
-    ] = None,
-    dev_tags: Annotated[str | None, typer.Option(help="Tags of the --dev text, line by line.")] = None,
-    tolerance: Annotated[float, typer.Option(min=0, help="Stop a stage at this relative change.")] = 1e-6,
-    decode: Annotated[
-        str | None,
-        typer.Option(help="viterbi, the best sentence of tags (default); posterior, the best tag of each word; mre."),
-    ] = None,
-    format: Annotated[str, typer.Option(help="plain, tagged (word/TAG), conllu, or auto.")] = "auto",
-    tags: Annotated[str | None, typer.Option(help="Known tags, line by line; _ where a tag is not known.")] = None,
-    column: Annotated[str, typer.Option(help="The CoNLL-U column with known tags: upos or xpos.")] = "upos",
-    min_count: Annotated[int, typer.Option(min=1, help="Rarer words become `<unk>`.")] = 1,
-    lowercase: Annotated[bool, typer.Option("--lowercase", help="Lower-case the text first.")] = False,
-    threads: Annotated[int, typer.Option(help="Worker threads; -1: all cores. The result is the same.")] = -1,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same tags.")] = 0,
-    save: Save = None,
-    apply: Annotated[Path | None, typer.Option(help="Tag with this model instead of training.")] = None,
-    checkpoint: Checkpoint = None,
-    checkpoint_every: Every = None,
-    parameters: Annotated[Path | None, typer.Option(help="Write the learned parameters as JSON.")] = None,
-    trace: Annotated[Path | None, typer.Option(help="Write every step's objective and parts as TSV.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines of tags.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No messages but errors.")] = False,
-) -> None:
+@dataclass(kw_only=True)
+class Tag(Training):
     """Tag text without labels: one line of tags for each line of TEXT.
 
     Example: **softcount tag text.txt --states 45 --criterion em:100,mre:50 > tags.txt**
-    """
-    from softcount.estimators.hmm import HMM
-    from softcount.text.reader import read
-    from softcount.text.source import check_stdin
 
-    begin = None if start in STARTS else start
-    check_writable(save, checkpoint, parameters, trace, inputs=(text, dictionary, begin, dev, dev_tags, tags))
-    check_writable(parameters, trace, inputs=(apply,))  # a model may be saved again where it came from
-    check_stdin(text=text, tags=tags, dictionary=dictionary, start=begin, dev_text=dev, dev_tags=dev_tags)
-    check_threads(threads)
-    chosen: dict[str, Any] = {"n_jobs": threads} | ({} if decode is None else {"decode": decode})
-    if apply is not None:
-        model = open_model(apply, ("hmm",), "tag --apply", **chosen)
-        data = read(text, format=format, tags=tags, column=column, lowercase=lower_cased(model, lowercase))
+    With a dictionary: **softcount tag text.txt --dictionary words.tsv --save tagger.model > tags.txt**
+
+    New text, with a saved model: **softcount tag new.txt --apply tagger.model > new.tags**
+    """
+
+    text: Annotated[str, typer.Argument(help="One sentence a line, blanks between tokens; .gz too; - for stdin.")]
+    states: Annotated[int | None, option(WHAT, "Number of hidden states (tags).", min=1)] = None
+    dictionary: Annotated[
+        Path | None, option(WHAT, "The tags a word may have, one word a line: word, tab, TAG TAG …")
+    ] = None
+    end: Annotated[bool, option(WHAT, "Model the end of the sentence.", "--end")] = False
+    fix: Annotated[str, option(WHAT, "Tables to leave alone: initial,transition,emission.")] = ""
+    min_count: Rare = 1
+    criterion: Criterion = "em:100"
+    start: Annotated[str, option(HOW, "random, uniform, P.json, or a labelled file to count.")] = "random"
+    pseudo: Annotated[str, option(HOW, "Pseudo-count of EM: a number, or emission=0.1,transition=1.")] = "0"
+    prior: Annotated[str, option(HOW, "Dirichlet prior of VB and Gibbs, likewise.")] = "0.001"
+    restarts: Restarts = 1
+    dev: Annotated[
+        str | None, option(HOW, "Choose the restart by this text (by its tags, if it has any).")
+    ] = None  # fmt: skip
+    dev_tags: Annotated[str | None, option(HOW, "Tags of the --dev text, line by line.")] = None
+    format: Annotated[str, option(IN, "plain, tagged (word/TAG), conllu, or auto.")] = "auto"
+    tags: Annotated[str | None, option(IN, "Known tags, line by line; _ where a tag is not known.")] = None
+    column: Annotated[str, option(IN, "The CoNLL-U column with known tags: upos or xpos.")] = "upos"
+    lowercase: Lowercase = False
+    decode: Annotated[
+        str | None,
+        option(OUT, "viterbi, the best sentence of tags (default); posterior, the best tag of each word; mre."),
+    ] = None
+    parameters: Annotated[Path | None, option(OUT, "Write the learned parameters as JSON.")] = None
+
+    name: ClassVar[str] = "tag"
+    kinds: ClassVar[tuple[str, ...]] = ("hmm",)
+
+    def reads(self) -> dict[str, str | Path | None]:
+        start = None if self.start in STARTS else self.start
+        return {
+            "text": self.text, "tags": self.tags, "dictionary": self.dictionary, "start": start,
+            "dev_text": self.dev, "dev_tags": self.dev_tags,
+        }  # fmt: skip
+
+    def writes(self) -> list[Path | None]:
+        return [self.parameters]
+
+    def chosen(self) -> dict[str, Any]:
+        return {} if self.decode is None else {"decode": self.decode}
+
+    def read(self, model: Any) -> Any:
+        from softcount.text.reader import read
+
+        lowercase = self.lowercase if model is None else lower_cased(model, self.lowercase)
+        data = read(self.text, format=self.format, tags=self.tags, column=self.column, lowercase=lowercase)
+        if model is not None:
+            self.note_unknown(model, data)
+        return data
+
+    def note_unknown(self, model: Any, data: Any) -> None:
         unknown = int((model.vocabulary_.encode(data.vocabulary.strings(data.sentences.values)) < 0).sum())
-        say_unknown(unknown, data.n_tokens, data.source, "words", "any state may emit them", quiet)
-        note_unused(context, TRAINING, "with --apply", quiet)
+        say_unknown(unknown, data.n_tokens, data.source, "words", "any state may emit them", self.quiet)
         strange = sorted(set(data.tagset) - set(model.states_))
         if strange:
             names = ", ".join(strange[:5]) + (" …" if len(strange) > 5 else "")
-            say(f"note: the model has no tag {names}; words that have it are tagged as if they had none", quiet)
-        _finish(model, data, apply, save, parameters, trace, as_json, quiet)
-        return
-    labelled = format != "plain"
-    model = HMM(
-        states, criterion=criterion, start=_start(start, lowercase),
-        fixed=tuple(t for t in fix.replace(" ", "").split(",") if t),
-        pseudo=_per_table(pseudo, "--pseudo"), prior=_per_table(prior, "--prior"), end=end,
-        dictionary=dictionary, restarts=restarts, tolerance=tolerance, min_count=min_count,
-        random_state=seed, **chosen,
-    )  # fmt: skip
-    model._reading = {"lowercase": True} if lowercase else {}
-    data = read(text, format=format, tags=tags, column=column, lowercase=lowercase)
-    held_out = None
-    if dev is not None:
-        held_out = read(
-            dev, format=format if labelled and not dev_tags else "plain", tags=dev_tags, lowercase=lowercase
-        )
-    if dev is None:
-        note_unused(context, ["dev_tags"], "without --dev", quiet)
-    progress = Progress(quiet, restarts)
-    try:
-        model.fit(data, dev=held_out, on_step=progress, checkpoint=checkpoint, checkpoint_every=checkpoint_every)
-    finally:
-        progress.close()
-    _finish(model, data, None, save, parameters, trace, as_json, quiet)
+            self.say(f"note: the model has no tag {names}; words that have it are tagged as if they had none")
+
+    def estimator(self, data: Any) -> Any:
+        from softcount.estimators.hmm import HMM
+
+        model = HMM(
+            self.states, criterion=self.criterion, start=_start(self.start, self.lowercase),
+            fixed=tuple(table for table in self.fix.replace(" ", "").split(",") if table),
+            pseudo=_per_table(self.pseudo, "--pseudo"), prior=_per_table(self.prior, "--prior"), end=self.end,
+            dictionary=self.dictionary, restarts=self.restarts, tolerance=self.tolerance, min_count=self.min_count,
+            random_state=self.seed, **self.chosen(),
+        )  # fmt: skip
+        model._reading = {"lowercase": True} if self.lowercase else {}
+        return model
+
+    def fit(self, model: Any, data: Any, **watch: Any) -> None:
+        if self.dev is None:
+            self.note_unused("dev_tags", where="without --dev")
+        model.fit(data, dev=self.held_out(), **watch)
+
+    def held_out(self) -> Any:
+        from softcount.text.reader import read
+
+        if self.dev is None:
+            return None
+        format = "plain" if self.dev_tags else self.format
+        return read(self.dev, format=format, tags=self.dev_tags, lowercase=self.lowercase)
+
+    def answer(self, model: Any, data: Any) -> Any:
+        return model.predict(data)
+
+    def files(self, model: Any, data: Any, answer: Any) -> Files:
+        def write(path: Path) -> None:
+            path.write_text(json.dumps(model.to_json(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+        yield self.parameters, write
+        yield from super().files(model, data, answer)
+
+    def counted(self, data: Any) -> dict[str, float]:
+        return {"sentences": len(data), "words": data.n_tokens}
+
+    def done(self, model: Any, data: Any) -> dict[str, Any]:
+        return {"decode": model.decode, **super().done(model, data)}
+
+    def content(self, model: Any, data: Any, answer: Any) -> dict[str, Any]:
+        return {
+            "tags": answer,
+            "objective": or_null(model.objective_),
+            "steps": sum(restart.steps for restart in model.restarts_),
+            "stopped": model.history_.stopped.text,
+            "restarts": [_restart(restart) for restart in model.restarts_ if restart.steps],
+            "notes": model.history_.notes,
+        }
+
+    def lines(self, model: Any, data: Any, answer: Any) -> Iterator[str]:
+        return (" ".join(map(str, row)) + "\n" for row in answer)
 
 
-def _finish(
-    model: HMM,
-    data: Any,
-    applied: Path | None,
-    save: Path | None,
-    parameters: Path | None,
-    trace: Path | None,
-    as_json: bool,
-    quiet: bool,
-) -> None:
-    """Files first, so that nothing is printed where one of them cannot be written."""
-    predicted = model.predict(data)
-    if save:
-        model.save(save)
-    if parameters:
-        content = json.dumps(model.to_json(), ensure_ascii=False, indent=1)
-        write_whole(parameters, lambda path: path.write_text(content + "\n", encoding="utf-8"))
-    if trace:
-        write_whole(trace, lambda path: path.write_text(_trace_tsv(model), encoding="utf-8"))
-    if applied:
-        report_applied(model, applied, data.source, quiet, sentences=len(data), words=data.n_tokens)
-    else:
-        report_training(model, quiet)
-    if as_json:
-        print(json.dumps({"tags": predicted, **summary(model)}, ensure_ascii=False))
-    else:
-        sys.stdout.write("".join(" ".join(map(str, line)) + "\n" for line in predicted))
-
-
-def summary(model: HMM) -> dict[str, Any]:
-    return {
-        "objective": or_null(model.objective_),
-        "steps": sum(r.steps for r in model.restarts_),
-        "stopped": model.history_.stopped,
-        "restarts": [
-            {**r._asdict(), "objective": or_null(r.objective), "score": or_null(r.score)}
-            for r in model.restarts_
-            if r.steps
-        ],
-        "notes": model.history_.notes,
-        "signature": model.signature_,
-    }
+def _restart(restart: Any) -> dict[str, Any]:
+    numbers = {"objective": or_null(restart.objective), "score": or_null(restart.score)}
+    return {**restart._asdict(), **numbers, "stopped": restart.stopped.text}
 
 
 def _start(start: str, lowercase: bool) -> Any:
@@ -200,11 +179,3 @@ def _finite(text: str) -> float:
     if not 0 <= number < float("inf"):
         raise ValueError
     return number
-
-
-def _trace_tsv(model: HMM) -> str:
-    rows = model.history_.table()
-    columns = list(dict.fromkeys(key for row in rows for key in row))
-    lines = ["\t".join(columns)]
-    lines += ["\t".join("" if row.get(c) is None else str(row[c]) for c in columns) for row in rows]
-    return "\n".join(lines) + "\n"

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-
+from softcount.families.layout import TableLayout, by_table, named
+from softcount.families.penalty import Pseudo
 from softcount.numbers.attribute import SUM
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Expectation, Tables
@@ -42,27 +42,24 @@ class Criterion(NamedTuple):
 
 
 def log_weights(layout: Tables, parameters: Tables) -> Tables:
-    return type(layout)(*(spec.family.log_weights(table) for spec, table in zip(layout, parameters, strict=True)))
+    def of(spec: TableLayout, table: Any) -> Any:
+        return spec.family.log_weights(table)
+
+    return by_table(layout, of, parameters)
 
 
-def under(layout: Tables, prior: Tables) -> Tables:
-    """The layout whose families know the prior that they are under."""
-    return type(layout)(
-        *(spec._replace(family=spec.family.under(alpha)) for spec, alpha in zip(layout, prior, strict=True))
-    )
+def maximize(layout: Tables, counts: Tables, penalties: Tables, parameters: Tables) -> Tables:
+    def of(spec: TableLayout, count: Any, penalty: Pseudo, table: Any) -> Any:
+        return spec.family.maximize(count, penalty, table)
+
+    return by_table(layout, of, counts, penalties, parameters)
 
 
-def maximize(layout: Tables, counts: Tables, pseudo: Tables, parameters: Tables) -> Tables:
-    return type(layout)(
-        *(spec.family.maximize(*rest) for spec, *rest in zip(layout, counts, pseudo, parameters, strict=True))
-    )
-
-
-def unvisited(layout: Tables, counts: Tables, pseudo: Tables) -> tuple[tuple[str, int], ...]:
+def unvisited(layout: Tables, counts: Tables, penalties: Tables) -> tuple[tuple[str, int], ...]:
     """The rows that no hidden value visited and that no pseudo-count fills."""
     return tuple(
         (name, int(row))
-        for name, spec, count, extra in zip(layout._fields, layout, counts, pseudo, strict=True)
-        if not np.any(extra)
+        for name, spec, count, penalty in named(layout, counts, penalties)
+        if not penalty
         for row in spec.family.unvisited(count)
     )

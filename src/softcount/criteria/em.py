@@ -9,20 +9,24 @@ is hard EM (Viterbi training, k-means).
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from softcount.criteria.criterion import Criterion, Expect, Progress, log_weights, maximize, unvisited
+from softcount.families.layout import TableLayout, total
+from softcount.families.penalty import Pseudo
 from softcount.numbers.tables import Tables
 
 
-def em(layout: Tables, pseudo: Tables) -> Criterion:
+def em(layout: Tables, penalties: Tables) -> Criterion:
+    def log_prior(spec: TableLayout, table: Any, penalty: Pseudo) -> float:
+        return spec.family.log_prior(table, penalty)
+
     def step(parameters: Tables, expect: Expect) -> tuple[Tables, Progress]:
         counts, log_norm = expect(log_weights(layout, parameters))
-        log_prior = sum(
-            spec.family.log_prior(table, extra) for spec, table, extra in zip(layout, parameters, pseudo, strict=True)
-        )
-        parts = {"log_likelihood": log_norm, "log_prior": log_prior} if log_prior else {}
-        new = maximize(layout, counts, pseudo, parameters)
-        return new, Progress(log_norm + log_prior, parts, unvisited(layout, counts, pseudo))
+        prior = total(layout, log_prior, parameters, penalties)
+        parts = {"log_likelihood": log_norm, "log_prior": prior} if prior else {}
+        new = maximize(layout, counts, penalties, parameters)
+        return new, Progress(log_norm + prior, parts, unvisited(layout, counts, penalties))
 
     return Criterion(
         init=lambda parameters, expect: parameters,

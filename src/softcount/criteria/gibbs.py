@@ -7,11 +7,13 @@ For HMM tagging: J. Gao, M. Johnson, EMNLP 2008.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.criteria.criterion import Criterion, Expect, Progress, log_weights, under
+from softcount.criteria.criterion import Criterion, Expect, Progress, log_weights
+from softcount.criteria.posterior import Conjugate, posteriors
+from softcount.families.layout import by_table, total
 from softcount.numbers.attribute import SAMPLE
 from softcount.numbers.tables import Tables
 
@@ -23,7 +25,7 @@ class GibbsState(NamedTuple):
 
 
 def gibbs(layout: Tables, prior: Tables, seed: tuple[int, ...]) -> Criterion:
-    layout = under(layout, prior)
+    families = posteriors(layout, prior)
 
     def init(parameters: Tables, expect: Expect) -> GibbsState:
         return GibbsState(log_weights(layout, parameters), parameters, 0)
@@ -31,15 +33,24 @@ def gibbs(layout: Tables, prior: Tables, seed: tuple[int, ...]) -> Criterion:
     def step(state: GibbsState, expect: Expect) -> tuple[GibbsState, Progress]:
         counts, log_norm = expect(state.log_weights, SAMPLE, key=state.step)
         rng = np.random.default_rng([*seed, state.step])
-        drawn, means, log_joint = [], [], 0.0
-        for spec, count, alpha in zip(layout, counts, prior, strict=True):
-            posterior = spec.family.posterior(count, alpha)
-            drawn.append(spec.family.draw(posterior, rng))
-            means.append(spec.family.mean(posterior))
-            log_joint += spec.family.log_evidence(count, alpha)
-        tables = type(layout)
+
+        def posterior(spec: Conjugate, count: Any, alpha: Any) -> Any:
+            return spec.family.posterior(count, alpha)
+
+        def draw(spec: Conjugate, table: Any) -> Any:
+            return spec.family.draw(table, rng)
+
+        def mean(spec: Conjugate, table: Any) -> Any:
+            return spec.family.mean(table)
+
+        def evidence(spec: Conjugate, count: Any, alpha: Any) -> float:
+            return spec.family.log_evidence(count, alpha)
+
+        found = by_table(families, posterior, counts, prior)
+        log_joint = total(families, evidence, counts, prior)
         parts = {"log_joint": log_joint, "log_likelihood": log_norm}
-        return GibbsState(tables(*drawn), tables(*means), state.step + 1), Progress(log_joint, parts)
+        drawn = GibbsState(by_table(families, draw, found), by_table(families, mean, found), state.step + 1)
+        return drawn, Progress(log_joint, parts)
 
     def decoding(state: GibbsState) -> Tables:
         return log_weights(layout, state.mean)

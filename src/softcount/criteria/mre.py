@@ -10,14 +10,16 @@ Three multiplicative step rules; each ends with rows renormalised. Start from EM
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from softcount.criteria.criterion import Criterion, Expect, Progress, log_weights
 from softcount.errors import InputError
+from softcount.families.family import AscendingFamily, SimplexFamily
+from softcount.families.layout import TableLayout, by_table, named
 from softcount.numbers.ragged import Array
-from softcount.numbers.tables import Table, Tables, by_row, like, row_sums, scale, values
+from softcount.numbers.tables import Table, Tables, by_row, each, like, row_sums, scale, values
 
 CLIP = 5.0  # no parameter changes by more than e^5 in one step
 
@@ -29,10 +31,10 @@ class MREState(NamedTuple):
 
 
 def mre(layout: Tables, rule: str, rate: float) -> Criterion:
-    for name, spec in zip(layout._fields, layout, strict=True):
-        if not (spec.family.simplex or hasattr(spec.family, "ascend")):
+    for name, spec in named(layout):
+        if not isinstance(spec.family, SimplexFamily | AscendingFamily):
             raise InputError(f"mre has no update for Gaussian tables such as {name!r} yet; use em, hard, vb or gibbs")
-    powers = type(layout)(*(2.0 if spec.emits else 1.0 for spec in layout))
+    powers = by_table(layout, lambda spec: 2.0 if spec.emits else 1.0)
     ascend = RULES[rule]
 
     def init(parameters: Tables, expect: Expect) -> MREState:
@@ -44,12 +46,7 @@ def mre(layout: Tables, rule: str, rate: float) -> Criterion:
         decode = expect(scale(powers, weights))  # ∝ P(z) P(x | z)²
         objective = decode.log_norm - encode.log_norm
         parts = {"decode": decode.log_norm, "encode": encode.log_norm}
-        gradient = type(layout)(
-            *(
-                like(c2, power * values(c2) - values(c1))
-                for power, c2, c1 in zip(powers, decode.counts, encode.counts, strict=True)
-            )
-        )
+        gradient = each(lambda c2, c1, power: power * c2 - c1, decode.counts, encode.counts, powers)
         return ascend(layout, state, gradient, encode.counts, rate), Progress(objective, parts)
 
     return Criterion(
@@ -82,14 +79,13 @@ def _growth(layout: Tables, state: MREState, gradient: Tables, counts: Tables, r
 def _multiply(
     layout: Tables, state: MREState, gradient: Tables, counts: Tables, rule: Callable[..., Array]
 ) -> MREState:
-    new = []
-    for spec, theta, g, c in zip(layout, state.parameters, gradient, counts, strict=True):
-        if not spec.family.simplex:  # no rows to multiply: the family follows the gradient its own way
-            new.append(spec.family.ascend(theta, g, c))
-            continue
-        total = by_row(row_sums(c), c)
-        new.append(spec.family.normalize(like(theta, rule(theta, g, total)), otherwise=theta))
-    return state._replace(parameters=type(layout)(*new))
+    def moved(spec: TableLayout, theta: Table, g: Table, c: Table) -> Any:
+        if isinstance(spec.family, SimplexFamily):
+            grown = rule(theta, g, by_row(row_sums(c), c))
+            return spec.family.normalize(like(theta, grown), otherwise=theta)
+        return cast(AscendingFamily, spec.family).ascend(theta, g, c)
+
+    return state._replace(parameters=by_table(layout, moved, state.parameters, gradient, counts))
 
 
 def _adaptive(layout: Tables, state: MREState, gradient: Tables, counts: Tables, rate: float) -> MREState:
@@ -98,25 +94,34 @@ def _adaptive(layout: Tables, state: MREState, gradient: Tables, counts: Tables,
     P. G. Bagos, T. D. Liakopoulos, S. J. Hamodrakas, WABI 2004. The gradient is first centred in its row, because a
     sign test, unlike the step itself, is not indifferent to a constant added to the row.
     """
-    tables = type(layout)
-    rates = state.rates or tables(*(like(t, np.full_like(values(t), rate)) for t in state.parameters))
-    signs = state.signs or tables(*(like(t, np.zeros_like(values(t))) for t in state.parameters))
-    moved = [
-        _adapt(spec, *rest) if spec.family.simplex else (spec.family.ascend(rest[0], rest[1], c), *rest[2:])
-        for spec, c, *rest in zip(layout, counts, state.parameters, gradient, rates, signs, strict=True)
-    ]
-    return MREState(*(tables(*column) for column in zip(*moved, strict=True)))
+    rates = state.rates or each(lambda t: np.full_like(t, rate), state.parameters)
+    signs = state.signs or each(np.zeros_like, state.parameters)
+
+    def adapted(spec: TableLayout, theta: Table, g: Table, c: Table, rates: Table, signs: Table) -> Adapted:
+        if isinstance(spec.family, SimplexFamily):
+            return _adapt(spec.family, theta, g, rates, signs)
+        return Adapted(cast(AscendingFamily, spec.family).ascend(theta, g, c), rates, signs)
+
+    found = by_table(layout, adapted, state.parameters, gradient, counts, rates, signs)
+    return MREState(*(by_table(layout, lambda _, both, k=k: both.columns[k], found) for k in range(3)))
 
 
-def _adapt(spec: Any, theta: Table, g: Table, rates: Table, signs: Table) -> tuple[Table, Table, Table]:
+class Adapted:
+    """What the adaptive rule makes of one table."""
+
+    def __init__(self, *columns: Table) -> None:
+        self.columns = columns  # parameters, rates, signs
+
+
+def _adapt(family: SimplexFamily, theta: Table, g: Table, rates: Table, signs: Table) -> Adapted:
     centred = values(g) - values(theta) * by_row(row_sums(g), g)
     sign = np.sign(centred)
     agreement = sign * values(signs)
     rate = np.where(agreement > 0, np.minimum(values(rates) * 1.2, 1.0), values(rates))
     rate = np.where(agreement < 0, values(rates) * 0.5, rate)
     sign = np.where(agreement < 0, 0.0, sign)  # a parameter that changed direction rests once
-    new = spec.family.normalize(like(theta, values(theta) * np.exp(rate * sign)), otherwise=theta)
-    return new, like(theta, rate), like(theta, sign)
+    new = family.normalize(like(theta, values(theta) * np.exp(rate * sign)), otherwise=theta)
+    return Adapted(new, like(theta, rate), like(theta, sign))
 
 
 def _movable(theta: Table, total: Array) -> Any:

@@ -24,7 +24,9 @@ from softcount.criteria.mre import DEFAULT_RATES, RULES, MREState, mre
 from softcount.criteria.stepwise import StepwiseState, stepwise
 from softcount.criteria.vb import vb
 from softcount.errors import InputError
-from softcount.numbers.tables import Tables, per_table
+from softcount.families.layout import by_table, chosen, named, per_table
+from softcount.families.penalty import Pseudo
+from softcount.numbers.tables import Tables
 
 
 class Settings(NamedTuple):
@@ -53,18 +55,19 @@ class Kind(NamedTuple):
 
 def _added(layout: Tables, tables: Tables, settings: Settings) -> Tables:
     """`extra` on top of what the run or a stage names."""
-    pairs = zip(layout._fields, tables, strict=True)
-    return type(layout)(*(t + settings.extra[name] if name in settings.extra else t for name, t in pairs))
+    extra = chosen(layout, settings.extra, None)
+    return by_table(layout, lambda _, table, more: table if more is None else table + more, tables, extra)
 
 
 def _pseudo(layout: Tables, stage: Stage, settings: Settings) -> Tables:
-    return _added(layout, per_table(layout, stage.options.get("pseudo", settings.pseudo)), settings)
+    found = _added(layout, per_table(layout, stage.options.get("pseudo", settings.pseudo)), settings)
+    return by_table(layout, lambda _, amount: Pseudo(amount), found)
 
 
 def _prior(layout: Tables, stage: Stage, settings: Settings) -> Tables:
     prior = per_table(layout, stage.options.get("prior", settings.prior), 0.1)
     # Numbers are the user's; a prior per entry is a model's own, and may hold zeros where entries are fixed.
-    if not all(table > 0 for table in prior if isinstance(table, int | float)):
+    if not all(alpha > 0 for _, _, alpha in named(layout, prior) if isinstance(alpha, int | float)):
         raise InputError(f"criterion {stage.text!r}: a Dirichlet prior must be positive; use for example 0.1")
     return _added(layout, prior, settings)
 

@@ -8,32 +8,46 @@ The ELBO is exact because log Z is taken at the same weights as the counts.
 
 from __future__ import annotations
 
-from softcount.criteria.criterion import Criterion, Expect, Progress, log_weights, under
+from typing import Any
+
+from softcount.criteria.criterion import Criterion, Expect, Progress, log_weights
+from softcount.criteria.posterior import Conjugate, posteriors
+from softcount.families.layout import by_table, total
 from softcount.numbers.tables import Tables
 
 
 def vb(layout: Tables, prior: Tables) -> Criterion:
-    layout = under(layout, prior)
+    families = posteriors(layout, prior)
 
     def init(parameters: Tables, expect: Expect) -> Tables:
         """The posterior after seeing the data through the start's eyes."""
         return posterior(expect(log_weights(layout, parameters)).counts)
 
     def posterior(counts: Tables) -> Tables:
-        return type(layout)(
-            *(spec.family.posterior(count, alpha) for spec, count, alpha in zip(layout, counts, prior, strict=True))
-        )
+        def of(spec: Conjugate, count: Any, alpha: Any) -> Any:
+            return spec.family.posterior(count, alpha)
+
+        return by_table(families, of, counts, prior)
 
     def weights(state: Tables) -> Tables:
-        return type(layout)(*(spec.family.expected_log(table) for spec, table in zip(layout, state, strict=True)))
+        def of(spec: Conjugate, table: Any) -> Any:
+            return spec.family.expected_log(table)
+
+        return by_table(families, of, state)
+
+    def kl(spec: Conjugate, table: Any, alpha: Any, expected: Any) -> float:
+        return spec.family.divergence(table, alpha, expected)
 
     def step(state: Tables, expect: Expect) -> tuple[Tables, Progress]:
         asked = weights(state)
         counts, log_norm = expect(asked)
-        divergence = sum(spec.family.divergence(*rest) for spec, *rest in zip(layout, state, prior, asked, strict=True))
+        divergence = total(families, kl, state, prior, asked)
         return posterior(counts), Progress(log_norm - divergence, {"log_norm": log_norm, "kl": divergence})
 
     def mean(state: Tables) -> Tables:
-        return type(layout)(*(spec.family.mean(table) for spec, table in zip(layout, state, strict=True)))
+        def of(spec: Conjugate, table: Any) -> Any:
+            return spec.family.mean(table)
+
+        return by_table(families, of, state)
 
     return Criterion(init=init, step=step, log_weights=weights, parameters=mean, never_falls=True)

@@ -1,20 +1,20 @@
 """Threads on this machine: kernels release the GIL, each shard has private counts, and the sum goes in shard order.
 
 So the result has the same bits whatever the number of workers. One BLAS thread per worker: threaded BLAS collapses
-on products as small as ours.
+on products as small as ours. Nothing is copied: a handle is the thing itself.
 """
 
 from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-Result = TypeVar("Result")
+from softcount.numbers.rounds import add_up
 
 
 def cpu_count() -> int:
@@ -23,18 +23,20 @@ def cpu_count() -> int:
 
 
 class Threads:
-    """Use as a context: ``with Threads(2) as engine: engine.sum(task, shards)``."""
+    """Use as a context: ``with Threads(2) as engine: engine.sum(fn, engine.place(pack, parts), engine.share(x))``."""
 
-    def __init__(self, n_threads: int = 1) -> None:
-        self.n_threads = cpu_count() if n_threads == -1 else n_threads
-        if self.n_threads < 1:
-            raise ValueError(f"n_threads must be at least 1, or -1 for all cores, not {n_threads}")
+    name = "threads"
+
+    def __init__(self, n_workers: int = 1) -> None:
+        self.n_workers = cpu_count() if n_workers == -1 else n_workers
+        if self.n_workers < 1:
+            raise ValueError(f"n_workers must be at least 1, or -1 for all cores, not {n_workers}")
 
     def __enter__(self) -> Threads:
         import scipy.linalg  # noqa: F401  the BLAS that compiled kernels call must be loaded before it is limited
 
         self._limits = threadpool_limits(limits=1, user_api="blas")
-        self._pool = ThreadPoolExecutor(self.n_threads) if self.n_threads > 1 else None
+        self._pool = ThreadPoolExecutor(self.n_workers) if self.n_workers > 1 else None
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -42,31 +44,31 @@ class Threads:
             self._pool.shutdown(cancel_futures=True)
         self._limits.restore_original_limits()
 
-    def place(self, pack: Callable[[Any], Any], parts: Sequence[Any]) -> list[Any]:
-        """Bring the data to where the sums will be computed; once."""
-        return list(self.map(pack, parts))
+    def place(self, pack: Callable[[Any], Any], parts: Iterable[Any]) -> list[Any]:
+        return list(self._in_order(pack, parts))
 
-    def map(self, task: Callable[[Any], Result], shards: Sequence[Any]) -> Iterator[Result]:
-        """task(shard) of every shard, in order; at most a few results wait, so memory stays bounded."""
+    def share(self, value: Any) -> Any:
+        return value
+
+    def map(self, fn: Callable[[Any, Any], Any], handles: Sequence[Any], shared: Any) -> Iterator[Any]:
+        return self._in_order(lambda shard: fn(shard, shared), handles)
+
+    def sum(self, fn: Callable[[Any, Any], Any], handles: Sequence[Any], shared: Any) -> Any:
+        return add_up(self.map(fn, handles, shared))
+
+    def _in_order(self, task: Callable[[Any], Any], parts: Iterable[Any]) -> Iterator[Any]:
+        """task(part) of every part, in order; at most a few results wait, so memory stays bounded."""
         if self._pool is None:
-            yield from map(task, shards)
+            yield from map(task, parts)
             return
-        waiting: deque[Future[Result]] = deque()
+        waiting: deque[Future[Any]] = deque()
         try:
-            for shard in shards:
-                waiting.append(self._pool.submit(task, shard))
-                if len(waiting) > self.n_threads + 1:
+            for part in parts:
+                waiting.append(self._pool.submit(task, part))
+                if len(waiting) > self.n_workers + 1:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
         finally:
             for future in waiting:
                 future.cancel()
-
-    def sum(self, task: Callable[[Any], Any], shards: Sequence[Any]) -> Any:
-        """Σ task(shard), added up in shard order."""
-        results = self.map(task, shards)
-        total = next(results)
-        for result in results:
-            total += result
-        return total

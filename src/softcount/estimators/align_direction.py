@@ -20,6 +20,7 @@ from softcount.models.ibm import IBM, KINDS, IBMTables
 from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import row_sums, values
 from softcount.text.bitext import Bitext, length_classes
+from softcount.text.dictionary import unmatched
 from softcount.text.vocabulary import Vocabulary
 
 PREFER = 10.0  # pseudo-counts of an encouraged entry
@@ -61,6 +62,7 @@ def train(
     classes, _ = length_classes(items)
     limits = _constraints(rows, entries, items.source.vocabulary, items.target.vocabulary)
     translation, trace, result, model = None, Trace(), None, None
+    trace.remarks = unmatched("dictionary", entries, [items.source.vocabulary, items.target.vocabulary])
     null = 0.08 if settings.null == "learn" else float(settings.null)
     tension = 4.0 if settings.tension == "learn" else float(settings.tension)
     for number, stage in enumerate(stages):
@@ -75,7 +77,7 @@ def train(
         result = _fit(
             model, items, stage, start, engine, {"translation": limits.must},
             Settings({"translation": pseudo}, {"translation": alpha}), seed + number, on_step,
-            slot(f"{number + 1} {stage.text}"),
+            slot(f"{number + 1} {stage.text}"), settings.tolerance,
         )  # fmt: skip
         translation = result.parameters.translation
         trace += result.trace
@@ -86,12 +88,12 @@ def train(
 
 def _fit(
     model: IBM, items: Bitext, stage: ModelStage, start: IBMTables, engine: Any, fixed: Any, settings: Settings,
-    seed: int, on_step: Any, checkpoint: Slot | None,
+    seed: int, on_step: Any, checkpoint: Slot | None, tolerance: float,
 ) -> Any:  # fmt: skip
     try:
         return fit(
             model, items, stage.criteria, lambda _: start, engine,
-            fixed=fixed, settings=settings, tolerance=0.0, seed=seed, on_step=on_step,
+            fixed=fixed, settings=settings, tolerance=tolerance, seed=seed, on_step=on_step,
             checkpoint=checkpoint,
         )  # fmt: skip
     except ImpossibleItem as impossible:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from softcount.criteria.spec import Settings, parse
 from softcount.disk.checkpoint import Checkpoint
-from softcount.engines import Threads
+from softcount.engines import Engine, engine_of
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.saved import SavedEstimator
 from softcount.loop.model import Model
@@ -39,11 +39,12 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
     prior: Any
     restarts: int
     tolerance: float
+    engine: Any
     n_jobs: int | None
     random_state: Any
 
-    def _engine(self) -> Threads:
-        return Threads(1 if self.n_jobs is None else self.n_jobs)
+    def _engine(self) -> Engine:
+        return engine_of(self.engine, 1 if self.n_jobs is None else self.n_jobs)
 
     def _seed(self, checkpoint: Checkpoint | None) -> int:
         """As given, as the checkpoint has it, or drawn."""
@@ -63,7 +64,7 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
         items: Any,
         start: Callable[[int], Tables],
         seed: int,
-        engine: Threads,
+        engine: Engine,
         *,
         settings: Settings,
         digest: str,

@@ -40,6 +40,7 @@ class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]
         prior: float | Mapping[str, float] = 0.1,
         restarts: int = 1,
         tolerance: float = 1e-6,
+        engine: Any = "threads",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -52,6 +53,7 @@ class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]
         self.prior = prior
         self.restarts = restarts
         self.tolerance = tolerance
+        self.engine = engine
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -80,12 +82,12 @@ class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> Array:
         """P(cluster | row)."""
         check_is_fitted(self, "means_")
-        with self._estep(self._points(X, reset=False)) as data:
+        with self._answers(self._points(X, reset=False)) as data:
             return np.concatenate(list(data.posteriors(self._log_weights)))
 
     def score(self, X: Any, y: Any = None) -> float:
         """The mean log-likelihood of a row."""
         check_is_fitted(self, "means_")
         points = self._points(X, reset=False)
-        with self._estep(points) as data:
-            return float(data(self._log_weights).log_norm / points.shape[0])
+        with self._answers(points) as data:
+            return float(data.log_norm(self._log_weights) / points.shape[0])

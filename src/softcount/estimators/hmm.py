@@ -11,13 +11,16 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from softcount.criteria.criterion import maximize
 from softcount.criteria.spec import Settings, parse
-from softcount.engines import Threads
+from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import LoopEstimator, compact
 from softcount.estimators.saved import check_tables, described
 from softcount.evaluate.clustering import contingency, many_to_one
-from softcount.loop.estep import EStep
+from softcount.families.layout import by_table
+from softcount.families.penalty import Pseudo
+from softcount.loop.estep import Answers
 from softcount.loop.start import masked, random_start, uniform_start
 from softcount.loop.trace import Step
 from softcount.machine.memory import check_room
@@ -30,6 +33,7 @@ from softcount.report.hmm_json import NamedHMM, from_json, read_parameters, to_j
 from softcount.signature import signature
 from softcount.text.corpus import Corpus, corpus
 from softcount.text.dictionary import TagDictionary, read_dictionary
+from softcount.text.source import line_of
 from softcount.text.vocabulary import UNKNOWN, Vocabulary
 
 DECODINGS = ("viterbi", "posterior", "mre")
@@ -70,6 +74,7 @@ class HMM(LoopEstimator):
         tolerance: float = 1e-6,
         min_count: int = 1,
         decode: str = "viterbi",
+        engine: Any = "threads",
         n_jobs: int | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -85,6 +90,7 @@ class HMM(LoopEstimator):
         self.tolerance = tolerance
         self.min_count = min_count
         self.decode = decode
+        self.engine = engine
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -115,6 +121,8 @@ class HMM(LoopEstimator):
         data = _with_states(data, self.states_)
         self.vocabulary_ = data.vocabulary
         self._model = Model(len(self.states_), len(data.vocabulary), self.end or bool(given and given.end))
+        if dictionary:
+            _check_known(data, dictionary)
         allowed = _allowed(dictionary.mask(data.vocabulary, self.states_), self._model.end) if dictionary else {}
         seed, digest = self._seed(kept), text.digest()
         layout = self._model.layout
@@ -131,6 +139,7 @@ class HMM(LoopEstimator):
             )  # fmt: skip
         self._show()
         self.history_.remarks += _unobserved(data)
+        self.history_.remarks += dictionary.unmatched(text.vocabulary) if dictionary else ()
         self.lengths_ = np.bincount(data.sentences.lengths)
         self.signature_ = self._signature(seed, len(text), text.n_tokens, digest)
         self._remember(seed, text.source, digest, sentences=len(text), tokens=text.n_tokens)
@@ -185,11 +194,10 @@ class HMM(LoopEstimator):
         flat = type(layout)(*(np.log(values(table)) for table in uniform))
         with _naming(items):
             counts = self._model.expect(self._model.weigh(flat), self._model.pack(items), SUM)[0].counts
-        return type(layout)(
-            *(spec.family.maximize(count, SMOOTHING, u) for spec, count, u in zip(layout, counts, uniform, strict=True))
-        )
+        smoothing = by_table(layout, lambda _: Pseudo(SMOOTHING))
+        return maximize(layout, counts, smoothing, uniform)
 
-    def _selection(self, dev: Any, engine: Threads) -> Callable[[Tables], float]:
+    def _selection(self, dev: Any, engine: Engine) -> Callable[[Tables], float]:
         """Many-to-one accuracy where the development text has tags, else log-likelihood per token."""
         held_out = corpus(dev, self.vocabulary_)
         if not held_out.n_tokens:
@@ -198,9 +206,9 @@ class HMM(LoopEstimator):
         def score(parameters: Tables) -> float:
             log_weights = _logs(parameters)
             unlabelled = Corpus(held_out.sentences, held_out.vocabulary, source=held_out.source)
-            data = EStep(self._model, unlabelled, engine)
+            data = Answers(self._model, unlabelled, engine)
             if held_out.labels is None:
-                return data(log_weights).log_norm
+                return data.log_norm(log_weights)
             predicted = concatenate([labels for _, labels in data.labels(log_weights, MAX)])
             known = held_out.labels.values >= 0
             gold, found = held_out.labels.values[known], predicted.values[known]
@@ -231,7 +239,7 @@ class HMM(LoopEstimator):
             weights = scale(HMMTables(*(2.0 if spec.emits else 1.0 for spec in self._model.layout)), weights)
         data = self._read(X)
         with self._engine() as engine, _naming(data):
-            labels = concatenate([part for _, part in EStep(self._model, data, engine).labels(weights, mode)])
+            labels = concatenate([part for _, part in Answers(self._model, data, engine).labels(weights, mode)])
         names = None if self._numbered() else np.array(self.states_, dtype=object)
         return [(row if names is None else names[row]).tolist() for row in labels.rows()]
 
@@ -240,7 +248,7 @@ class HMM(LoopEstimator):
         check_is_fitted(self, "vocabulary_")
         data = self._read(X)
         with self._engine() as engine, _naming(data):
-            flat = np.concatenate(list(EStep(self._model, data, engine).posteriors(self._logs())))
+            flat = np.concatenate(list(Answers(self._model, data, engine).posteriors(self._logs())))
         return list(Ragged(data.sentences.offsets, flat).rows())
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -249,7 +257,7 @@ class HMM(LoopEstimator):
         check_is_fitted(self, "vocabulary_")
         data = self._read(X)
         with self._engine() as engine, _naming(data):
-            return EStep(self._model, data, engine)(self._logs()).log_norm
+            return Answers(self._model, data, engine).log_norm(self._logs())
 
     def perplexity(self, X: Any) -> float:
         """exp(−log P(X) / tokens), over the tokens that the model knows."""
@@ -348,6 +356,19 @@ def _dictionary(given: Any) -> TagDictionary | None:
     if isinstance(given, TagDictionary):
         return given
     return read_dictionary(given) if isinstance(given, str | Path) else TagDictionary.from_mapping(given)
+
+
+def _check_known(data: Corpus, dictionary: TagDictionary) -> None:
+    """Known tags that the dictionary forbids would make their sentences impossible; this says which."""
+    if data.labels is None:
+        return
+    known = data.labels.values >= 0
+    pairs = np.stack([data.sentences.values[known], data.labels.values[known]], axis=1)
+    for word, tag in np.unique(pairs[pairs[:, 0] >= 0], axis=0).tolist():
+        wrong = dictionary.forbidden(data.vocabulary.words[word], data.tagset[tag])
+        if wrong:
+            first = np.flatnonzero((data.sentences.values == word) & (data.labels.values == tag))[0]
+            raise InputError(f"{data.source}:{line_of(data.sentences.offsets, int(first))}: {wrong}")
 
 
 def _allowed(emission: Array, end: bool) -> dict[str, Array]:

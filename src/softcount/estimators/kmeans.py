@@ -39,6 +39,7 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
         start: Any = "k-means++",
         restarts: int = 1,
         tolerance: float = 0.0,
+        engine: Any = "threads",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -47,6 +48,7 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
         self.start = start
         self.restarts = restarts
         self.tolerance = tolerance
+        self.engine = engine
         self.n_jobs = n_jobs
         self.random_state = random_state
 

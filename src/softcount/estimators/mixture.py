@@ -12,13 +12,15 @@ import numpy as np
 from sklearn.utils import ClassifierTags, check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
+from softcount.criteria.criterion import maximize
 from softcount.criteria.spec import Settings
-from softcount.engines import Threads
+from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import DocumentEstimator, naming
 from softcount.estimators.kmeans import KMeans
 from softcount.estimators.saved import check_tables
-from softcount.loop.estep import EStep
+from softcount.families.penalty import Pseudo
+from softcount.loop.estep import Answers, EStep
 from softcount.loop.start import given_start, random_start, uniform_start
 from softcount.loop.trace import Step
 from softcount.machine.memory import check_room
@@ -66,6 +68,7 @@ class NaiveBayesMixture(DocumentEstimator):
         prior: float | Mapping[str, float] = 0.1,
         restarts: int = 1,
         tolerance: float = 1e-6,
+        engine: Any = "threads",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -79,6 +82,7 @@ class NaiveBayesMixture(DocumentEstimator):
         self.prior = prior
         self.restarts = restarts
         self.tolerance = tolerance
+        self.engine = engine
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -169,7 +173,7 @@ class NaiveBayesMixture(DocumentEstimator):
     def _begins(self, items: Documents) -> str:
         return super()._begins(items) if items.labels is None else "labels"
 
-    def _start(self, data: Documents, settings: Settings, seed: tuple[int, int], engine: Threads) -> Tables:
+    def _start(self, data: Documents, settings: Settings, seed: tuple[int, int], engine: Engine) -> Tables:
         layout = self._model.layout
         if data.labels is not None:
             return self._counted(data.take(np.flatnonzero(data.labels >= 0)), settings, engine)
@@ -188,14 +192,12 @@ class NaiveBayesMixture(DocumentEstimator):
             raise InputError(f"no start {self.start!r}; use {', '.join(STARTS)}, or tables")
         return uniform_start(layout) if self.start == "uniform" else random_start(layout, seed)
 
-    def _counted(self, labelled: Documents, settings: Settings, engine: Threads) -> Tables:
+    def _counted(self, labelled: Documents, settings: Settings, engine: Engine) -> Tables:
         """Relative frequencies where all classes are known; never without smoothing, or a zero would last for ever."""
         layout = self._model.layout
         flat = MixtureTables(*(spec.family.log_weights(spec.family.uniform()) for spec in layout))
         counts = EStep(self._model, labelled, engine)(flat, SUM).counts
-        uniform = uniform_start(layout)
-        words = layout.word.family.maximize(counts.word, 0.1, uniform.word)
-        return MixtureTables(layout.cluster.family.maximize(counts.cluster, 1.0, uniform.cluster), words)
+        return maximize(layout, counts, MixtureTables(Pseudo(1.0), Pseudo(0.1)), uniform_start(layout))
 
     def _warn_of_collapse(self, data: Documents) -> None:
         share = np.bincount(self.labels_, minlength=len(self.classes_)) / max(len(self.labels_), 1)
@@ -225,7 +227,7 @@ class NaiveBayesMixture(DocumentEstimator):
     def _best(self, data: Documents) -> Array:
         data = replace(data, labels=None, weights=None)
         with self._engine() as engine, naming(data.source):
-            found = EStep(self._model, data, engine).labels(self._log_weights, MAX)
+            found = Answers(self._model, data, engine).labels(self._log_weights, MAX)
             return np.concatenate([classes for _, classes in found])
 
     def predict_proba(self, X: Any) -> Array:
@@ -233,7 +235,7 @@ class NaiveBayesMixture(DocumentEstimator):
         check_is_fitted(self, "cluster_")
         data = self._read(X, reset=False)
         with self._engine() as engine, naming(data.source):
-            return np.concatenate(list(EStep(self._model, data, engine).posteriors(self._log_weights)))
+            return np.concatenate(list(Answers(self._model, data, engine).posteriors(self._log_weights)))
 
     def predict_log_proba(self, X: Any) -> Array:
         """log P(class | document), finite where P itself is too small for a number."""
@@ -256,7 +258,7 @@ class NaiveBayesMixture(DocumentEstimator):
             return float(np.mean(found[known] == y[known]))
         data = self._read(X, reset=False)
         with self._engine() as engine, naming(data.source):
-            return EStep(self._model, data, engine)(self._log_weights).log_norm / max(len(data), 1)
+            return Answers(self._model, data, engine).log_norm(self._log_weights) / max(len(data), 1)
 
     def top_words(self, n: int = 10, words: Sequence[str] | None = None) -> dict[Any, list[tuple[Any, float]]]:
         """The most probable words of each class; `words` names the columns where the input did not."""

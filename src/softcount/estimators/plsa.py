@@ -28,6 +28,7 @@ from softcount.numbers.tables import Tables
 from softcount.text.documents import Documents
 
 SMALLEST = 1e-30  # pseudo-count in float32
+TFIDF = 0.5  # its weight beside topics, in a search
 FOLD_STEPS, FOLD_TOLERANCE = 200, 1e-5
 
 
@@ -62,6 +63,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         restarts: int = 1,
         tolerance: float = 1e-6,
         dtype: str = "float32",
+        engine: Any = "threads",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -78,6 +80,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         self.restarts = restarts
         self.tolerance = tolerance
         self.dtype = dtype
+        self.engine = engine
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -209,12 +212,15 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         """Minus the log of the perplexity: greater is better."""
         return -float(np.log(self.perplexity(X)))
 
-    def similar(self, query: Any, k: int = 10, among: Any = None, tfidf: float = 0.0) -> list[tuple[int, float]]:
+    def similar(
+        self, query: Any, k: int = 10, among: Any = None, tfidf: float | None = None
+    ) -> list[tuple[int, float]]:
         """The `k` documents most like the query: (number, similarity).
 
         query : words as one text, a token list, a row of counts, or a collection that holds one document
         among : the documents to search (anything that `transform` takes); the training documents by default
-        tfidf : weight of the cosine between tf-idf vectors beside that between topics; needs `among`
+        tfidf : weight of the cosine between tf-idf vectors beside that between topics, which needs `among`: 0.5 where
+            it is given, else 0
         """
         check_is_fitted(self, "components_")
         asked = self._read(_one(query), reset=False)
@@ -223,6 +229,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         pool = None if among is None else self._read(among, reset=False)
         rows = np.asarray(self.topic_, np.float64) if pool is None else self._fold(pool)
         similarity = _cosine(rows, self._fold(asked)[0])
+        tfidf = (0.0 if pool is None else TFIDF) if tfidf is None else tfidf
         if tfidf:
             if pool is None:
                 raise InputError("tf-idf needs the documents; pass them as `among`")

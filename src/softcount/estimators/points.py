@@ -15,7 +15,7 @@ from softcount.errors import InputError
 from softcount.estimators.base import LoopEstimator, is_text, listed, naming, same_columns
 from softcount.estimators.saved import check_table, check_tables
 from softcount.estimators.seeding import digest_of, plus_plus
-from softcount.loop.estep import EStep
+from softcount.loop.estep import Answers
 from softcount.models.gaussian import GaussianMixture as Model
 from softcount.models.gaussian import GaussianTables, Points
 from softcount.numbers.attribute import MAX
@@ -162,13 +162,13 @@ class PointEstimator(LoopEstimator):
         self._show()
 
     def _classes(self, points: Any) -> Array:
-        with self._estep(points) as data:
+        with self._answers(points) as data:
             return np.concatenate([found for _, found in data.labels(self._log_weights, MAX)])
 
     @contextmanager
-    def _estep(self, points: Any) -> Iterator[EStep]:
+    def _answers(self, points: Any) -> Iterator[Answers]:
         with self._engine() as engine, naming(MEMORY, "row", TOO_FAR):
-            yield EStep(self._of, Points(points), engine)
+            yield Answers(self._of, Points(points), engine)
 
     def predict(self, X: Any) -> Array:
         """The best cluster of each row."""

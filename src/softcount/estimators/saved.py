@@ -20,7 +20,7 @@ from softcount.disk.checkpoint import Checkpoint
 from softcount.disk.state import PLAIN, flatten
 from softcount.disk.store import AT_ONCE, MALFORMED, Stored, save
 from softcount.errors import InputError
-from softcount.loop.trace import Step, Trace
+from softcount.loop.trace import RECORDS, Ending, Step, Trace
 from softcount.loop.train import Restart
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables, values
@@ -28,7 +28,7 @@ from softcount.version import VERSION
 
 FILES = ("dictionary", "start")  # settings that may name a file
 # Settings that training does not depend on: a checkpoint is good for any of them.
-AFTERWARDS = ("n_jobs", "random_state", "decode", "symmetrize", "threshold", "fold_pseudo")
+AFTERWARDS = ("engine", "n_jobs", "random_state", "decode", "symmetrize", "threshold", "fold_pseudo")
 
 
 class SavedEstimator:
@@ -132,7 +132,7 @@ class SavedEstimator:
 
     def _unpack(self) -> None:
         stored: Stored = self.__dict__.pop("_stored")
-        types = {kind.__name__: kind for kind in (*self._types, Step, Restart)}
+        types = {kind.__name__: kind for kind in (*self._types, *RECORDS, Restart)}
         try:
             body = stored.restore(stored.body, types)
             self.__dict__.update(body["learned"])
@@ -187,7 +187,9 @@ def _trace(body: Mapping[str, Any]) -> Trace:
     trace = Trace(body["steps"])
     if not all(isinstance(step, Step) for step in trace):
         raise ValueError("a trace of other things than steps")
-    trace.stopped, trace.remarks = str(body["stopped"]), tuple(body["remarks"])
+    trace.stopped, trace.remarks = body["stopped"], tuple(body["remarks"])
+    if not isinstance(trace.stopped, Ending):
+        raise ValueError("a trace without an ending")
     return trace
 
 

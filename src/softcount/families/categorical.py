@@ -16,6 +16,7 @@ import numpy as np
 import scipy  # whose `special` is loaded when first used: it takes a third of a second
 
 from softcount.families.dirichlet import divergences, expected_logs
+from softcount.families.penalty import Pseudo
 from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import Log, Table, by_row, like, row_sums, values
 
@@ -41,10 +42,6 @@ class Categorical(NamedTuple):
     lazy: bool = False  # whether the model can do without the logarithms of plain probabilities
     width: int | None = None  # of a ragged table: over how many outcomes the prior is; None: over the stored ones
     beyond: Array | float = 0.0  # Σ α of the outcomes that a row does not store
-
-    @property
-    def simplex(self) -> bool:
-        return True
 
     # --- constraints and starts -------------------------------------------------------------------------------
 
@@ -117,9 +114,9 @@ class Categorical(NamedTuple):
         free = np.ones(self.size(), dtype=bool) if self.free is None else self.free
         return np.atleast_1d(row_sums(self.table(free.astype(np.int64))) > 0)
 
-    def maximize(self, counts: Table, pseudo: float | Array, parameters: Table) -> Table:
+    def maximize(self, counts: Table, penalty: Pseudo, parameters: Table) -> Table:
         """θ ∝ c + pseudo; a row without counts keeps its old values."""
-        weights = like(counts, values(counts) + pseudo) if np.any(pseudo) else counts
+        weights = like(counts, values(counts) + penalty.amount) if penalty else counts
         return self.normalize(weights, otherwise=parameters)
 
     def log_weights(self, parameters: Table) -> Table | Log:
@@ -128,12 +125,12 @@ class Categorical(NamedTuple):
         with np.errstate(divide="ignore"):
             return like(parameters, np.log(values(parameters)))
 
-    def log_prior(self, parameters: Table, pseudo: float | Array) -> float:
+    def log_prior(self, parameters: Table, penalty: Pseudo) -> float:
         """Σ pseudo · log θ over the free entries: what MAP-EM adds to the log-likelihood."""
-        if not np.any(pseudo):
+        if not penalty:
             return 0.0
         free = slice(None) if self.free is None else self.free
-        pseudo = np.broadcast_to(pseudo, values(parameters).shape)
+        pseudo = np.broadcast_to(penalty.amount, values(parameters).shape)
         return float(np.sum(scipy.special.xlogy(pseudo[free], values(parameters)[free])))
 
     # --- Dirichlet posteriors ---------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from softcount.families.penalty import NOTHING, Pseudo
 from softcount.machine.kernel import kernel
 from softcount.numbers.ragged import Array, offsets_of
 
@@ -34,7 +35,7 @@ class Diagonal(NamedTuple):
         return offsets_of(np.where(self.classes[:, 0] > 0, self.classes[:, 1], 0))
 
     def table(self, null: float, tension: float) -> Array:
-        vector = np.empty(CELLS + int(self.cells[-1]))
+        vector = np.empty(self.size())
         vector[:CELLS] = null, 1.0 - null, tension
         _moments(self.classes, tension, np.empty(0), vector[CELLS:])
         return vector
@@ -45,9 +46,8 @@ class Diagonal(NamedTuple):
     def random(self, rng: np.random.Generator, spread: float) -> Array:
         return self.uniform()
 
-    @property
-    def simplex(self) -> bool:
-        return False
+    def size(self) -> tuple[int, ...]:
+        return (CELLS + int(self.cells[-1]),)
 
     def impossible(self, parameters: Array) -> Array:
         """The entries that no data will ever bring back: p₀ of zero."""
@@ -62,12 +62,13 @@ class Diagonal(NamedTuple):
             learn_tension=self.learn_tension and not held[TENSION],
         )
 
-    def maximize(self, counts: Array, pseudo: float | Array = 0.0, parameters: Array | None = None) -> Array:
+    def maximize(self, counts: Array, penalty: Pseudo = NOTHING, parameters: Array | None = None) -> Array:
         """p₀ by counting, λ by Newton's method; both as they were where nothing was counted or learned."""
         null, tension = (self.null, self.tension) if parameters is None else parameters[[NULL, TENSION]]
         links = counts[NULL] + counts[LINK]
         if self.learn_null and links > 0:
-            null = (counts[NULL] + np.max(pseudo)) / (links + 2 * np.max(pseudo))
+            imagined = np.max(penalty.amount)
+            null = (counts[NULL] + imagined) / (links + 2 * imagined)
         if self.learn_tension and counts[LINK] > 0:
             tension = self._tightened(float(counts[TENSION]), np.ascontiguousarray(counts[CELLS:]))
         return self.table(float(null), float(tension))
@@ -88,44 +89,19 @@ class Diagonal(NamedTuple):
 
     def ascend(self, parameters: Array, gradient: Array, counts: Array) -> Array:
         """Towards the counts that the gradient points to: at counts' own maximum that is uphill."""
-        return self.maximize(counts + gradient, 0.0, parameters)
+        return self.maximize(counts + gradient, NOTHING, parameters)
 
     def log_weights(self, parameters: Array) -> Array:
         with np.errstate(divide="ignore"):
             return np.concatenate([np.log(parameters[: LINK + 1]), parameters[TENSION:]])
 
-    # --- what criteria ask of any family; without a prior the answers are short ------------------------------------
-
-    def under(self, prior: float | Array) -> Diagonal:
-        return self
-
-    def unvisited(self, weights: Array) -> Array:
+    def unvisited(self, counts: Array) -> Array:
         return np.empty(0, dtype=np.int64)
 
-    def log_prior(self, parameters: Array, pseudo: float | Array) -> float:
-        if not (self.learn_null and np.any(pseudo)):
+    def log_prior(self, parameters: Array, penalty: Pseudo) -> float:
+        if not (self.learn_null and penalty):
             return 0.0
-        return float(np.max(pseudo) * np.sum(np.log(parameters[: LINK + 1])))
-
-    def posterior(self, counts: Array, prior: float | Array) -> Array:
-        return self.maximize(counts)
-
-    def mean(self, posterior: Array) -> Array:
-        return posterior
-
-    def expected_log(self, posterior: Array) -> Array:
-        return self.log_weights(posterior)
-
-    def divergence(self, posterior: Array, prior: float | Array, expected_log: Array | None = None) -> float:
-        return 0.0
-
-    def draw(self, posterior: Array, rng: np.random.Generator) -> Array:
-        return self.log_weights(posterior)
-
-    def log_evidence(self, counts: Array, prior: float | Array) -> float:
-        weights = self.log_weights(self.maximize(counts))
-        used = counts != 0
-        return float(np.sum(weights[used] * counts[used]))
+        return float(np.max(penalty.amount) * np.sum(np.log(parameters[: LINK + 1])))
 
 
 @kernel

@@ -1,52 +1,82 @@
-"""What every family can do: turn a table of counts into parameters, weights, or a posterior.
+"""What a family can do: turn the counts of a table into parameters, weights, or a posterior.
 
-One table type holds all of them. `parameters` is what users see, `log_weights` what the E-step asks about (η of
-equation 1), `counts` what it returns, `posterior` a conjugate posterior in (pseudo-)counts.
+`counts` is what the E-step returns and `log_weights` what it is asked about (η of equation 1): they share a type, an
+array or a Ragged. `parameters` and `posterior` are the family's own: for free categorical rows tables again, for rows
+that are computed from something else, whatever they are computed from. So an update that needs to remember where the
+last one ended remembers it in its parameters.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
+from softcount.families.penalty import Pseudo
 from softcount.numbers.ragged import Array
 
 Table = Any  # dense or ragged; which, the family knows
+Parameters = Any  # the family's own
+Posterior = Any
 
 
-class Family(Protocol):
-    @property
-    def simplex(self) -> bool:
-        """Whether rows are distributions, so that multiplicative updates have a meaning."""
+class PointFamily(Protocol):
+    """What a point estimate needs: every family has this."""
 
-    def impossible(self, parameters: Table) -> Array: ...
+    def size(self) -> tuple[int, ...]:
+        """The shape of the table's values."""
 
-    def hold(self, parameters: Table, held: Array) -> Any: ...
+    def uniform(self) -> Parameters: ...
 
-    def random(self, rng: np.random.Generator, spread: float) -> Table: ...
+    def random(self, rng: np.random.Generator, spread: float) -> Parameters: ...
 
-    def uniform(self) -> Table: ...
+    def impossible(self, parameters: Parameters) -> Array:
+        """The entries that no data will ever bring back."""
 
-    def unvisited(self, weights: Table) -> Array: ...
+    def hold(self, parameters: Parameters, held: Array) -> Self:
+        """This family with the entries in the mask `held` kept as they are in `parameters`."""
 
-    def maximize(self, counts: Table, pseudo: float | Array, parameters: Table) -> Table: ...
+    def unvisited(self, counts: Table) -> Array:
+        """The rows that have something to learn and nothing to learn it from."""
 
-    def log_weights(self, parameters: Table) -> Table: ...
+    def maximize(self, counts: Table, penalty: Pseudo, parameters: Parameters) -> Parameters:
+        """argmax of ⟨log-weights, counts⟩ + log prior; `parameters` are those before."""
 
-    def log_prior(self, parameters: Table, pseudo: float | Array) -> float: ...
+    def log_weights(self, parameters: Parameters) -> Table: ...
 
-    def posterior(self, counts: Table, prior: float | Array) -> Table: ...
+    def log_prior(self, parameters: Parameters, penalty: Pseudo) -> float: ...
 
-    def mean(self, posterior: Table) -> Table: ...
 
-    def expected_log(self, posterior: Table) -> Table: ...
+@runtime_checkable
+class ConjugateFamily(PointFamily, Protocol):
+    """What variational Bayes and Gibbs sampling need: a posterior of the form of the prior."""
 
-    def under(self, prior: float | Array) -> Any:
+    def under(self, prior: Any) -> Self:
         """The family under this prior, where the prior says more than the table stores."""
 
-    def divergence(self, posterior: Table, prior: float | Array, expected_log: Table | None = None) -> float: ...
+    def posterior(self, counts: Table, prior: Any) -> Posterior: ...
 
-    def log_evidence(self, counts: Table, prior: float | Array) -> float: ...
+    def mean(self, posterior: Posterior) -> Parameters: ...
 
-    def draw(self, posterior: Table, rng: np.random.Generator) -> Table: ...
+    def expected_log(self, posterior: Posterior) -> Table: ...
+
+    def divergence(self, posterior: Posterior, prior: Any, expected_log: Table | None = None) -> float: ...
+
+    def log_evidence(self, counts: Table, prior: Any) -> float: ...
+
+    def draw(self, posterior: Posterior, rng: np.random.Generator) -> Table:
+        """Log-weights of parameters drawn from the posterior."""
+
+
+@runtime_checkable
+class SimplexFamily(PointFamily, Protocol):
+    """Rows that are distributions, so that multiplicative updates have a meaning."""
+
+    def normalize(self, weights: Table, otherwise: Table | None = None) -> Table: ...
+
+
+@runtime_checkable
+class AscendingFamily(PointFamily, Protocol):
+    """Parameters without rows to multiply, which follow a gradient their own way."""
+
+    def ascend(self, parameters: Parameters, gradient: Table, counts: Table) -> Parameters: ...

@@ -17,6 +17,7 @@ from scipy.special import digamma, gammaln
 
 from softcount.errors import InputError
 from softcount.families.categorical import UNVISITED
+from softcount.families.penalty import Pseudo
 from softcount.numbers.ragged import Array
 
 KINDS = ("unit", "spherical", "diagonal")
@@ -35,9 +36,8 @@ class Gaussian(NamedTuple):
     def under(self, prior: float | Array) -> Gaussian:
         return self
 
-    @property
-    def simplex(self) -> bool:
-        return False
+    def size(self) -> tuple[int, ...]:
+        return (self.n_rows, 1 + self.n_features + len(self.spread))
 
     @property
     def shared(self) -> int:
@@ -87,12 +87,12 @@ class Gaussian(NamedTuple):
     def unvisited(self, weights: Array) -> Array:
         return np.flatnonzero(weights[:, 0] <= UNVISITED) if self.given is None else np.empty(0, np.int64)
 
-    def maximize(self, counts: Array, pseudo: float | Array, parameters: Array) -> Array:
+    def maximize(self, counts: Array, penalty: Pseudo, parameters: Array) -> Array:
         """μ = Σx / n, σ² = Σx² / n − μ², not below the floor; a row without counts keeps its old values."""
         if self.given is not None:
             return self.given
-        if np.any(pseudo):
-            counts = counts + self._imagined(pseudo)
+        if penalty:
+            counts = counts + self._imagined(penalty.amount)
         visited = counts[:, :1] > UNVISITED
         return np.where(visited, self._moments(counts), parameters)
 
@@ -113,10 +113,10 @@ class Gaussian(NamedTuple):
         constant = self.shared * (LOG_2PI + np.log(variance)) + self._pooled(mean**2) * precision
         return np.concatenate([-0.5 * constant.sum(axis=1, keepdims=True), mean * precision, -0.5 * precision], axis=1)
 
-    def log_prior(self, parameters: Array, pseudo: float | Array) -> float:
-        if not np.any(pseudo) or self.given is not None:
+    def log_prior(self, parameters: Array, penalty: Pseudo) -> float:
+        if not penalty or self.given is not None:
             return 0.0
-        return float(np.sum(self.log_weights(parameters) * self._imagined(pseudo)))
+        return float(np.sum(self.log_weights(parameters) * self._imagined(penalty.amount)))
 
     # --- conjugate posteriors ---------------------------------------------------------------------------------
 

@@ -4,6 +4,9 @@ forward[j] is the source word that target word j chose, reverse[i] the target wo
 Intersection, union and the three growing heuristics are those of F. J. Och, H. Ney, Computational Linguistics 29(1),
 2003, and P. Koehn et al., IWSLT 2005; `product` links where √(p_forward · p_reverse) reaches a threshold (P. Liang,
 B. Taskar, D. Klein, NAACL 2006, use the product).
+
+What grows depends on the order in which links and their neighbours are visited. It is that of Moses' `symal`: target
+word by target word, source word by source word; of each link the four straight neighbours before the diagonal ones.
 """
 
 from __future__ import annotations
@@ -28,6 +31,9 @@ RULES = {
     "product": PRODUCT,
 }
 SYMMETRIZATIONS = tuple(RULES)[2:]
+
+# (target step, source step) to a link's neighbours, in the order in which they are asked
+NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
 class Links(NamedTuple):
@@ -143,39 +149,46 @@ def _choose(p: Array, l: int, m: int, chosen: Array, turned: bool) -> None:
 
 
 @kernel
-def _grow(linked: Array, union: Array) -> None:
-    """Neighbours, diagonal ones too, of links so far, where they join a word that has none; until nothing is added."""
+def _covered(linked: Array) -> tuple[Array, Array]:
+    """Which source words and which target words have a link."""
     l, m = linked.shape
-    row, column = np.zeros(l, np.bool_), np.zeros(m, np.bool_)
+    sources, targets = np.zeros(l, np.bool_), np.zeros(m, np.bool_)
     for i in range(l):
         for j in range(m):
             if linked[i, j]:
-                row[i] = column[j] = True
+                sources[i] = targets[j] = True
+    return sources, targets
+
+
+@kernel
+def _grow(linked: Array, union: Array) -> None:
+    """Neighbours of links so far, where they join a word that has none; until nothing is added.
+
+    A link that is added further on is visited in the same pass, one that is added further back in the next.
+    """
+    l, m = linked.shape
+    sources, targets = _covered(linked)
     added = True
     while added:
         added = False
-        for i in range(l):
-            for j in range(m):
+        for j in range(m):
+            for i in range(l):
                 if not linked[i, j]:
                     continue
-                for k in range(max(i - 1, 0), min(i + 2, l)):
-                    for n in range(max(j - 1, 0), min(j + 2, m)):
-                        if union[k, n] and not linked[k, n] and not (row[k] and column[n]):
-                            linked[k, n] = row[k] = column[n] = added = True
+                for across, along in NEIGHBOURS:
+                    n, k = j + across, i + along
+                    if 0 <= k < l and 0 <= n < m and union[k, n] and not (sources[k] and targets[n]):
+                        linked[k, n] = sources[k] = targets[n] = added = True
 
 
 @kernel
 def _finish(linked: Array, direction: Array, both: bool) -> None:
     """A direction's links that join a word without a link (final), or two of them (final-and)."""
     l, m = linked.shape
-    row, column = np.zeros(l, np.bool_), np.zeros(m, np.bool_)
-    for i in range(l):
-        for j in range(m):
-            if linked[i, j]:
-                row[i] = column[j] = True
-    for i in range(l):
-        for j in range(m):
-            if direction[i, j] and not linked[i, j]:
-                free = (not row[i] and not column[j]) if both else (not row[i] or not column[j])
+    sources, targets = _covered(linked)
+    for j in range(m):
+        for i in range(l):
+            if direction[i, j]:
+                free = not (sources[i] or targets[j]) if both else not (sources[i] and targets[j])
                 if free:
-                    linked[i, j] = row[i] = column[j] = True
+                    linked[i, j] = sources[i] = targets[j] = True

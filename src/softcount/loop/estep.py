@@ -1,47 +1,78 @@
-"""The E-step over data: items cut into shards, packed as the model likes, placed on an engine, and summed there."""
+"""The E-step over data: items cut into shards, packed as the model likes, placed on an engine, and summed there.
+
+What crosses the engine are values and the functions below; nothing closes over local data.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.engines.engine import Engine, Handle
 from softcount.errors import ImpossibleItem
-from softcount.loop.model import Model
+from softcount.loop.model import InRounds, Model
 from softcount.machine.memory import check_room
 from softcount.numbers.attribute import SAMPLE, SUM
 from softcount.numbers.ragged import Array
+from softcount.numbers.rounds import Round, add_up, drive
 from softcount.numbers.tables import Expectation, Tables
 from softcount.text.shard import shards
 
-SHARD_COST = 300_000  # tokens: small enough to share out, large enough that private counts are cheap to add
+
+class Placed(NamedTuple):
+    """A shard, which one it is, and the number of its first item."""
+
+    number: int
+    first: int
+    shard: Any
 
 
-def add_up(results: Iterator[Any]) -> Any:
-    total = next(results)
-    for result in results:
-        total += result
-    return total
+class Asked(NamedTuple):
+    """What all shards are asked in one round."""
+
+    model: Model
+    weights: Any
+    mode: int
+    seed: tuple[int, ...]
 
 
 class EStep:
-    """What criteria call `expect`. Items have `len`, `costs`, `slice` and `take`; only the model looks inside."""
+    """What criteria call `expect`. Items have `len`, `sizes`, `slice` and `take`; only the model looks inside."""
 
-    def __init__(self, model: Model, items: Any, engine: Any, seed: Sequence[int] = (0,), n_batches: int = 0) -> None:
+    def __init__(
+        self, model: Model, items: Any, engine: Engine, seed: Sequence[int] = (0,), n_batches: int = 0
+    ) -> None:
         self.model, self.engine, self.seed = model, engine, tuple(seed)
-        # A sliced model sums over parts of one shard itself, in rounds, as its counts are too big to copy.
-        self.sliced = getattr(model, "sliced", False)
-        target = max(1, int(items.costs.sum())) if self.sliced else getattr(model, "shard_cost", SHARD_COST)
+        self._order: Array | None = None
         if n_batches:
             # Neighbouring items are alike; a mini-batch should be a sample of all.
-            items = items.take(np.random.default_rng([*seed, 1]).permutation(len(items)))
-            target = max(1, -(-int(items.costs.sum()) // n_batches))
-        ranges = shards(items.costs, target)
-        self._starts = [start for start, _ in ranges]
-        self._shards = engine.place(lambda r: model.pack(items.slice(*r)), ranges)
-        costs = np.asarray([items.costs[start:stop].sum() for start, stop in ranges], dtype=float)
-        self.batches: Array = costs / max(costs.sum(), 1.0)
+            self._order = np.random.default_rng([*seed, 1]).permutation(len(items))
+            items = items.take(self._order)
+        ranges = self._cut(items, n_batches)
+        weights = np.asarray([items.sizes[start:stop].sum() for start, stop in ranges], dtype=float)
+        self.batches: Array = weights / max(weights.sum(), 1.0)
+        parts = (Placed(i, a, (model, items.slice(a, b))) for i, (a, b) in enumerate(ranges))
+        self._handles = self._in_parts(parts) if isinstance(model, InRounds) else engine.place(_pack, parts)
+
+    def _cut(self, items: Any, n_batches: int) -> list[tuple[int, int]]:
+        if n_batches:
+            return shards(items.sizes, max(1, -(-int(items.sizes.sum()) // n_batches)))
+        if isinstance(self.model, InRounds):
+            return [(0, len(items))]
+        return shards(self.model.costs(items), self.model.shard_cost)
+
+    def _in_parts(self, parts: Iterator[Placed]) -> list[Any]:
+        """Of a model that works in rounds: every batch is several handles, and what to draw random numbers for."""
+        found = []
+        for part in parts:
+            packed = _pack(part)
+            placed = (packed._replace(shard=one) for one in self.model.parts(packed.shard))  # type: ignore[attr-defined]
+            n = self.model.n_uniforms(packed.shard)
+            found.append((part.number, n, self.engine.place(_as_it_is, placed)))
+        return found
 
     def reseeded(self, seed: Sequence[int]) -> EStep:
         """The same placed data with other random numbers."""
@@ -50,52 +81,105 @@ class EStep:
         return other
 
     def __call__(self, log_weights: Tables, mode: int = SUM, key: int = 0, batch: int | None = None) -> Expectation:
-        weights = self.model.weigh(log_weights)
-        chosen = range(len(self._shards)) if batch is None else [batch]
-        options = {"run": self.engine.sum} if self.sliced else {}
+        weights, chosen = self.model.weigh(log_weights), self._handles if batch is None else [self._handles[batch]]
+        try:
+            return self._sum(weights, mode, key, chosen).whole()
+        except ImpossibleItem as impossible:
+            if self._order is None:
+                raise
+            raise ImpossibleItem(int(self._order[impossible.item])) from None
 
-        def task(index: int) -> Expectation:
-            shard = self._shards[index]
-            uniforms = None
-            if mode == SAMPLE:
-                check_room(8.0 * self.model.n_uniforms(shard), "the random numbers", "use another criterion")
-                uniforms = np.random.default_rng([*self.seed, key, index]).random(self.model.n_uniforms(shard))
-            found: Expectation = self._locating(
-                index, lambda: self.model.expect(weights, shard, mode, uniforms, **options)[0]
-            )
-            return found
+    def _sum(self, weights: Any, mode: int, key: int, chosen: Sequence[Any]) -> Expectation:
+        total: Expectation
+        if isinstance(self.model, InRounds):
+            total = add_up(self._in_rounds(self.model, weights, mode, key, *one) for one in chosen)
+        else:
+            shared = self.engine.share(Asked(self.model, weights, mode, (*self.seed, key)))
+            total = self.engine.sum(_expect, chosen, shared)
+        return total
 
-        if self.sliced:  # the parts go to the engine, so the shards must not: a worker would wait for itself
-            found: Expectation = add_up(map(task, chosen))
-            return found
-        total: Expectation = self.engine.sum(task, chosen)
-        return total.joined()
+    def _in_rounds(
+        self, model: InRounds, weights: Any, mode: int, key: int, index: int, n: int, handles: Sequence[Handle]
+    ) -> Expectation:
+        uniforms = _uniforms((*self.seed, key, index), n) if mode == SAMPLE else None
+        rounds = model.rounds(weights, mode, uniforms)
+        return drive(rounds, lambda asked: self.engine.sum(_round, handles, self.engine.share(asked)))
+
+
+class Answers:
+    """What a model with given weights says of items: labels and posteriors, block by block, in the items' order."""
+
+    def __init__(self, model: Model, items: Any, engine: Engine, cost: int | None = None) -> None:
+        self.model, self.engine = model, engine
+        ranges = shards(model.costs(items), cost or model.shard_cost)
+        self._handles = engine.place(
+            _as_it_is, (Placed(i, a, (model, items.slice(a, b))) for i, (a, b) in enumerate(ranges))
+        )
 
     def labels(self, log_weights: Tables, mode: int) -> Iterator[tuple[float, Any]]:
-        """(log-norm, labels) of each shard, in order."""
-        weights = self.model.weigh(log_weights)
-
-        def task(index: int) -> tuple[float, Any]:
-            found, labels = self._locating(
-                index, lambda: self.model.expect(weights, self._shards[index], mode, labels=True)
-            )
-            return found.log_norm, labels
-
-        results: Iterator[tuple[float, Any]] = self.engine.map(task, range(len(self._shards)))
-        return results
+        """(log-norm, labels) of each block."""
+        return self.engine.map(_labels, self._handles, self._asked(log_weights, mode))
 
     def posteriors(self, log_weights: Tables) -> Iterator[Any]:
-        """What the model calls posteriors, of each shard, in order."""
-        weights = self.model.weigh(log_weights)
-        results: Iterator[Any] = self.engine.map(
-            lambda index: self._locating(index, lambda: self.model.posteriors(weights, self._shards[index])),
-            range(len(self._shards)),
-        )
-        return results
+        """What the model calls posteriors, of each block."""
+        return self.engine.map(_posteriors, self._handles, self._asked(log_weights, SUM))
 
-    def _locating(self, index: int, task: Callable[[], Any]) -> Any:
-        """Runs a shard's task; an impossible item is numbered within all items, not within the shard."""
-        try:
-            return task()
-        except ImpossibleItem as impossible:
-            raise ImpossibleItem(self._starts[index] + impossible.item) from None
+    def log_norm(self, log_weights: Tables) -> float:
+        return float(sum(self.engine.map(_log_norm, self._handles, self._asked(log_weights, SUM))))
+
+    def _asked(self, log_weights: Tables, mode: int) -> Handle:
+        return self.engine.share(Asked(self.model, self.model.weigh(log_weights), mode, ()))
+
+
+# --- what crosses the engine ----------------------------------------------------------------------------------------
+
+
+def _as_it_is(part: Placed) -> Placed:
+    return part
+
+
+def _pack(part: Placed) -> Placed:
+    model, items = part.shard
+    return part._replace(shard=model.pack(items))
+
+
+def _expect(placed: Placed, asked: Asked) -> Expectation:
+    model, weights, mode, seed = asked
+    uniforms = _uniforms((*seed, placed.number), model.n_uniforms(placed.shard)) if mode == SAMPLE else None
+    with _located(placed):
+        return model.expect(weights, placed.shard, mode, uniforms)[0]
+
+
+def _round(placed: Placed, asked: Round) -> Any:
+    with _located(placed):
+        return asked.fn(placed.shard, asked.shared)
+
+
+def _labels(placed: Placed, asked: Asked) -> tuple[float, Any]:
+    with _located(placed):
+        found, labels = asked.model.expect(asked.weights, _pack(placed).shard, asked.mode, labels=True)
+    return found.log_norm, labels
+
+
+def _posteriors(placed: Placed, asked: Asked) -> Any:
+    with _located(placed):
+        return asked.model.posteriors(asked.weights, _pack(placed).shard)
+
+
+def _log_norm(placed: Placed, asked: Asked) -> float:
+    with _located(placed):
+        return asked.model.expect(asked.weights, _pack(placed).shard, asked.mode)[0].log_norm
+
+
+def _uniforms(seed: tuple[int, ...], n: int) -> Array:
+    check_room(8.0 * n, "the random numbers", "use another criterion")
+    return np.random.default_rng(list(seed)).random(n)
+
+
+@contextmanager
+def _located(placed: Placed) -> Iterator[None]:
+    """An impossible item is numbered within all items, not within the shard."""
+    try:
+        yield
+    except ImpossibleItem as impossible:
+        raise ImpossibleItem(placed.first + impossible.item) from None

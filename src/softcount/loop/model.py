@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Generator, Sequence
+from typing import Any, Protocol, runtime_checkable
 
 from softcount.numbers.ragged import Array
+from softcount.numbers.rounds import Round
 from softcount.numbers.tables import Expectation, Tables
 
 
@@ -15,8 +17,19 @@ class Model(Protocol):
     def layout(self) -> Tables:
         """Per table its TableLayout."""
 
+    @property
+    def exact(self) -> bool:
+        """Whether counts are ∂ log Z / ∂η. Where they are not, nothing promises that an objective never falls."""
+
+    @property
+    def shard_cost(self) -> int:
+        """What a shard should cost: small enough to share out, large enough that private counts are cheap to add."""
+
+    def costs(self, items: Any) -> Array:
+        """What each item costs to work on; shards are balanced by it."""
+
     def pack(self, items: Any) -> Any:
-        """A shard in the order that the kernels like."""
+        """Items as a shard, in the order that the kernels like."""
 
     def n_uniforms(self, shard: Any) -> int:
         """How many random numbers SAMPLE needs for this shard."""
@@ -37,3 +50,13 @@ class Model(Protocol):
 
     def row_name(self, table: str, row: int) -> str:
         """What a row of a table is called when the trace speaks of it."""
+
+
+@runtime_checkable
+class InRounds(Protocol):
+    """A model whose counts are too big to copy per shard: its E-step sums over parts of one shard, several times."""
+
+    def parts(self, shard: Any) -> Sequence[Any]: ...
+
+    def rounds(self, weights: Any, mode: int, uniforms: Array | None) -> Generator[Round, Any, Expectation]:
+        """Yields each round, is sent its sum, and returns what `expect` of the shard would."""

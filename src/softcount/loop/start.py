@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
 from softcount.errors import InputError
+from softcount.families.layout import TableLayout, by_table, chosen, named
 from softcount.numbers.tables import Tables, values
 
 # Random rows lie between 1 and 1 + SPREAD times their smallest entry. Measured on the WSJ sample, 45 states, EM 100,
@@ -17,11 +19,11 @@ SPREAD = 10.0
 
 def random_start(layout: Tables, seed: tuple[int, ...]) -> Tables:
     rng = np.random.default_rng(list(seed))
-    return type(layout)(*(spec.family.random(rng, SPREAD) for spec in layout))
+    return by_table(layout, lambda spec: spec.family.random(rng, SPREAD))
 
 
 def uniform_start(layout: Tables) -> Tables:
-    return type(layout)(*(spec.family.uniform() for spec in layout))
+    return by_table(layout, lambda spec: spec.family.uniform())
 
 
 def given_start(layout: Tables, start: object) -> Tables:
@@ -52,12 +54,14 @@ def masked(layout: Tables, tables: Tables, allowed: Mapping[str, np.ndarray]) ->
 def constrain(layout: Tables, start: Tables, fixed: Iterable[str] | Mapping[str, np.ndarray | bool]) -> Tables:
     """The layout that holds the start's zeros, and the fixed tables or entries, where they are."""
     fixed = [fixed] if isinstance(fixed, str) else fixed
-    chosen = dict(fixed) if isinstance(fixed, Mapping) else dict.fromkeys(fixed, True)
-    unknown = sorted(set(chosen) - set(layout._fields))
+    wanted = dict(fixed) if isinstance(fixed, Mapping) else dict.fromkeys(fixed, True)
+    known = [name for name, _ in named(layout)]
+    unknown = sorted(set(wanted) - set(known))
     if unknown:
-        raise InputError(f"cannot fix {unknown[0]!r}; the tables are {', '.join(layout._fields)}")
-    specs = []
-    for name, spec, table in zip(layout._fields, layout, start, strict=True):
-        held = spec.family.impossible(table) | np.asarray(chosen.get(name, False))
-        specs.append(spec._replace(family=spec.family.hold(table, held)))
-    return type(layout)(*specs)
+        raise InputError(f"cannot fix {unknown[0]!r}; the tables are {', '.join(known)}")
+
+    def holding(spec: TableLayout, table: Any, mask: Any) -> TableLayout:
+        held = spec.family.impossible(table) | np.asarray(mask)
+        return spec._replace(family=spec.family.hold(table, held))
+
+    return by_table(layout, holding, start, chosen(layout, wanted, False))

@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
+
+CONVERGED, DONE, FELL, HELD_OUT = "converged", "done", "fell", "held-out"
+FEW = 3  # notes of one kind that are shown; the rest is counted
+
+
+class Ending(NamedTuple):
+    """Why a stage ended."""
+
+    kind: str  # CONVERGED, DONE (all of its steps), FELL (the objective) or HELD_OUT (its likelihood rises no more)
+    text: str  # in plain words
+
+
+class Note(NamedTuple):
+    """Something worth saying; notes with the same text are of one kind, whatever each is about."""
+
+    text: str
+    about: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.about} {self.text}".lstrip()
 
 
 class Step(NamedTuple):
@@ -16,13 +36,16 @@ class Step(NamedTuple):
     change: float | None  # relative to the step before; None for a stage's first
     parts: Mapping[str, float]
     seconds: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+RECORDS = (Ending, Note, Step)  # of which files keep a trace
 
 
 class Trace(list[Step]):
     """The steps of all stages of all restarts, in order."""
 
-    stopped: str = ""  # why the chosen restart's last stage ended
+    stopped: Ending = Ending(DONE, "no steps")  # why the chosen restart's last stage ended
     remarks: tuple[str, ...] = ()  # what is worth saying of the data
 
     @property
@@ -31,7 +54,11 @@ class Trace(list[Step]):
 
     @property
     def notes(self) -> list[str]:
-        return [*self.remarks, *(note for step in self for note in step.notes)]
+        return [*self.remarks, *(str(note) for step in self for note in step.notes)]
+
+    def told(self) -> list[str]:
+        """The notes for a reader: each once, a few of each kind, and how many more there are."""
+        return [*dict.fromkeys(self.remarks), *gathered(note for step in self for note in step.notes)]
 
     def stages(self) -> Iterator[tuple[int, str, list[Step]]]:
         """(restart, stage, its steps), in the order in which they ran."""
@@ -69,3 +96,15 @@ class Trace(list[Step]):
             if len({step.restart for step in self}) > 1:
                 panel.legend(frameon=False, fontsize="small")
         return axes
+
+
+def gathered(notes: Iterable[Note]) -> list[str]:
+    """A few notes of each kind, and how many more there are."""
+    kinds: dict[str, dict[Note, None]] = {}
+    for note in notes:
+        kinds.setdefault(note.text, {})[note] = None
+    lines = []
+    for alike in kinds.values():
+        lines += [str(note) for note in list(alike)[:FEW]]
+        lines += [f"… and {len(alike) - FEW:,} more like these"] if len(alike) > FEW else []
+    return lines

@@ -11,15 +11,18 @@ import numpy as np
 from softcount.criteria.criterion import Criterion, Progress
 from softcount.criteria.spec import STATES, Settings, Stage
 from softcount.disk.checkpoint import Slot
+from softcount.engines.engine import Engine
 from softcount.errors import InputError
+from softcount.families.layout import table_types
 from softcount.loop.estep import EStep
 from softcount.loop.model import Model
 from softcount.loop.start import constrain, uniform_start
-from softcount.loop.trace import Step, Trace
-from softcount.numbers.tables import Tables, values
+from softcount.loop.trace import CONVERGED, DONE, FELL, HELD_OUT, RECORDS, Ending, Note, Step, Trace
+from softcount.numbers.tables import Tables, leaves, values
 
-TIED = "tied: all hidden values are alike, and stay alike under every criterion; use a random start"
-BECAME_TIED = "tied: all hidden values have become alike; use another criterion, or a greater start= of annealed"
+TIED = Note("tied: all hidden values are alike, and stay alike under every criterion; use a random start")
+BECAME_TIED = Note("tied: all hidden values have become alike; use another criterion, or a greater start= of annealed")
+UNVISITED = "has no expected count; its old values are kept"
 PATIENCE = 3  # steps without a rise of the held-out likelihood before a stage ends
 FALL, FALL_SINGLE = 1e-9, 1e-6  # how much, relatively, rounding may make a rising objective fall; in single precision
 
@@ -36,7 +39,7 @@ class Restart(NamedTuple):
     objective: float
     score: float  # what restarts are chosen by: the objective, or the development score
     steps: int
-    stopped: str
+    stopped: Ending
 
 
 class Position(NamedTuple):
@@ -50,7 +53,7 @@ class Position(NamedTuple):
     best: float = -float("inf")  # what the monitor liked best so far
     best_state: Any = None
     since: int = 0  # steps since then
-    stopped: str | None = None  # why the stage ends before its steps are done
+    stopped: Ending | None = None  # why the stage ends before its steps are done
 
 
 class Saved(NamedTuple):
@@ -69,7 +72,7 @@ class Finished(NamedTuple):
     parameters: Tables
     log_weights: Tables
     steps: list[Step]
-    stopped: str
+    stopped: Ending
     restarts: list[Restart]
     chosen: int
 
@@ -79,7 +82,7 @@ def fit(
     items: Any,
     stages: Sequence[Stage],
     start: Callable[[int], Tables],
-    engine: Any,
+    engine: Engine,
     *,
     fixed: Iterable[str] | Mapping[str, Any] = (),
     settings: Settings | None = None,
@@ -125,7 +128,7 @@ def fit(
 
 def _restored(checkpoint: Slot, model: Model) -> tuple[Finished | None, Saved | None]:
     """What the file has of this fit. Kernels trust shapes, so nothing from a file may have others than the model's."""
-    kinds = (type(model.layout), *STATES, Finished, Saved, Position, Restart, Step)
+    kinds = (*table_types(model.layout), *STATES, Finished, Saved, Position, Restart, *RECORDS)
     types = {kind.__name__: kind for kind in kinds}
     done = checkpoint.result(types)
     saved = checkpoint.position(types) if done is None else None
@@ -139,7 +142,7 @@ def _restored(checkpoint: Slot, model: Model) -> tuple[Finished | None, Saved | 
 def _shaped(state: Any, tables: Tables) -> bool:
     """Whether all tables within have the shapes of these."""
     if isinstance(state, type(tables)):
-        return [np.shape(values(table)) for table in state] == [np.shape(values(table)) for table in tables]
+        return [np.shape(values(t)) for t in leaves(state)] == [np.shape(values(t)) for t in leaves(tables)]
     return not isinstance(state, tuple) or all(_shaped(part, tables) for part in state)
 
 
@@ -152,7 +155,7 @@ class _Loop:
         self,
         model: Model,
         items: Any,
-        engine: Any,
+        engine: Engine,
         stages: Sequence[Stage],
         fixed: Any,
         settings: Settings,
@@ -166,7 +169,7 @@ class _Loop:
         self.seed, self.on_step, self.monitor = seed, on_step, monitor
         self.trace, self.records, self.kept = Trace(), list[Restart](), set[tuple[str, int]]()
         self.best: tuple[int, Tables, Tables] | None = None
-        self.stopped = ""
+        self.stopped = self.trace.stopped
 
     def resume(self, saved: Saved) -> int:
         """The restart to go on with."""
@@ -193,11 +196,11 @@ class _Loop:
             at = at or Position(restart, number, 0, criterion.init(parameters, data))
             state = self.steps(stage, criterion, data, at)
             at, parameters, weights = None, criterion.parameters(state), criterion.log_weights(state)
-            if self.stopped.startswith("the objective fell"):
+            if self.stopped.kind == FELL:
                 break
         if weights is None:
             raise InputError("no stage to train with; write for example em:100")
-        if self.trace and TIED not in self.trace.notes and self.model.tied(parameters):
+        if self.trace and str(TIED) not in self.trace.notes and self.model.tied(parameters):
             last = self.trace[-1]
             self.trace[-1] = last._replace(notes=(*last.notes, BECAME_TIED))
         return parameters, weights
@@ -212,21 +215,22 @@ class _Loop:
                     f"step {at.step} of {stage.text}",
                     lambda: Saved(now, list(self.trace), kept, self.records, self.best),  # noqa: B023
                 )
-        self.stopped = at.stopped or f"{stage.steps} steps done"
+        self.stopped = at.stopped or Ending(DONE, f"{stage.steps} steps done")
         return at.best_state if self.monitor and at.best_state is not None else at.state
 
     def step(self, stage: Stage, criterion: Criterion, data: EStep, at: Position) -> Position:
         began, number = time.perf_counter(), at.step + 1
         moved, progress = criterion.step(at.state, data)
-        single = any(values(table).dtype == np.float32 for table in criterion.parameters(moved))
-        room = FALL_SINGLE if single else FALL
-        if criterion.never_falls and at.previous is not None and fell(at.previous, progress.objective, room):
+        tables = leaves(criterion.parameters(moved))
+        single = any(getattr(values(table), "dtype", None) == np.float32 for table in tables)
+        room, promised = FALL_SINGLE if single else FALL, criterion.never_falls and self.model.exact
+        if promised and at.previous is not None and fell(at.previous, progress.objective, room):
             fallen = (
                 f"the objective fell from {at.previous!r} to {progress.objective!r} at step {number} of {stage.text}, "
                 "which this criterion promises never to do; the parameters before the fall are kept"
             )
-            self.record(stage, at, progress, began, (fallen,))
-            return at._replace(step=number, stopped=fallen, best_state=None)
+            self.record(stage, at, progress, began, (Note(fallen),))
+            return at._replace(step=number, stopped=Ending(FELL, fallen), best_state=None)
         notes = self.notes(criterion, moved, progress, first=at.stage == 0 and number == 1)
         best, best_state, since = at.best, at.best_state, at.since
         if self.monitor:
@@ -237,23 +241,23 @@ class _Loop:
         change = self.record(stage, at, progress, began, notes)
         stopped = None
         if since >= PATIENCE:
-            stopped = f"held-out likelihood has not risen for {PATIENCE} steps; its best is kept"
+            stopped = Ending(HELD_OUT, f"held-out likelihood has not risen for {PATIENCE} steps; its best is kept")
         elif criterion.settles and change is not None and abs(change) <= self.tolerance:
-            stopped = f"converged: relative change {change:.1e} is within {self.tolerance:.1e}"
+            stopped = Ending(CONVERGED, f"converged: relative change {change:.1e} is within {self.tolerance:.1e}")
         return Position(at.restart, at.stage, number, moved, progress.objective, best, best_state, since, stopped)
 
-    def notes(self, criterion: Criterion, state: Any, progress: Progress, first: bool) -> tuple[str, ...]:
+    def notes(self, criterion: Criterion, state: Any, progress: Progress, first: bool) -> tuple[Note, ...]:
         notes = []
         for table, row in progress.unvisited:
             if (table, row) not in self.kept:  # said once, when it happens first
                 self.kept.add((table, row))
-                notes.append(f"{self.model.row_name(table, row)} has no expected count; its old values are kept")
+                notes.append(Note(UNVISITED, self.model.row_name(table, row)))
         if first and self.model.tied(criterion.parameters(state)):
             notes.append(TIED)
         return tuple(notes)
 
     def record(
-        self, stage: Stage, at: Position, progress: Progress, began: float, notes: tuple[str, ...]
+        self, stage: Stage, at: Position, progress: Progress, began: float, notes: tuple[Note, ...]
     ) -> float | None:
         change = None
         if at.previous is not None:

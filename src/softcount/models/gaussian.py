@@ -22,7 +22,7 @@ from softcount.models.mixture import shard_cost
 from softcount.numbers.attribute import MAX, SUM
 from softcount.numbers.lanes import widened
 from softcount.numbers.ragged import Array
-from softcount.numbers.tables import Expectation
+from softcount.numbers.tables import Addable, Expectation
 
 
 class GaussianTables(NamedTuple):
@@ -36,24 +36,27 @@ class Points:
 
     values: Any
     labels: Array | None = None
+    potentials: Array | None = None  # [points, K]: log-weights that a point itself gives to the components
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
 
     @property
-    def costs(self) -> Array:
-        if sparse.issparse(self.values):
-            return np.diff(self.values.indptr) + 1
-        return np.full(len(self), self.values.shape[1] + 1)
+    def sizes(self) -> Array:
+        """How much of the data each point is: all are alike."""
+        return np.ones(len(self), dtype=np.int64)
 
     def slice(self, start: int, stop: int) -> Points:
         return self.take(slice(start, stop))
 
     def take(self, rows: Any) -> Points:
-        return replace(self, values=self.values[rows], labels=None if self.labels is None else self.labels[rows])
+        columns = {"labels": self.labels, "potentials": self.potentials}
+        kept = {name: None if column is None else column[rows] for name, column in columns.items()}
+        return replace(self, values=self.values[rows], **kept)
 
 
-class Refilled(NamedTuple):
+@dataclass(frozen=True)
+class Refilled(Addable):
     """Counts in which a component that won no point takes the farthest one from its owner, as k-means users expect.
 
     Which components are empty is known when all shards are added; a shard offers as many points as it may have to.
@@ -64,11 +67,15 @@ class Refilled(NamedTuple):
     owners: Array  # [n]
     points: Array  # [n, 1 + F + S]
 
-    def __add__(self, other: Any) -> Refilled:
-        offers = (np.concatenate(pair) for pair in zip(self[1:], other[1:], strict=True))
+    def __add__(self, other: Refilled) -> Refilled:
+        offers = (np.concatenate(pair) for pair in zip(self.offers, other.offers, strict=True))
         return Refilled(self.counts + other.counts, *offers)
 
-    def joined(self) -> Array:
+    @property
+    def offers(self) -> tuple[Array, ...]:
+        return self.scores, self.owners, self.points
+
+    def whole(self) -> Array:
         counts = self.counts.copy()
         empty = np.flatnonzero(counts[:, 0] == 0.0)
         for k, point in zip(empty, np.argsort(self.scores, kind="stable"), strict=False):
@@ -96,20 +103,31 @@ class GaussianMixture(NamedTuple):
     def shard_cost(self) -> int:
         return shard_cost(self.n_features)
 
+    @property
+    def exact(self) -> bool:
+        return True
+
+    def costs(self, items: Points) -> Array:
+        if sparse.issparse(items.values):
+            return np.diff(items.values.indptr) + 1
+        return np.full(len(items), items.values.shape[1] + 1)
+
     def pack(self, items: Points) -> SparseRows | DenseRows:
         """Features (x, x²), or (x, |x|²) where one variance serves all."""
         known = np.empty(0, np.int32) if items.labels is None else items.labels
+        potentials = np.empty((0, 0)) if items.potentials is None else items.potentials
         X = items.values
         if not sparse.issparse(X):
             second = X**2 if self.kind == "diagonal" else (X**2).sum(axis=1, keepdims=True)
-            return DenseRows(np.ascontiguousarray(np.concatenate([X, second], axis=1)), known, np.empty(0))
+            rows = np.ascontiguousarray(np.concatenate([X, second], axis=1))
+            return DenseRows(rows, known, np.empty(0), potentials)
         second = X.multiply(X).tocsr()
         if self.kind != "diagonal":
             second = sparse.csr_matrix(second.sum(axis=1))
         both = sparse.hstack([X, second], format="csr")
         both.eliminate_zeros()
         offsets, columns = both.indptr.astype(np.int64), both.indices.astype(np.int32)
-        return SparseRows(offsets, columns, both.data, known, np.empty(0))
+        return SparseRows(offsets, columns, both.data, known, np.empty(0), potentials)
 
     def n_uniforms(self, shard: SparseRows | DenseRows) -> int:
         return len(shard.offsets) - 1 if isinstance(shard, SparseRows) else len(shard.values)

@@ -21,6 +21,7 @@ from softcount.numbers.attribute import MAX, SUM
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.numbers.tables import Expectation, Log, values
 
+SHARD_TOKENS = 300_000  # small enough to share out, large enough that private counts are cheap to add
 TINY = 1e-200  # a word whose largest weight is below is scaled
 
 
@@ -57,9 +58,20 @@ class HMM(NamedTuple):
             emission=TableLayout(Categorical((K, V), lazy=True), emits=True),
         )
 
+    @property
+    def exact(self) -> bool:
+        return True
+
+    @property
+    def shard_cost(self) -> int:
+        return SHARD_TOKENS
+
+    def costs(self, items: Any) -> Array:
+        return items.sentences.lengths
+
     def pack(self, items: Any) -> HMMShard:
-        """Items have `sentences` (word ids, −1 unknown) and `labels` (states, −1 unknown) or None."""
-        return pack(items.sentences, items.labels, self.n_words, self.n_states)
+        """Items have `sentences` (word ids, −1 unknown); `labels` (states, −1 unknown) and `potentials`, or None."""
+        return pack(items.sentences, items.labels, self.n_words, self.n_states, items.potentials)
 
     def n_uniforms(self, shard: HMMShard) -> int:
         return len(shard.words)

@@ -30,6 +30,14 @@ def forward_row(shard: Any, chunk: int, step: int, column: int) -> int:
 
 
 @kernel
+def evidence(shard: Any, m: int, k: int) -> float:
+    """What is known or wished of token m says about state k: zero where it cannot be."""
+    if len(shard.known) > 0 and shard.known[m] >= 0 and shard.known[m] != k:
+        return 0.0
+    return shard.potentials[m, k] if len(shard.potentials) > 0 else 1.0
+
+
+@kernel
 def forward_filter(
     weights: Any, shard: Any, chunk: int, predicted: Array, forward: Array, scaled: Array, inverse: Array
 ) -> tuple[float, int]:
@@ -54,12 +62,11 @@ def forward_filter(
             m = here + column
             row = forward_row(shard, chunk, step, column)
             word = shard.words[base + m]
-            if len(shard.known) > 0 and shard.known[base + m] >= 0:
+            for k in range(K):
+                scaled[m, k] = weights.emission[word, k]
+            if len(shard.known) > 0 or len(shard.potentials) > 0:
                 for k in range(K):
-                    scaled[m, k] = weights.emission[word, k] if k == shard.known[base + m] else 0.0
-            else:
-                for k in range(K):
-                    scaled[m, k] = weights.emission[word, k]
+                    scaled[m, k] *= evidence(shard, base + m, k)
             total = 0.0
             for k in range(K):
                 share = predicted[column, k] * scaled[m, k]
@@ -236,10 +243,7 @@ def best_paths(
                             here[j] = through if through > here[j] else here[j]
                 top = 0.0
                 for k in range(K):
-                    emitted = weights.emission[shard.words[m], k]
-                    if len(shard.known) > 0 and shard.known[m] >= 0 and shard.known[m] != k:
-                        emitted = 0.0
-                    here[k] *= emitted
+                    here[k] *= weights.emission[shard.words[m], k] * evidence(shard, m, k)
                     top = max(top, here[k])
                 if not top > 0.0:
                     return log_norm, sentence

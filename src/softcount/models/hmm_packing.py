@@ -20,6 +20,7 @@ CHUNK_TOKENS = 2000  # measured best on Brown, 10 to 50 states: fits in L2 and s
 class HMMShard(NamedTuple):
     words: Array  # int32 [M], packed; V for an unknown word
     known: Array  # int32 [M], the state where it is known, else −1; [0] where nothing is known
+    potentials: Array  # float64 [M, K], weights that a token itself gives to the states; [0, K] where none does
     alive: Array  # int64 [S], the number of sentences at each step of each chunk
     starts: Array  # int64 [S + 1], where each step begins in words
     chunks: Array  # int64 [C + 1], the first step of each chunk
@@ -29,7 +30,10 @@ class HMMShard(NamedTuple):
     n_states: int
 
 
-def pack(sentences: Ragged, labels: Ragged | None, n_words: int, n_states: int) -> HMMShard:
+def pack(
+    sentences: Ragged, labels: Ragged | None, n_words: int, n_states: int, potentials: Ragged | None = None
+) -> HMMShard:
+    """`potentials` has rows of log-weights, one per token, −inf where a state cannot be."""
     lengths = sentences.lengths
     order = np.argsort(-lengths, kind="stable")
     order = order[lengths[order] > 0]
@@ -43,6 +47,7 @@ def pack(sentences: Ragged, labels: Ragged | None, n_words: int, n_states: int) 
     shard = HMMShard(
         words=np.empty(0, np.int32),
         known=np.empty(0, np.int32),
+        potentials=np.empty((0, n_states)),
         alive=np.concatenate(alive) if alive else np.empty(0, np.int64),
         starts=offsets_of(np.concatenate(alive) if alive else []),
         chunks=np.asarray(steps, dtype=np.int64),
@@ -57,6 +62,8 @@ def pack(sentences: Ragged, labels: Ragged | None, n_words: int, n_states: int) 
     known = np.empty(0, np.int32)
     if labels is not None and (labels.values >= 0).any():
         known = labels.values[source].astype(np.int32)
+    if potentials is not None:
+        shard = shard._replace(potentials=np.exp(potentials.values[source]))
     return shard._replace(words=np.where(words < 0, n_words, words).astype(np.int32), known=known)
 
 

@@ -9,12 +9,12 @@ has the pairs of words that ever meet and no others; row 0 is the empty word, ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Generator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.errors import ImpossibleItem
 from softcount.families.categorical import Categorical
 from softcount.families.diagonal import CELLS, LINK, NULL, TENSION, Diagonal
 from softcount.families.layout import TableLayout
@@ -25,20 +25,20 @@ from softcount.models.ibm_kernel import (
     UNIFORM,
     IBMWeights,
     Pairs,
-    add_counts,
-    add_totals,
     exponentials,
-    settle,
 )
-from softcount.models.ibm_race import add_chosen, race
-from softcount.numbers.attribute import MAX, SAMPLE, SUM
+from softcount.models.ibm_posterior import PairPosteriors, posteriors
+from softcount.models.ibm_round import Question, count_types, find_leaders, settle_pairs
+from softcount.numbers.attribute import MAX, SUM
 from softcount.numbers.ragged import Array, Ragged, offsets_of
+from softcount.numbers.rounds import Round, in_turn
 from softcount.numbers.tables import Expectation
 from softcount.text.shard import shards
 
 KINDS = {"uniform": UNIFORM, "diagonal": DIAGONAL, "free": FREE}
 PART = 6_000_000  # token pairs: a part of the types that one thread takes; each needs private totals
 MOST_PARTS = 16
+BLOCK = 1_500_000  # token pairs whose posteriors stand in memory at a time, per worker
 
 
 class IBMTables(NamedTuple):
@@ -48,32 +48,17 @@ class IBMTables(NamedTuple):
 
 class IBMShard(NamedTuple):
     pairs: Pairs
-    parts: Sequence[tuple[int, int]]  # ranges of source types
+    source: Ragged  # the given sentences; an unknown word, −1, is under no type
     longest: int
 
 
-class Race(NamedTuple):
-    """The leaders of several parts' races; adding finds the leader of all."""
+class IBMPart(NamedTuple):
+    """What one worker takes of a shard: some source types in the first and last round, some pairs in between."""
 
-    totals: Array
-    best: Array
-    choice: Array
-
-    def __iadd__(self, other: Any) -> Race:  # type: ignore[misc]
-        ahead = (other.best > self.best) | ((other.best == self.best) & (other.choice < self.choice))
-        np.add(self.totals, other.totals, out=self.totals)
-        np.copyto(self.best, other.best, where=ahead)
-        np.copyto(self.choice, other.choice, where=ahead)
-        return self
-
-
-def in_turn(task: Callable[[Any], Any], parts: Iterable[Any]) -> Any:
-    """What an engine's `sum` does, here and now."""
-    results = map(task, parts)
-    total = next(results)
-    for result in results:
-        total += result
-    return total
+    pairs: Pairs
+    types: tuple[int, int]
+    sentences: tuple[int, int]
+    longest: int
 
 
 class IBM(NamedTuple):
@@ -87,7 +72,16 @@ class IBM(NamedTuple):
     learn_tension: bool = True
     whole_vocabulary: bool = False  # whether the prior of a row is over all target words
 
-    sliced: bool = True  # one shard is worked on in parts, in rounds: see softcount.loop.estep
+    @property
+    def exact(self) -> bool:
+        return True
+
+    @property
+    def shard_cost(self) -> int:
+        return BLOCK
+
+    def costs(self, items: Any) -> Array:
+        return items.token_pairs
 
     @property
     def layout(self) -> IBMTables:
@@ -131,9 +125,15 @@ class IBM(NamedTuple):
         pairs = Pairs(
             found.offsets, found.sentence, found.position, lengths, target.offsets, words, classes, *near, tall
         )
-        m = np.concatenate([[0], np.cumsum(near[1], dtype=np.int64)])
-        parts = shards(np.diff(m[found.offsets]), max(PART, -(-int(m[-1]) // MOST_PARTS)))
-        return IBMShard(pairs, parts, int(target.lengths.max(initial=0)))
+        return IBMShard(pairs, source, int(target.lengths.max(initial=0)))
+
+    def parts(self, shard: IBMShard) -> list[IBMPart]:
+        """Ranges of source types that are in about equally many token pairs, and ranges of pairs beside them."""
+        pairs = shard.pairs
+        m = offsets_of(pairs.widths)
+        types = shards(np.diff(m[pairs.offsets]), max(PART, -(-int(m[-1]) // MOST_PARTS)))
+        cuts = np.linspace(0, len(pairs.lengths), len(types) + 1).astype(np.int64).tolist()
+        return [IBMPart(pairs, *both, shard.longest) for both in zip(types, pairwise(cuts), strict=True)]
 
     def n_uniforms(self, shard: IBMShard) -> int:
         return len(shard.pairs.targets)
@@ -172,58 +172,30 @@ class IBM(NamedTuple):
 
     def expect(
         self, weights: IBMWeights, shard: IBMShard, mode: int = SUM, uniforms: Array | None = None,
-        labels: bool = False, run: Callable[..., Any] = in_turn,
+        labels: bool = False,
     ) -> tuple[Expectation, Ragged | None]:  # fmt: skip
-        """`run` sums a function over the shard's parts; labels are the chosen source positions, 0 the empty word."""
-        pairs, longest, n = shard.pairs, shard.longest, len(shard.pairs.targets)
-        u = np.empty(0) if uniforms is None else uniforms
-        if mode == SUM and not labels:
+        """Labels are the chosen source positions, 0 the empty word; under SUM those with the largest posteriors."""
+        found = in_turn(self.rounds(weights, mode, uniforms), self.parts(shard))
+        return found, self._choices(weights, shard, mode, uniforms) if labels else None
 
-            def first(part: tuple[int, int]) -> Any:
-                totals = np.zeros(n)
-                add_totals(weights, pairs, *part, totals)
-                return totals
+    def rounds(self, weights: IBMWeights, mode: int, uniforms: Array | None) -> Generator[Round, Any, Expectation]:
+        """By source types, then pair by pair for the empty word and the totals, then by source types again."""
+        asked = Question(weights, mode, np.empty(0) if uniforms is None else uniforms)
+        leaders = yield Round(find_leaders, asked)
+        settled = yield Round(settle_pairs, (asked, leaders))
+        feature_too = self.alignment == "diagonal" and self.learn_tension
+        counted = yield Round(count_types, (asked, feature_too, *settled.joined()))
+        null = settled.null_counts[self.entries.row(0)]
+        translation = Ragged(self.entries.offsets, np.concatenate([null, *counted.counts]))
+        extra = settled.extra + counted.extra
+        alignment = self._alignment_counts(settled.nulls, settled.links, extra, settled.masses)
+        return Expectation(IBMTables(translation, alignment), settled.log_norm)
 
-            found = Race(run(first, shard.parts), np.empty(0), np.empty(0, np.int32))
-        else:
-
-            def first(part: tuple[int, int]) -> Any:
-                leaders = Race(np.zeros(n if mode == SAMPLE else 0), np.zeros(n), np.zeros(n, np.int32))
-                race(weights, pairs, *part, longest, mode if mode == SAMPLE else MAX, u, *leaders)
-                return leaders
-
-            found = run(first, shard.parts)
-        return self._second(weights, shard, mode, u, found, labels, run)
-
-    def _second(
-        self, weights: IBMWeights, shard: IBMShard, mode: int, uniforms: Array, found: Race, labels: bool, run: Any
-    ) -> tuple[Expectation, Ragged | None]:
-        pairs, feature_too = shard.pairs, self.alignment == "diagonal" and self.learn_tension
-        reading = MAX if labels and mode == SUM else mode
-        null_counts, masses = np.zeros(self.n_targets), np.zeros(len(weights.cells))
-        extra = np.zeros(len(weights.table))
-        log_norm, nulls, links, impossible = settle(
-            weights, pairs, reading, uniforms, *found, null_counts, masses, extra
-        )
-        if impossible >= 0:
-            raise ImpossibleItem(impossible)
-        if labels and mode == SUM:
-            return self.expect(weights, shard, SUM, run=run)[0], Ragged(pairs.bounds, found.choice)
-        counts = np.zeros(len(weights.translation))
-        null = self.entries.row(0)
-        counts[: len(null)] = null_counts[null]
-
-        def second(part: tuple[int, int]) -> Array:
-            here = np.zeros(len(extra))
-            if mode == SUM:
-                add_counts(weights, pairs, *part, feature_too, found.totals, counts, here)
-            else:
-                add_chosen(weights, pairs, *part, found.choice, counts, here)
-            return here
-
-        extra = extra + run(second, shard.parts)
-        tables = IBMTables(Ragged(self.entries.offsets, counts), self._alignment_counts(nulls, links, extra, masses))
-        return Expectation(tables, log_norm), Ragged(pairs.bounds, found.choice) if labels else None
+    def _choices(self, weights: IBMWeights, shard: IBMShard, mode: int, uniforms: Array | None) -> Ragged:
+        n_types, n_pairs = len(shard.pairs.offsets) - 1, len(shard.pairs.lengths)
+        part = IBMPart(shard.pairs, (0, n_types), (0, n_pairs), shard.longest)
+        asked = Question(weights, MAX if mode == SUM else mode, np.empty(0) if uniforms is None else uniforms)
+        return Ragged(shard.pairs.bounds, settle_pairs(part, (asked, find_leaders(part, asked))).joined()[1])
 
     def _alignment_counts(self, nulls: float, links: float, extra: Array, masses: Array) -> Any:
         if self.alignment == "free":
@@ -232,12 +204,9 @@ class IBM(NamedTuple):
             return np.concatenate([[nulls, links, extra[0]], masses])
         return np.zeros(CELLS)
 
-    def posteriors(self, weights: IBMWeights, shard: IBMShard) -> Ragged:
-        """P(a_j = i) of every pair, as (l + 1) × m matrices."""
-        from softcount.models.ibm_posterior import matrices
-
-        words = np.zeros(int(shard.pairs.lengths.sum()), np.int32)  # that they are known is all that matters
-        return matrices(weights, shard, Ragged(offsets_of(shard.pairs.lengths), words))[0]
+    def posteriors(self, weights: IBMWeights, shard: IBMShard) -> PairPosteriors:
+        """P(a_j = i) of every pair, as (l + 1) × m matrices, and log P(f | e)."""
+        return posteriors(weights, shard)
 
     def tied(self, parameters: IBMTables) -> bool:
         return False  # source words differ by the sentences that they are in, so a uniform start is a good start

@@ -128,7 +128,8 @@ def add_totals(w: Any, pairs: Any, first: int, last: int, totals: Array) -> None
 def add_counts(
     w: Any, pairs: Any, first: int, last: int, feature_too: bool, scale: Array, counts: Array, extra: Array
 ) -> None:
-    """counts[e, f] = t(f|e) Σ a_ij scale_j; extra: Σ h of the diagonal, or the free table's counts."""
+    """counts[e, f] = t(f|e) Σ a_ij scale_j, of these types' rows; extra: Σ h of the diagonal, or the free table's."""
+    base = w.offsets[first + 1]
     row, added = np.zeros(len(w.null_row)), np.zeros(len(w.null_row))
     kind, translation, columns, rise, fall, table = w.kind, w.translation, w.columns, w.rise, w.fall, w.table
     position, targets = pairs.position, pairs.targets
@@ -171,14 +172,14 @@ def add_counts(
                 for j in range(cut, stop):
                     added[targets[j]] += up * fall[steps + j] * scale[j]
             else:
-                base = w.table_starts[pairs.classes[pairs.sentence[o]]] + i * m - start
+                cell = w.table_starts[pairs.classes[pairs.sentence[o]]] + i * m - start
                 for j in range(start, stop):
                     f = targets[j]
-                    share = table[base + j] * scale[j]
+                    share = table[cell + j] * scale[j]
                     added[f] += share
-                    extra[base + j] += share * row[f]
+                    extra[cell + j] += share * row[f]
         for k in range(w.offsets[e + 1], w.offsets[e + 2]):
-            counts[k] = added[columns[k]] * translation[k]
+            counts[k - base] = added[columns[k]] * translation[k]
     if kind == DIAGONAL:
         extra[0] += feature
 
@@ -197,21 +198,23 @@ def noise(uniform: float, i: int) -> float:
 
 @kernel
 def settle(
-    w: Any, pairs: Any, mode: int, uniforms: Array, totals: Array, best: Array, choice: Array,
+    w: Any, pairs: Any, first: int, last: int, mode: int, uniforms: Array, totals: Array, best: Array, choice: Array,
     null_counts: Array, masses: Array, extra: Array,
 ) -> tuple[float, float, float, int]:  # fmt: skip
-    """Adds the empty word. Returns log Z, the empty word's links, the others', and a pair that is impossible or −1.
+    """Adds the empty word to pairs first … last − 1, whose tokens alone `totals`, `best` and `choice` have.
 
-    Afterwards SUM's `totals` is the scale by which a_ij t_ij becomes a posterior, and `choice` the chosen i.
+    Returns log Z, the empty word's links, the others', and a pair that is impossible or −1. Afterwards SUM's `totals`
+    is the scale by which a_ij t_ij becomes a posterior, and `choice` the chosen i.
     """
     log_norm, nulls, links = 0.0, 0.0, 0.0
-    for s in range(len(pairs.bounds) - 1):
+    before = pairs.bounds[first]
+    for s in range(first, last):
         l, m, start = pairs.lengths[s], pairs.bounds[s + 1] - pairs.bounds[s], pairs.bounds[s]
         if l == 0 or m == 0:
             continue
         c, product = pairs.classes[s], 1.0
         for j in range(m):
-            f, t = pairs.targets[start + j], start + j
+            f, t = pairs.targets[start + j], start + j - before
             empty, others = w.null_row[f], 1.0
             if w.kind == DIAGONAL:
                 empty, others = w.null * empty, w.link * w.cells[w.cell_starts[c] + j]
@@ -226,7 +229,7 @@ def settle(
                 share = 1.0 if empty >= others * best[t] else 0.0
             else:
                 total = empty + others * totals[t]
-                share = 1.0 if empty / noise(uniforms[t], 0) >= others * best[t] else 0.0
+                share = 1.0 if empty / noise(uniforms[before + t], 0) >= others * best[t] else 0.0
             if not total > 0.0:
                 return log_norm, nulls, links, s
             if mode != SUM and share > 0.0:

@@ -6,13 +6,12 @@ own, so that where words say nothing the positions decide.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from softcount.families.diagonal import CELLS, TENSION, Diagonal
 from softcount.machine.kernel import kernel
-from softcount.models.ibm import IBM, IBMTables
 from softcount.models.ibm_kernel import DIAGONAL, FREE, UNIFORM, IBMWeights, near
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.bitext import Bitext, length_classes
@@ -22,25 +21,23 @@ UNSEEN = 1e-12  # of two known words that never met
 LONG = 24  # a row so many times longer than what is looked up in it is searched; shorter ones are spread
 
 
-def posteriors(model: IBM, log_weights: IBMTables, weights: IBMWeights, items: Bitext) -> tuple[Ragged, Array]:
-    """(matrices, log P(f | e) of every pair); `weights` are the log-weights, weighed once for all blocks of a text."""
-    model, log_weights = on(model, log_weights, items)
-    w = IBMWeights(*weights[:5], *model.weigh_alignment(log_weights))
-    return matrices(w, model.pack(items), items.source.sentences)
+class PairPosteriors(NamedTuple):
+    matrices: Ragged  # (l + 1) × m of every pair
+    log_norms: Array  # log P(f | e) of every pair
 
 
-def matrices(weights: IBMWeights, shard: Any, source: Ragged) -> tuple[Ragged, Array]:
-    pairs = shard.pairs
+def posteriors(weights: IBMWeights, shard: Any) -> PairPosteriors:
+    pairs, source = shard.pairs, shard.source
     offsets = offsets_of((pairs.lengths + 1) * np.diff(pairs.bounds))
     flat, log_norms = np.empty(int(offsets[-1])), np.zeros(len(pairs.lengths))
     _fill(weights, pairs, offsets, flat)
     if len(pairs.sentence) < len(source.values):
         _fill_unknown(weights, pairs, source.offsets, source.values, offsets, flat)
     _normalize(weights, pairs, offsets, shard.longest, flat, log_norms)
-    return Ragged(offsets, flat), log_norms
+    return PairPosteriors(Ragged(offsets, flat), log_norms)
 
 
-def on(model: IBM, log_weights: IBMTables, items: Bitext) -> tuple[IBM, IBMTables]:
+def on(model: Any, log_weights: Any, items: Bitext) -> tuple[Any, Any]:
     """The model and its weights for the sentence lengths of other text."""
     classes, _ = length_classes(items)
     other = model._replace(classes=classes)
@@ -53,7 +50,7 @@ def on(model: IBM, log_weights: IBMTables, items: Bitext) -> tuple[IBM, IBMTable
     return other, log_weights
 
 
-def _free_on(model: IBM, other: IBM, values: Array) -> Ragged:
+def _free_on(model: Any, other: Any, values: Array) -> Ragged:
     """Lengths that training never saw are aligned uniformly."""
     offsets = other._free_offsets()
     lengths = np.diff(offsets)

@@ -48,6 +48,7 @@ def race(
 @kernel
 def add_chosen(w: Any, pairs: Any, first: int, last: int, choice: Array, counts: Array, extra: Array) -> None:
     """As add_counts, of the one chosen source word of every target word."""
+    base = w.offsets[first + 1]
     added = np.zeros(len(w.null_row))
     feature = 0.0
     for e in range(first, last):
@@ -63,6 +64,6 @@ def add_chosen(w: Any, pairs: Any, first: int, last: int, choice: Array, counts:
                     if w.kind == FREE:
                         extra[w.table_starts[pairs.classes[s]] + i * m + j] += 1.0
         for k in range(w.offsets[e + 1], w.offsets[e + 2]):
-            counts[k] = added[w.columns[k]]
+            counts[k - base] = added[w.columns[k]]
     if w.kind == DIAGONAL:
         extra[0] += feature

@@ -28,12 +28,14 @@ class SparseRows(NamedTuple):
     values: Array  # float64, none of them zero
     known: Array  # int32 [R], the class where it is known, else −1; [0] where nothing is known
     weights: Array  # float64 [R], what each item counts; [0]: one each
+    potentials: Array  # float64 [R, K], log-weights that an item itself gives to the classes; [0, 0]: none
 
 
 class DenseRows(NamedTuple):
     values: Array  # [R, F]
     known: Array
     weights: Array
+    potentials: Array
 
 
 class Found(NamedTuple):
@@ -64,11 +66,15 @@ def expect_rows(
         features, kept = zeros(len(weights), K, np.float64), np.empty((n if shares else 0, K))
         out = (features, totals, classes, norms, kept)
         log_norm, impossible = _sweep(*rows, weights, base, mode, draws, *out)
-        features = features[:, :K]
+        features = np.ascontiguousarray(features[:, :K])  # as it would arrive if it were sent
     else:
         kept = rows.values @ weights[:, :K]
         kept += base
+        if len(rows.potentials) > 0:
+            kept += rows.potentials
         log_norm, impossible = _settle_all(kept, rows.known, rows.weights, mode, draws, totals, classes, norms)
+        if impossible >= 0:  # its row has no shares to multiply with
+            raise ImpossibleItem(impossible)
         shared = kept if len(rows.weights) == 0 else kept * rows.weights[:, None]
         features = rows.values.T @ shared
     if impossible >= 0:
@@ -126,6 +132,7 @@ def _sweep(
     values: Array,
     known: Array,
     weights: Array,
+    potentials: Array,
     log_weights: Array,
     base: Array,
     mode: int,
@@ -143,6 +150,8 @@ def _sweep(
     log_norm = 0.0
     for r in range(len(offsets) - 1):
         scores[:] = base
+        if len(potentials) > 0:
+            scores += potentials[r]
         for i in range(offsets[r], offsets[r + 1]):
             prefetch(log_weights, columns[min(i + AHEAD, last)])
             add(lanes, values[i], log_weights[columns[i]])

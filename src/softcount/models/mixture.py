@@ -41,8 +41,15 @@ class Mixture(NamedTuple):
     def shard_cost(self) -> int:
         return shard_cost(self.n_words)
 
+    @property
+    def exact(self) -> bool:
+        return True
+
+    def costs(self, items: Any) -> Array:
+        return items.sizes
+
     def pack(self, items: Any) -> SparseRows:
-        """Items have `offsets`, `words`, `counts`, and `labels` (classes, −1 unknown) and `weights`, or None."""
+        """Items have `offsets`, `words`, `counts`; `labels` (−1 unknown), `weights` and `potentials`, or None."""
         return sparse_rows(items)
 
     def n_uniforms(self, shard: SparseRows) -> int:
@@ -82,6 +89,7 @@ def sparse_rows(items: Any) -> SparseRows:
         items.counts,
         np.empty(0, np.int32) if items.labels is None else items.labels,
         none if items.weights is None else items.weights,
+        np.empty((0, 0)) if items.potentials is None else items.potentials,
     )
 
 

@@ -66,6 +66,13 @@ class PLSA(NamedTuple):
     def shard_cost(self) -> int:
         return shard_cost(self.n_words)
 
+    @property
+    def exact(self) -> bool:
+        return True
+
+    def costs(self, items: Any) -> Array:
+        return items.sizes
+
     def pack(self, items: Any) -> PLSAShard:
         """Items have `rows`, `offsets`, `words` and `counts`."""
         draws = offsets_of(np.ceil(items.counts).astype(np.int64))
@@ -102,7 +109,8 @@ class PLSA(NamedTuple):
         if len(weights.topic_scale):
             scale = np.repeat(weights.topic_scale[shard.rows], np.diff(shard.offsets))
             log_norm += float(shard.counts @ scale)
-        counts = PLSATables(Parts(self.n_documents, (shard.rows,), (topic[:, :H],)), word[:, :H].T)
+        topic, word = np.ascontiguousarray(topic[:, :H]), np.ascontiguousarray(word[:, :H])
+        counts = PLSATables(Parts(self.n_documents, (shard.rows,), (topic,)), word.T)
         return Expectation(counts, log_norm), best if labels else None
 
     def posteriors(self, weights: PLSAWeights, shard: PLSAShard) -> Array:

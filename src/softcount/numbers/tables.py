@@ -1,18 +1,20 @@
 """Arithmetic on a model's tables.
 
-A model's tables are a NamedTuple: one array (rows along the last axis) or one Ragged per table. The same type holds
-parameters, log-weights, counts, priors and exponents, so everything here works on all of them.
+A model's tables are a NamedTuple: one array (rows along the last axis) or one Ragged per table, or tables again (two
+directions, a net of parts). The same type holds log-weights, counts, priors and exponents, and for the simplest
+families parameters as well, so everything here works on all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from softcount.errors import InputError
 from softcount.numbers.ragged import Array, Ragged
 
 
@@ -50,10 +52,26 @@ def like(table: Table, new: Array) -> Table:
     return table.with_values(new) if isinstance(table, Ragged) else new
 
 
+def nested(value: Any) -> bool:
+    """Whether this is tables rather than a table."""
+    return isinstance(value, tuple) and hasattr(value, "_fields") and not isinstance(value, Ragged)
+
+
 def each(function: Callable[..., Any], *tables: Tables) -> Tables:
     """`function` applied to the values of corresponding tables, in the type of the first."""
     first = tables[0]
-    return type(first)(*(like(leaf[0], function(*(values(t) for t in leaf))) for leaf in zip(*tables, strict=True)))
+    if nested(first):
+        return type(first)(*(each(function, *parts) for parts in zip(*tables, strict=True)))
+    return like(first, function(*(values(table) for table in tables)))
+
+
+def leaves(tables: Any) -> Iterator[Any]:
+    """The tables themselves, however deep they are nested."""
+    if not nested(tables):
+        yield tables
+        return
+    for part in tables:
+        yield from leaves(part)
 
 
 def row_sums(table: Table) -> Array:
@@ -81,48 +99,42 @@ def scale(powers: Tables, log_weights: Tables) -> Tables:
 def inner(log_weights: Tables, counts: Tables) -> float:
     """⟨η, c⟩, where a count of zero on an impossible entry contributes nothing."""
     total = 0.0
-    for weight, count in zip(log_weights, counts, strict=True):
+    for weight, count in zip(leaves(log_weights), leaves(counts), strict=True):
         w, c = values(weight), values(count)
         used = c != 0
         total += float(np.sum(w[used] * c[used]))
     return total
 
 
-MOST_PSEUDO = 1e30  # beyond, sums overflow in float32, and no data would have a say anyway
+class Addable(ABC):
+    """Counts of a shard that add up in a way of their own; what the sum stands for is known when all are added."""
+
+    @abstractmethod
+    def __add__(self, other: Self) -> Self: ...
+
+    @abstractmethod
+    def whole(self) -> Any:
+        """The table."""
 
 
-def per_table(layout: Tables, setting: float | Mapping[str, Any], default: float = 0.0) -> Tables:
-    """One setting for all tables, or a mapping by table name, as tables."""
-    if isinstance(setting, Mapping):
-        unknown = sorted(set(setting) - set(layout._fields))
-        if unknown:
-            raise InputError(f"no table {unknown[0]!r}; the tables are {', '.join(layout._fields)}")
-        found = [setting.get(name, default) for name in layout._fields]
-    else:
-        found = [setting for _ in layout._fields]
-    wrong = next((n for n in found if isinstance(n, int | float) and not 0 <= n <= MOST_PSEUDO), None)
-    if wrong is not None:
-        raise InputError(f"pseudo-counts of {wrong}; give a number from 0 to {MOST_PSEUDO:g}")
-    return type(layout)(*found)
-
-
-class Parts(NamedTuple):
+@dataclass(frozen=True)
+class Parts(Addable):
     """Rows of a table that are counted where their items are: their sum puts them side by side, and adds nothing."""
 
     n_rows: int
     rows: tuple[Array, ...]
     arrays: tuple[Array, ...]
 
-    def __add__(self, other: Any) -> Parts:
+    def __add__(self, other: Parts) -> Parts:
         return Parts(self.n_rows, self.rows + other.rows, self.arrays + other.arrays)
 
-    def joined(self) -> Array:
-        """The whole table; rows that no part has are zero."""
+    def whole(self) -> Array:
+        """Rows that no part has are zero."""
         first = self.arrays[0]
-        whole = np.zeros((self.n_rows, *first.shape[1:]), first.dtype)
+        table = np.zeros((self.n_rows, *first.shape[1:]), first.dtype)
         for rows, array in zip(self.rows, self.arrays, strict=True):
-            whole[rows] = array
-        return whole
+            table[rows] = array
+        return table
 
 
 class Expectation(NamedTuple):
@@ -132,28 +144,26 @@ class Expectation(NamedTuple):
     log_norm: float
 
     def __add__(self, other: Any) -> Expectation:
-        both = zip(self.counts, other.counts, strict=True)
-        return Expectation(type(self.counts)(*(_sum(*leaf) for leaf in both)), self.log_norm + other.log_norm)
+        return Expectation(_sum(self.counts, other.counts), self.log_norm + other.log_norm)
 
     def __iadd__(self, other: Any) -> Expectation:
-        """In place: the engine's running total is private to it."""
-        both = zip(self.counts, other.counts, strict=True)
-        return Expectation(type(self.counts)(*(_add(*leaf) for leaf in both)), self.log_norm + other.log_norm)
+        """In place: a running total is private to whoever adds up."""
+        return Expectation(_sum(self.counts, other.counts, in_place=True), self.log_norm + other.log_norm)
 
-    def joined(self) -> Expectation:
-        """With whole tables in place of parts, and of whatever else adds up in a way of its own."""
-        if not any(hasattr(leaf, "joined") for leaf in self.counts):
-            return self
-        whole = (leaf.joined() if hasattr(leaf, "joined") else leaf for leaf in self.counts)
-        return Expectation(type(self.counts)(*whole), self.log_norm)
+    def whole(self) -> Expectation:
+        """With tables in place of what adds up in a way of its own."""
+        return Expectation(_whole(self.counts), self.log_norm)
 
 
-def _sum(mine: Any, theirs: Any) -> Any:
-    return mine + theirs if hasattr(mine, "joined") else like(mine, values(mine) + values(theirs))
-
-
-def _add(mine: Any, theirs: Any) -> Any:
-    if hasattr(mine, "joined"):
+def _sum(mine: Any, theirs: Any, in_place: bool = False) -> Any:
+    if nested(mine):
+        return type(mine)(*(_sum(*parts, in_place) for parts in zip(mine, theirs, strict=True)))
+    if isinstance(mine, Addable):
         return mine + theirs
-    values(mine)[...] += values(theirs)
-    return mine
+    return like(mine, np.add(values(mine), values(theirs), out=values(mine) if in_place else None))
+
+
+def _whole(counts: Any) -> Any:
+    if nested(counts):
+        return type(counts)(*(_whole(part) for part in counts))
+    return counts.whole() if isinstance(counts, Addable) else counts

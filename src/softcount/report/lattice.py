@@ -18,6 +18,8 @@ LONGEST = 500  # words; beyond, unscaled probabilities underflow and the table i
 
 
 def lattice(model: NamedHMM, sentence: str) -> dict[str, Any]:
+    if "\n" in sentence.strip():
+        raise InputError("the sentence has more than one line; give one sentence at a time")
     words = sentence.split()
     K = len(model.states)
     if not words:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from softcount.errors import InputError
-from softcount.numbers.ragged import Array
+from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.corpus import Corpus, corpus
 from softcount.text.occurrence import Occurrences, occurrences
 from softcount.text.vocabulary import Vocabulary
@@ -57,9 +57,14 @@ class Bitext:
         return self.sides[1].text
 
     @cached_property
-    def costs(self) -> Array:
-        """Token pairs, the empty word's included."""
+    def token_pairs(self) -> Array:
+        """Of each pair of sentences, the empty word's included."""
         return (self.source.sentences.lengths + 1) * self.target.sentences.lengths
+
+    @property
+    def sizes(self) -> Array:
+        """How much of the data each pair is: the tokens that it generates."""
+        return self.target.sentences.lengths
 
     def reverse(self) -> Bitext:
         return Bitext((self.sides[1], self.sides[0]))
@@ -70,8 +75,25 @@ class Bitext:
     def take(self, rows: Array) -> Bitext:
         return Bitext((Side(self.source.take(rows)), Side(self.target.take(rows))))
 
+    @property
+    def longest(self) -> Array:
+        """Of each pair, the words of its longer side."""
+        return np.maximum(self.source.sentences.lengths, self.target.sentences.lengths)
+
+    def within(self, longest: int | None) -> Bitext:
+        """As many pairs, but those with more words on a side are empty; their words stay in the vocabularies."""
+        if longest is None or not (self.longest > longest).any():
+            return self
+        return Bitext.of(*(_emptied(text, self.longest > longest) for text in (self.source, self.target)))
+
     def digest(self) -> str:
         return hashlib.sha256((self.source.digest() + self.target.digest()).encode()).hexdigest()
+
+
+def _emptied(text: Corpus, which: Array) -> Corpus:
+    lengths = text.sentences.lengths
+    kept = text.sentences.values[np.repeat(~which, lengths)]
+    return replace(text, sentences=Ragged(offsets_of(np.where(which, 0, lengths)), kept))
 
 
 def bitext(

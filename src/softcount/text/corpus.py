@@ -29,6 +29,7 @@ class Corpus:
     labels: Ragged | None = None  # int32 tag ids, same offsets; −1: not known
     tagset: tuple[str, ...] = ()  # the names of the tag ids
     source: str = MEMORY
+    potentials: Ragged | None = None  # [tokens, K]: log-weights that a token itself gives to the states
 
     def __len__(self) -> int:
         return self.sentences.n_rows
@@ -42,8 +43,8 @@ class Corpus:
         return len(self.sentences.values)
 
     @property
-    def costs(self) -> Array:
-        """What a sentence costs to train on; shards are balanced by it."""
+    def sizes(self) -> Array:
+        """How much of the data each sentence is: its tokens."""
         return self.sentences.lengths
 
     def slice(self, start: int, stop: int) -> Corpus:
@@ -78,8 +79,8 @@ class Corpus:
         return pa.array(names, pa.large_string()).take(pa.array(self.labels.values % len(names)))  # −1 is the last
 
     def _rows(self, select: Callable[[Ragged], Ragged]) -> Corpus:
-        labels = None if self.labels is None else select(self.labels)
-        return replace(self, sentences=select(self.sentences), labels=labels)
+        labels, potentials = (None if rows is None else select(rows) for rows in (self.labels, self.potentials))
+        return replace(self, sentences=select(self.sentences), labels=labels, potentials=potentials)
 
 
 def corpus(

@@ -48,12 +48,39 @@ class TagDictionary(NamedTuple):
         mask[tag_ids[allowed.values[columns >= 0]], columns[columns >= 0]] = True
         return mask
 
+    def unmatched(self, vocabulary: Vocabulary) -> tuple[str, ...]:
+        """A remark on the entries that say nothing of a text with these words."""
+        return unmatched(self.source, [[word] for word in self.allowed], [vocabulary])
+
+    def forbidden(self, word: str, tag: str) -> str | None:
+        """What is wrong with this tag of this word, where it is not allowed."""
+        if word not in self.allowed:
+            return None
+        tags = [self.tagset[k] for k in self.allowed[word]]
+        if tag in tags:
+            return None
+        return f"{quoted(word)} has the tag {tag}, but {self.source} allows {', '.join(tags)}; correct one of the two"
+
     def _positions(self, names: tuple[str, ...]) -> Array:
         missing = [tag for tag in self.tagset if tag not in names]
         if missing:
             wrong = f"tag {quoted(missing[0])} is not in the tagset"
             raise InputError(f"{self.source}: {wrong}; correct it, or add it there")
         return np.array([names.index(tag) for tag in self.tagset], dtype=np.int64)
+
+
+def unmatched(source: str, entries: Sequence[Sequence[str]], vocabularies: Sequence[Vocabulary]) -> tuple[str, ...]:
+    """A remark, where entries (of one word for each vocabulary) have several words, or words that never occur."""
+    if not entries:
+        return ()
+    phrases = np.array([any(len(word.encode().split()) > 1 for word in entry) for entry in entries], dtype=bool)
+    known = [v.find([entry[i] for entry in entries]) >= 0 for i, v in enumerate(vocabularies)]
+    absent = ~np.logical_and.reduce(known) & ~phrases
+    kinds = {"of several words, where each must be one token": phrases, "not among the words of the text": absent}
+    found = [f"{int(which.sum()):,} {what}" for what, which in kinds.items() if which.any()]
+    if not found:
+        return ()
+    return (f"{source}: of {len(entries):,} entries, {' and '.join(found)}; these have no effect",)
 
 
 def read_dictionary(path: str | Path) -> TagDictionary:

@@ -34,6 +34,7 @@ class Documents:
     labels: Array | None = None  # int32 class ids; −1: not known
     classes: tuple[str, ...] = ()  # the names of the class ids
     weights: Array | None = None  # what each document counts in training
+    potentials: Array | None = None  # [D, K]: log-weights that a document itself gives to the classes
     rows: Array | None = None  # which document of the whole each is
     source: str = MEMORY
 
@@ -52,7 +53,8 @@ class Documents:
         return float(self.counts.sum())
 
     @property
-    def costs(self) -> Array:
+    def sizes(self) -> Array:
+        """How much of the data each document is: its distinct words, and itself."""
         return np.diff(self.offsets) + 1
 
     def slice(self, start: int, stop: int) -> Documents:
@@ -71,7 +73,7 @@ class Documents:
         return replace(self, offsets=words.offsets, words=words.values, counts=counts.values, **self._columns(rows))
 
     def _columns(self, which: Any) -> dict[str, Any]:
-        named = {"labels": self.labels, "weights": self.weights, "rows": self.rows}
+        named = {"labels": self.labels, "weights": self.weights, "potentials": self.potentials, "rows": self.rows}
         return {name: None if column is None else column[which] for name, column in named.items()}
 
     def matrix(self) -> sparse.csr_matrix:

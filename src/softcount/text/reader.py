@@ -6,12 +6,14 @@
 | tagged | a line of ``word/TAG`` | after the last slash |
 | conllu | a block of lines, one word a line | column UPOS or XPOS |
 
-A tag ``_`` is not known. In lines, an empty line is an empty sentence.
+A tag ``_`` is not known. In lines, an empty line is an empty sentence. What nobody names is CoNLL-U if its name ends so
+or its first line of words is a line of CoNLL-U, else plain.
 """
 
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,10 +28,10 @@ from softcount.text.source import (
     bytes_of,
     check_stdin,
     line_of,
-    lines,
     name_of,
     quoted,
     read_text,
+    split_lines,
     split_tokens,
     strings,
 )
@@ -37,6 +39,8 @@ from softcount.text.vocabulary import Vocabulary
 
 FORMATS = ("auto", "plain", "tagged", "conllu")
 CONLLU_COLUMNS = 10
+BY_CONTENT = "read as CoNLL-U, which its lines are; say format plain if they are text"
+BEGINNING = 1 << 20  # bytes in which the first line of words is looked for
 TAG_COLUMNS = {"upos": 3, "xpos": 4}
 _WORD_ID, _SKIPPED_ID = re.compile(r"[0-9]+"), re.compile(r"[0-9]+[-.][0-9]+")
 
@@ -59,7 +63,8 @@ def read(
     lowercase: bool = False,
 ) -> Corpus:
     """A Corpus of a file, packed (``.gz``) or not, or of standard input (``-``); ``tags`` is a file in step with it."""
-    text = _read(path, _format(path, format, tags), tags, column)
+    format, content = _format(path, format, tags)
+    text = _read(path, format, tags, column, content)
     if lowercase:
         import pyarrow.compute as pc  # here, because it takes a tenth of a second to import
 
@@ -74,35 +79,48 @@ def read_labels(path: str | Path) -> tuple[Ragged, tuple[str, ...]]:
     return Ragged(text.offsets, ids), names
 
 
-def _format(path: str | Path, format: str, tags: str | Path | None) -> str:
+def _format(path: str | Path, format: str, tags: str | Path | None) -> tuple[str, bytes | None]:
+    """(the format, the text where it had to be read to know)."""
     if format not in FORMATS:
         raise InputError(f"format {format!r} is not known; choose one of {', '.join(FORMATS)}")
+    check_stdin(text=path, tags=tags)
+    content = None
     if format == "auto":
         format = "conllu" if str(path).lower().endswith((".conllu", ".conllu.gz")) else "plain"
+        content = read_text(path) if format == "plain" else None
+        if content is not None and _is_conllu(content):
+            warnings.warn(f"{name_of(path)}: {BY_CONTENT}", UserWarning, stacklevel=3)
+            format = "conllu"
     if tags is not None and format != "plain":
         raise InputError(f"{name_of(path)}: {format} text has its own tags; leave the tag file away")
-    check_stdin(text=path, tags=tags)
-    return format
+    return format, content
 
 
-def _read(path: str | Path, format: str, tags: str | Path | None, column: str) -> _Text:
+def _is_conllu(text: bytes) -> bool:
+    """By the first line that is neither empty nor a remark: a word number, and ten columns."""
+    rows = (row.strip(b"\r") for row in text[:BEGINNING].split(b"\n"))
+    fields = next((row.split(b"\t") for row in rows if row.strip() and not row.startswith(b"#")), [b""])
+    return len(fields) == CONLLU_COLUMNS and re.fullmatch(rb"1|1-[0-9]+|0\.1", fields[0]) is not None
+
+
+def _read(path: str | Path, format: str, tags: str | Path | None, column: str, content: bytes | None) -> _Text:
     if format == "conllu":
-        return _conllu(path, column)
+        return _conllu(path, column, content)
     if format == "tagged":
         return _tagged(path)
-    return _plain(path) if tags is None else _parallel(path, tags)
+    return _plain(path, content) if tags is None else _parallel(path, tags, content)
 
 
-def _plain(path: str | Path) -> _Text:
+def _plain(path: str | Path, content: bytes | None = None) -> _Text:
     name = name_of(path)
-    offsets, tokens = split_tokens(read_text(path))
+    offsets, tokens = split_tokens(read_text(path) if content is None else content)
     if len(offsets) == 1:
         raise _empty(name)
     return _Text(offsets, tokens, None, lambda token: f"{name}:{line_of(offsets, token)}")
 
 
-def _parallel(path: str | Path, tags_path: str | Path) -> _Text:
-    text, tags = _plain(path), _plain(tags_path)
+def _parallel(path: str | Path, tags_path: str | Path, content: bytes | None) -> _Text:
+    text, tags = _plain(path, content), _plain(tags_path)
     _check_in_step(text.offsets, tags.offsets, name_of(path), name_of(tags_path))
     return _Text(text.offsets, text.tokens, tags.tokens, tags.where)
 
@@ -144,11 +162,11 @@ def _piece(data: Array, pieces: Array, which: int) -> Any:
     return strings(data[keep], pieces[:, which])
 
 
-def _conllu(path: str | Path, column: str) -> _Text:
+def _conllu(path: str | Path, column: str, content: bytes | None = None) -> _Text:
     if column not in TAG_COLUMNS:
         raise InputError(f"column {column!r} is not known; choose one of {', '.join(TAG_COLUMNS)}")
     name = name_of(path)
-    rows = lines(path).to_pylist()
+    rows = split_lines(read_text(path) if content is None else content).to_pylist()
     if not rows:
         raise _empty(name)
     words: list[tuple[int, str, str]] = []

@@ -1,0 +1,50 @@
+"""The options that several commands share, written once, and the groups that the help shows them in.
+
+A command that trains is a class (see training.py): its fields are its options, and what it inherits it need not say.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+WHAT, HOW = "What is learned (not with --apply)", "How it is learned (not with --apply)"
+IN, OUT, WHERE = "What is read", "What comes out", "Where it runs"
+GROUPS = (WHAT, HOW, IN, OUT, WHERE)  # in the order of the help
+TRAINING = (WHAT, HOW)  # nothing in these has an effect where a saved model is applied
+
+
+def option(group: str, help: str, *names: str, **settings: Any) -> Any:
+    if "min" in settings:  # a short name for its kind, so that the help has room for words
+        settings["metavar"] = "N"
+    return typer.Option(*names, help=help, rich_help_panel=group, **settings)
+
+
+STAGES = "Stages, one after the other: em, vb, mre, gibbs, hard, annealed(…), stepwise(…); for example em:100,mre:50."
+
+# --- of every command that trains -------------------------------------------------------------------------------------
+
+Criterion = Annotated[str, option(HOW, STAGES)]
+Tolerance = Annotated[float, option(HOW, "Stop a stage at this relative change.", min=0)]
+Seed = Annotated[int, option(HOW, "The same seed gives the same result.", min=0)]
+Checkpoint = Annotated[
+    Path | None, option(HOW, "Keep the state of training here; the same command again goes on from it.")
+]
+Every = Annotated[
+    int | None, option(HOW, "Steps from one checkpoint to the next; 10 or more if not given.", min=1)
+]  # fmt: skip
+Apply = Annotated[Path | None, option(IN, "Use this saved model; nothing is trained.")]
+Save = Annotated[Path | None, option(OUT, "Write the trained model here, for --apply, info and export.")]
+Trace = Annotated[Path | None, option(OUT, "Write every step's objective and parts as TSV.")]
+Json = Annotated[bool, option(OUT, "Print one JSON object instead of lines.", "--json")]
+Quiet = Annotated[bool, option(OUT, "No messages but errors.", "--quiet", "-q")]
+Threads = Annotated[int, option(WHERE, "Worker threads; -1: all cores. The result is the same.")]
+Engine = Annotated[str, option(WHERE, "Where sums over the data are computed: threads (here). The result is the same.")]
+
+# --- of some of them --------------------------------------------------------------------------------------------------
+
+Restarts = Annotated[int, option(HOW, "Best of so many starts.", min=1)]
+Lowercase = Annotated[bool, option(IN, "Lower-case the text first.", "--lowercase")]
+Rare = Annotated[int, option(WHAT, "Rarer words become `<unk>`.", min=1)]

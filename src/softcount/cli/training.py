@@ -1,0 +1,258 @@
+"""What every command that trains does: check, train or apply, write files, report, print.
+
+A command is a class with its own options as fields; it says what it reads, how its estimator is made, and what comes
+out. The order, and all that concerns shared options, is here: see `Training.run`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from typing import Any, ClassVar, get_type_hints
+
+import typer
+from typer.core import TyperCommand
+
+from softcount.cli.console import (
+    Progress,
+    check_threads,
+    check_writable,
+    note_unused,
+    open_model,
+    say,
+    write_whole,
+)
+from softcount.cli.options import (
+    GROUPS,
+    TRAINING,
+    Apply,
+    Checkpoint,
+    Criterion,
+    Engine,
+    Every,
+    Json,
+    Quiet,
+    Save,
+    Seed,
+    Threads,
+    Tolerance,
+    Trace,
+)
+from softcount.cli.summary import trace_tsv, training_lines
+from softcount.signature import signature
+
+Files = Iterator[tuple[Path | None, Callable[[Path], Any]]]
+
+
+@dataclass(kw_only=True)
+class Training:
+    """The options that all share, and what is done with them."""
+
+    context: typer.Context
+    criterion: Criterion
+    tolerance: Tolerance = 1e-6
+    seed: Seed = 0
+    checkpoint: Checkpoint = None
+    checkpoint_every: Every = None
+    apply: Apply = None
+    save: Save = None
+    trace: Trace = None
+    as_json: Json = False
+    quiet: Quiet = False
+    threads: Threads = -1
+    engine: Engine = "threads"
+
+    name: ClassVar[str]
+    kinds: ClassVar[tuple[str, ...]]  # of models that it may apply
+
+    def run(self) -> None:
+        self.check()
+        with self.warnings_as_notes():
+            model, data = self.trained() if self.apply is None else self.opened()
+        answer = self.answer(model, data)
+        if self.save is not None:
+            model.save(self.save)
+        for path, write in self.files(model, data, answer):
+            if path is not None:
+                write_whole(path, write)
+        signed = model.signature_ if self.apply is None else self.applied_signature(model, data)
+        for line in (*self.report(model, data, answer), signed):
+            self.say(line)
+        self.deliver(model, data, answer, signed)
+
+    # --- for a command to say -----------------------------------------------------------------------------------------
+
+    def reads(self) -> dict[str, str | Path | None]:
+        """The files that it reads, by what they are (``stop_words``: the stop words)."""
+        raise NotImplementedError
+
+    def beside(self) -> list[str | Path]:
+        """Files that are read because they are beside another."""
+        return []
+
+    def writes(self) -> list[Path | None]:
+        """Its own results."""
+        return []
+
+    def read(self, model: Any) -> Any:
+        """The data; to be trained on where there is no model yet."""
+        raise NotImplementedError
+
+    def estimator(self, data: Any) -> Any:
+        raise NotImplementedError
+
+    def fit(self, model: Any, data: Any, **watch: Any) -> None:
+        model.fit(data, **watch)
+
+    def answer(self, model: Any, data: Any) -> Any:
+        """What is computed before anything is written."""
+
+    def files(self, model: Any, data: Any, answer: Any) -> Files:
+        yield self.trace, lambda path: path.write_text(trace_tsv(model._traces()), encoding="utf-8")
+
+    def counted(self, data: Any) -> dict[str, float]:
+        """How much of what there is, in plain words."""
+        return {"documents": len(data), "words": data.n_tokens}
+
+    def done(self, model: Any, data: Any) -> dict[str, Any]:
+        """What was really done with a model that was applied, for the signature."""
+        return {what: f"{n:.15g}" for what, n in self.counted(data).items()}
+
+    def content(self, model: Any, data: Any, answer: Any) -> dict[str, Any]:
+        """For --json."""
+        raise NotImplementedError
+
+    def lines(self, model: Any, data: Any, answer: Any) -> Iterator[str]:
+        raise NotImplementedError
+
+    # --- what is the same for all -------------------------------------------------------------------------------------
+
+    def say(self, message: str) -> None:
+        say(message, self.quiet)
+
+    def check(self) -> None:
+        """Before hours of work."""
+        from softcount.engines import engine_of
+        from softcount.text.source import check_stdin
+
+        reads = self.reads()
+        outputs = (*self.writes(), self.trace)
+        check_writable(*outputs, self.save, self.checkpoint, inputs=(*reads.values(), *self.beside()))
+        check_writable(*outputs, inputs=(self.apply,))  # a model may be saved again where it came from
+        check_stdin(**reads)
+        check_threads(self.threads)
+        engine_of(self.engine, self.threads)
+
+    def opened(self) -> tuple[Any, Any]:
+        assert self.apply is not None
+        model = self.placed(open_model(self.apply, self.kinds, f"{self.name} --apply", **self.chosen()))
+        data = self.read(model)
+        note_unused(self.context, self.training_options(), "with --apply", self.quiet)
+        return model, data
+
+    def chosen(self) -> dict[str, Any]:
+        """Settings that also a saved model takes, where they were given."""
+        return {}
+
+    def trained(self) -> tuple[Any, Any]:
+        data = self.read(None)
+        model = self.placed(self.estimator(data))
+        progress = Progress(self.quiet, getattr(self, "restarts", 1))
+        kept = {"checkpoint": self.checkpoint, "checkpoint_every": self.checkpoint_every}
+        try:
+            self.fit(model, data, on_step=progress, **kept)
+        finally:
+            progress.close()
+        return model, data
+
+    def placed(self, model: Any) -> Any:
+        """With the engine and the threads that were asked for."""
+        return model.set_params(n_jobs=self.threads, engine=self.engine)
+
+    def training_options(self) -> list[str]:
+        return [option.name for option in self.context.command.params if group_of(option) in TRAINING and option.name]
+
+    def note_unused(self, *names: str, where: str) -> None:
+        note_unused(self.context, names, where, self.quiet)
+
+    @contextmanager
+    def warnings_as_notes(self) -> Iterator[None]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            yield
+        for message in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, UserWarning)):
+            self.say(f"warning: {message}")
+
+    def report(self, model: Any, data: Any, answer: Any) -> Iterator[str]:
+        if self.apply is None:
+            yield from training_lines(model)
+        else:
+            counted = ", ".join(f"{n:,.10g} {what}" for what, n in self.counted(data).items())
+            yield f"applied {self.apply} to {self.named(data)}: {counted}"
+
+    def named(self, data: Any) -> str:
+        return str(data.source)
+
+    def applied_signature(self, model: Any, data: Any) -> str:
+        """What was done now, and behind it what the model is."""
+        now = signature(f"{self.name} --apply", **self.done(model, data), data="sha256:" + data.digest()[:12])
+        return f"{now} | model: {model.signature_}"
+
+    def deliver(self, model: Any, data: Any, answer: Any, signed: str) -> None:
+        content = self.content(model, data, answer) if self.as_json else {}
+        self.print(content, self.lines(model, data, answer), signed)
+
+    def print(self, content: dict[str, Any], lines: Iterator[str], signed: str) -> None:
+        if self.as_json:
+            print(json.dumps({**content, "signature": signed}, ensure_ascii=False))
+        else:
+            sys.stdout.writelines(lines)
+
+
+class HelpLast(TyperCommand):
+    """--help in the last group, rather than in one of its own before all others."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.rich_help_panel = GROUPS[-1]
+        return option
+
+
+def command(kind: type[Training]) -> Callable[..., None]:
+    """The function that the command line calls: an option for every field, its own before those it inherits."""
+
+    def call(**given: Any) -> None:
+        kind(**given).run()
+
+    hints: Mapping[str, Any] = get_type_hints(kind, include_extras=True)
+    own = list(inspect.get_annotations(kind))
+    parameters = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+            annotation=hints[field.name],
+        )
+        for field in sorted(fields(kind), key=lambda f: (_place(hints[f.name]), f.name not in own))
+    ]
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    call.__name__, call.__doc__ = kind.name, kind.__doc__
+    return call
+
+
+def _place(hint: Any) -> int:
+    """Arguments first, then the groups in their order."""
+    group = group_of(*getattr(hint, "__metadata__", (None,)))
+    return GROUPS.index(group) if group in GROUPS else -1
+
+
+def group_of(option: Any) -> str | None:
+    return getattr(option, "rich_help_panel", None)

@@ -1,0 +1,84 @@
+"""Links and scores of sentence pairs, block by block on an engine, from the directions' own posteriors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softcount.engines import Engine
+from softcount.links.joining import Links, link
+from softcount.models.ibm_posterior import PairPosteriors, on
+from softcount.numbers.ragged import Array
+from softcount.text.bitext import Bitext
+from softcount.text.shard import shards
+
+
+class Decoder(NamedTuple):
+    """All that a block of pairs needs to be aligned; `weights` by direction, weighed once."""
+
+    models: Mapping[str, Any]
+    weights: Mapping[str, Any]
+    rule: str
+    threshold: float
+
+
+def decoder(
+    directions: Mapping[str, Any], items: Bitext, rule: str = "", threshold: float = 0.0, normed: bool = False
+) -> Decoder:
+    """With the decoding weights, or, where probabilities are asked for, the parameters: those sum to one."""
+    models, weights = {}, {}
+    for name, d in directions.items():
+        side = items if name == "forward" else items.reverse()
+        models[name], logs = on(d.model, d.log_parameters() if normed else d.log_weights, side)
+        weights[name] = models[name].weigh(logs)
+    return Decoder(models, weights, rule, threshold)
+
+
+def link_blocks(engine: Engine, items: Bitext, asked: Decoder) -> Iterator[tuple[Links, Array]]:
+    return engine.map(_link, _blocks(engine, items, asked), engine.share(asked))
+
+
+def log_norms(engine: Engine, items: Bitext, asked: Decoder) -> Array:
+    """[pairs, 2]: log P(target | source), log P(source | target); NaN for a direction that is not there."""
+    found = engine.map(_log_norms, _blocks(engine, items, asked), engine.share(asked))
+    return np.concatenate([np.empty((0, 2)), *found])
+
+
+def posteriors(items: Bitext, asked: Decoder) -> dict[str, PairPosteriors]:
+    found = {}
+    for name, model in asked.models.items():
+        side = items if name == "forward" else items.reverse()
+        found[name] = model.posteriors(asked.weights[name], model.pack(side))
+    return found
+
+
+def _blocks(engine: Engine, items: Bitext, asked: Decoder) -> Any:
+    cost = next(iter(asked.models.values())).shard_cost
+    return engine.place(_as_it_is, (items.slice(*bounds) for bounds in shards(items.token_pairs, cost)))
+
+
+# --- what crosses the engine ----------------------------------------------------------------------------------------
+
+
+def _as_it_is(part: Bitext) -> Bitext:
+    return part
+
+
+def _link(part: Bitext, asked: Decoder) -> tuple[Links, Array]:
+    found = posteriors(part, asked)
+    forward, reverse = (found[name].matrices if name in found else None for name in ("forward", "reverse"))
+    lengths = part.source.sentences.lengths, part.target.sentences.lengths
+    return link(asked.rule, *lengths, forward, reverse, asked.threshold), _norms(part, found)
+
+
+def _log_norms(part: Bitext, asked: Decoder) -> Array:
+    return _norms(part, posteriors(part, asked))
+
+
+def _norms(part: Bitext, found: Mapping[str, PairPosteriors]) -> Array:
+    norms = np.full((len(part), 2), np.nan)
+    for name, each in found.items():
+        norms[:, int(name == "reverse")] = each.log_norms
+    return norms

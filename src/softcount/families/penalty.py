@@ -1,0 +1,21 @@
+"""What is added to a log-likelihood before it is maximised."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from softcount.numbers.ragged import Array
+
+
+class Pseudo(NamedTuple):
+    """Counts imagined before any data were seen: the log prior is Σ amount · log θ."""
+
+    amount: float | Array = 0.0  # one number, or one per entry
+
+    def __bool__(self) -> bool:
+        return bool(np.any(self.amount))
+
+
+NOTHING = Pseudo()

@@ -1,0 +1,156 @@
+"""The oracle: enumerate every hidden structure of an item, and add up.
+
+    log Z = log Σ_z exp ⟨η, c(z)⟩      E[c] = Σ_z c(z) exp(⟨η, c(z)⟩ − log Z)
+
+A model is three obvious functions: the list of all structures of one item, the counts of one structure, and which value
+it gives to each of the item's nodes (a token's state, a target word's source word). Everything else follows from them.
+The models are in `naive.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softcount.numbers.tables import each, inner, like, values
+
+
+class Naive:
+    """What an oracle of a model says; items are those of the model, i is the number of one."""
+
+    draws_labels = True  # whether the labels that come with SAMPLE are the structure that was drawn
+
+    def structures(self, items: Any, i: int) -> list[Any]:
+        """All hidden structures of item i that agree with what is known of it; [one empty structure] if it is empty."""
+        raise NotImplementedError
+
+    def counts(self, items: Any, i: int, structure: Any) -> Any:
+        """How often this structure uses each entry of each table: the model's tables, of floats."""
+        raise NotImplementedError
+
+    def nodes(self, items: Any, i: int, structure: Any) -> np.ndarray:
+        """[nodes, values]: one where a node has a value; where a node is several tokens, their shares."""
+        raise NotImplementedError
+
+    def log_base(self, items: Any, i: int) -> float:
+        """What log Z has beside ⟨η, c⟩, whatever the structure."""
+        return 0.0
+
+    def posteriors(self, items: Any, i: int, nodes: np.ndarray) -> np.ndarray:
+        """What the model calls posteriors, of the nodes' posteriors."""
+        return nodes
+
+    def told(self, posteriors: Any) -> np.ndarray:
+        """The model's posteriors of all items, one number after the other."""
+        return np.ravel(posteriors)
+
+
+class Instance(NamedTuple):
+    naive: Naive
+    model: Any
+    items: Any
+    log_weights: Any
+
+    @property
+    def n_items(self) -> int:
+        return len(self.items)
+
+    def only(self, rows: list[int]) -> Instance:
+        return self._replace(items=self.items.take(np.asarray(rows, dtype=np.int64)))
+
+
+class Enumerated(NamedTuple):
+    """One item, all structures."""
+
+    counts: list[Any]
+    nodes: list[np.ndarray]
+    log_joint: np.ndarray  # ⟨η, c(z)⟩
+
+    @property
+    def log_norm(self) -> float:
+        return float(np.logaddexp.reduce(self.log_joint))
+
+    @property
+    def shares(self) -> np.ndarray:
+        return np.exp(self.log_joint - self.log_norm)
+
+    @property
+    def best(self) -> float:
+        return float(self.log_joint.max())
+
+    @property
+    def posteriors(self) -> np.ndarray:
+        """[nodes, values]"""
+        return np.einsum("z,znv->nv", self.shares, np.array(self.nodes))
+
+    def labelled(self, labels: np.ndarray) -> list[int]:
+        """The structures that give these values to the nodes."""
+        rows = np.arange(len(labels))
+        return [k for k, nodes in enumerate(self.nodes) if len(nodes) == len(rows) and (nodes[rows, labels] == 1).all()]
+
+    def ties(self) -> list[int]:
+        """The best structures, the one first whose last node has the lowest value, then the last but one, …"""
+        best = np.flatnonzero(np.isclose(self.log_joint, self.best, rtol=0, atol=1e-12))
+        return sorted(best.tolist(), key=lambda k: self.nodes[k].argmax(axis=-1).tolist()[::-1])
+
+
+def enumerate_item(instance: Instance, i: int) -> Enumerated:
+    naive, items = instance.naive, instance.items
+    structures = naive.structures(items, i)
+    counts = [naive.counts(items, i, z) for z in structures]
+    log_joint = np.array([inner(instance.log_weights, c) for c in counts]) + naive.log_base(items, i)
+    return Enumerated(counts, [naive.nodes(items, i, z) for z in structures], log_joint)
+
+
+def enumerate_all(instance: Instance) -> list[Enumerated]:
+    return [enumerate_item(instance, i) for i in range(instance.n_items)]
+
+
+def expected(instance: Instance) -> tuple[Any, float]:
+    """(Σ over items of expected counts, of log Z)."""
+    total, log_norm = zeros(instance.log_weights), 0.0
+    for item in enumerate_all(instance):
+        for count, share in zip(item.counts, item.shares, strict=True):
+            total = add(total, scaled(count, share))
+        log_norm += item.log_norm
+    return total, log_norm
+
+
+def possible(instance: Instance) -> list[bool]:
+    return [item.best > -np.inf for item in enumerate_all(instance)]
+
+
+def zeros(tables: Any) -> Any:
+    return type(tables)(*(like(t, np.zeros(values(t).shape)) for t in tables))
+
+
+def add(a: Any, b: Any) -> Any:
+    return each(np.add, a, b)
+
+
+def scaled(tables: Any, factor: float) -> Any:
+    return each(lambda t: t * factor, tables)
+
+
+def flat(tables: Any) -> np.ndarray:
+    return np.concatenate([np.ravel(values(t)) for t in tables])
+
+
+def unflat(tables: Any, vector: np.ndarray) -> Any:
+    """The inverse of `flat`, in the shape of `tables`."""
+    sizes = np.cumsum([values(t).size for t in tables])[:-1]
+    parts = np.split(vector, sizes)
+    return type(tables)(*(like(t, p.reshape(values(t).shape)) for t, p in zip(tables, parts, strict=True)))
+
+
+def all_joint_structures(instance: Instance) -> Iterator[tuple[Any, ...]]:
+    """Every combination of structures over all items, as tuples of counts: for posteriors over a whole corpus."""
+    return product(*(item.counts for item in enumerate_all(instance)))
+
+
+def total(counts: tuple[Any, ...]) -> Any:
+    return reduce(add, counts)

@@ -1,0 +1,70 @@
+"""Engines: whatever crosses one could be sent elsewhere, and where sums are computed changes no bit."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from cases import GRID, MODELS, answers, bits
+from copying import Copying
+
+from softcount import HMM, InputError, WordAligner
+from softcount.engines import ENGINES, Threads, engine_of
+from softcount.models import gaussian, hmm, ibm, mixture, plsa
+from softcount.numbers.rounds import Round, drive, in_turn
+
+
+@pytest.fixture
+def many_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hmm, "SHARD_TOKENS", 20)
+    monkeypatch.setattr(ibm, "PART", 100)
+    monkeypatch.setattr(ibm, "BLOCK", 200)
+    for module in (gaussian, mixture, plsa):
+        monkeypatch.setattr(module, "shard_cost", lambda n: 60)
+
+
+@pytest.mark.parametrize(("name", "criterion"), GRID)
+@pytest.mark.usefixtures("many_shards")
+def test_an_engine_that_copies_all_that_crosses_it_gives_the_same_bits(name: str, criterion: str) -> None:
+    far = Copying()
+    found = []
+    for engine in (Threads(2), far):
+        model, data = MODELS[name](criterion)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.set_params(engine=engine).fit(*data)
+        found.append((bits(model), answers(model, data)))
+    assert far.crossed > 10, "the engine that was given is not the one that worked"
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("engine", [Threads(1), Threads(3), Copying()], ids=["1", "3", "copying"])
+def test_an_impossible_item_is_named_whatever_engine_found_it(engine: object, many_shards: None) -> None:
+    dictionary = {"a": ["X"], "b": ["Y"]}
+    tags = [["X", "X"]] * 37 + [["X", "Y"]] + [["X"]]
+    with pytest.raises(InputError, match=r":38: .*probability zero"):
+        HMM(criterion="em:2", dictionary=dictionary, engine=engine).fit(["a a"] * 37 + ["b a"] + ["a"], tags)
+
+
+def test_engines_by_name() -> None:
+    assert isinstance(engine_of("threads", 2), Threads) and set(ENGINES) >= {"threads"}
+    given = Copying()
+    assert engine_of(given, 2) is given
+    with pytest.raises(InputError, match="no engine 'spark'; use threads"):
+        WordAligner(engine="spark").fit(["a"], ["b"])
+
+
+def test_a_sum_in_rounds_asks_what_the_last_round_found() -> None:
+    def rounds():  # type: ignore[no-untyped-def]
+        total = yield Round(scaled, 1.0)
+        return (yield Round(scaled, 1.0 / total))
+
+    assert in_turn(rounds(), [1.0, 2.0, 5.0]) == pytest.approx(1.0)
+    asked: list[float] = []
+    drive(rounds(), lambda one: asked.append(one.shared) or np.float64(8.0))  # type: ignore[func-returns-value]
+    assert asked == [1.0, 0.125]
+
+
+def scaled(part: float, by: float) -> float:
+    return part * by

@@ -11,7 +11,7 @@ from softcount.models.agreement_kernel import Direction, Tally, agree_hmm, agree
 from softcount.models.fertility import MOST, SMALL, fertility_ratios
 from softcount.models.jump_kernel import desk
 from softcount.numbers.ragged import from_rows
-from softcount.text.cooccurrence import cooccurring
+from softcount.text.cooccurrence import cooccurring, without_null
 from softcount.text.occurrence import occurrences
 from softcount.text.pair_index import pair_index
 
@@ -26,7 +26,7 @@ class Case:
     def __init__(self, seed):
         rng = np.random.default_rng(seed)
         self.sides = [from_rows([rng.integers(WORDS, size=pair[k]) for pair in LENGTHS], np.int32) for k in (0, 1)]
-        whole = cooccurring(occurrences(self.sides[0], WORDS), self.sides[1], WORDS)
+        whole = without_null(cooccurring(occurrences(self.sides[0], WORDS), self.sides[1], WORDS))
         self.shard = pair_index(*self.sides, whole, WORDS)
         self.weights = (rng.random((len(self.shard.entries), 2)) + 0.05).astype(np.float32)
         self.directions = tuple(self.direction(rng) for _ in range(2))

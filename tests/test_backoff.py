@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from softcount.families.backoff import levels, smoothed
 from softcount.numbers.ragged import Ragged, from_rows
-from softcount.text.spelling import alike, nested, prefixes
+from softcount.text.spelling import alike, nested
 
 pytestmark = pytest.mark.kernels
 
@@ -120,14 +120,26 @@ def test_stems_nest():
         for b in range(len(SOURCE)):
             assert (fine[a] == fine[b]) == (SOURCE[a][:5] == SOURCE[b][:5])
             assert (coarse[fine[a]] == coarse[fine[b]]) == (SOURCE[a][:3] == SOURCE[b][:3])
-    np.testing.assert_array_equal(prefixes(SOURCE, 5), fine)
+
+
+def common(a, b):
+    """The length of the longest common subsequence, by its recursion."""
+    if not a or not b:
+        return 0
+    return common(a[1:], b[1:]) + 1 if a[0] == b[0] else max(common(a[1:], b), common(a, b[1:]))
 
 
 def test_words_that_look_alike():
-    rows = from_rows([np.arange(len(TARGET))] * len(SOURCE), np.int32)
-    found = alike(rows, SOURCE, TARGET, 0.3, 0.15).reshape(len(SOURCE), len(TARGET))
-    for e, one in enumerate(SOURCE):
-        for f, other in enumerate(TARGET):
-            begins = len(one) >= 4 and one[:4] == other[:4] and not one[0].isdigit()
-            assert found[e, f] == np.float32(0.3 if one == other else 0.15 if begins else 0.0)
-    assert (found > 0).sum() == 3  # 1999, paris, nation-
+    source, target = [*SOURCE, "über", "x" * 70], [*TARGET, "uber", "x" * 70, "x" * 69]
+    rows = from_rows([np.arange(len(target))] * len(source), np.int32)
+    found = alike(rows, source, target, 0.3).reshape(len(source), len(target))
+    for e, one in enumerate(source):
+        for f, other in enumerate(target):
+            expected = 0.3 if one == other else 0.0
+            words = all(4 <= len(word) <= 63 and not word[0].isdigit() for word in (one, other))
+            if one != other and words:
+                ratio = common(one, other) / max(len(one), len(other))
+                expected = 0.3 * max(0.0, (ratio - 0.4) / 0.6) ** 2
+            assert found[e, f] == pytest.approx(expected, abs=1e-7)
+    assert found[SOURCE.index("nations"), TARGET.index("national")] > 0.1
+    assert found[SOURCE.index("1999"), TARGET.index("19990")] == 0.0

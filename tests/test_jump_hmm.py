@@ -29,7 +29,7 @@ class Case:
         rng = np.random.default_rng(seed)
         self.source = from_rows([rng.integers(words, size=l) for l, _ in lengths], np.int32)
         self.target = from_rows([rng.integers(words, size=m) for _, m in lengths], np.int32)
-        whole = cooccurring(occurrences(self.source, words), self.target, words)
+        whole = without_null(cooccurring(occurrences(self.source, words), self.target, words))
         self.shard = pair_index(self.source, self.target, whole, words)
         table = rng.random(len(whole.values)) + 0.05
         if zeros:

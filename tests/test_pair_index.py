@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from softcount.machine.kernel import kernel
 from softcount.numbers import windows
 from softcount.numbers.ragged import from_rows
-from softcount.text.cooccurrence import cooccurring
+from softcount.text.cooccurrence import cooccurring, without_null
 from softcount.text.occurrence import occurrences
 from softcount.text.pair_index import pair_index
 
@@ -24,13 +24,13 @@ def random_side(rng, n, words, unknown=False):
 def test_every_token_pair_finds_its_entry(seed, unknown):
     rng, words = np.random.default_rng(seed), 12
     source, target = random_side(rng, 9, words), random_side(rng, 9, words)
-    whole = cooccurring(occurrences(source, words), target, words)
+    whole = without_null(cooccurring(occurrences(source, words), target, words))
     if unknown:  # new text: words and word pairs that the whole has not
         source, target = random_side(rng, 9, words, True), random_side(rng, 9, words, True)
-    found = pair_index(source, target, whole, words, first=7)
+    found = pair_index(source, target, whole, words)
     entry_of = {
-        (row - 1, int(whole.values[k])): k
-        for row in range(1, whole.n_rows)
+        (row, int(whole.values[k])): k
+        for row in range(whole.n_rows)
         for k in range(whole.offsets[row], whole.offsets[row + 1])
     }
     for s in range(source.n_rows):
@@ -39,13 +39,12 @@ def test_every_token_pair_finds_its_entry(seed, unknown):
         assert block.tolist() == expected
     met = found.entries[found.entries >= 0]
     assert len(np.unique(met)) == len(met)
-    assert found.first == 7
     assert found.longest == max(source.lengths.max(), target.lengths.max(), 1)
 
 
 def test_an_index_of_nothing():
     nothing = from_rows([], np.int32)
-    whole = cooccurring(occurrences(nothing, 0), nothing, 0)
+    whole = without_null(cooccurring(occurrences(nothing, 0), nothing, 0))
     found = pair_index(nothing, nothing, whole, 0)
     assert (len(found.index), len(found.entries), found.longest) == (0, 1, 1)
 

@@ -11,12 +11,16 @@ finer one's, so one table of counts gives rows in both directions: t(f | e) by r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.families.kept import Unheld
+from softcount.families.penalty import Pseudo
 from softcount.machine.kernel import kernel
 from softcount.numbers.ragged import Array, Ragged, offsets_of
+from softcount.numbers.tables import Log, values
 
 
 class Level(NamedTuple):
@@ -27,6 +31,43 @@ class Level(NamedTuple):
     parent: Array  # int32 [entries]: its entry one level up; empty at the top
     row_share: Array  # [rows]: p(word | its class), by frequency
     column_share: Array  # [columns]
+
+
+@dataclass(frozen=True, eq=False)
+class Backoff(Unheld):
+    """The rows of both directions, computed from one table of counts, which is the parameter.
+
+    Before anything is counted a row is flat but for what the prior says: (1 + trust · π) / number of words.
+    """
+
+    levels: Sequence[Level]
+    strengths: tuple[float, ...]  # κ, from fine to coarse
+    prior: Array  # π: float32 pseudo-counts of the entries
+    banned: Array  # bool [entries, 2]: which direction may not use an entry; or empty
+    trust: float = 10.0
+
+    def size(self) -> tuple[int, ...]:
+        return (len(self.levels[0].rows.values),)
+
+    def uniform(self) -> Array:
+        return np.zeros(self.size(), np.float32)
+
+    def maximize(self, counts: Any, penalty: Pseudo, parameters: Array) -> Array:
+        return np.asarray(values(counts), dtype=np.float32)
+
+    def rates(self, parameters: Array) -> Array:
+        """float32 [entries, 2]: t(f | e) and t(e | f)"""
+        if parameters.any():
+            result = smoothed(self.levels, parameters, self.strengths, self.prior)
+        else:
+            words = np.array([self.levels[0].n_columns, self.levels[0].rows.n_rows], np.float32)
+            result = (1.0 + np.float32(self.trust) * self.prior)[:, None] / words
+        if len(self.banned):
+            result[self.banned] = 0.0
+        return result
+
+    def log_weights(self, parameters: Array) -> Any:
+        return Log(self.rates(parameters))
 
 
 def levels(

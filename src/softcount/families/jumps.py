@@ -15,10 +15,13 @@ Statistics 32, 2004). J ∝ c(d), as published for alignment, is the first of th
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.families.kept import Unheld
+from softcount.families.penalty import Pseudo
 from softcount.numbers.ragged import Array, offsets_of
 
 REACH = 50  # D
@@ -117,3 +120,31 @@ def _windows(n: int, starts: Array, widths: Array, masses: Array) -> Callable[[A
         return np.bincount(clipped, np.maximum(np.cumsum(ends)[:-1], 0.0), n)
 
     return demand
+
+
+@dataclass(frozen=True, eq=False)
+class JumpCounts(Unheld):
+    """The tables by counting, as published: (begin, end, jump) in one vector, each c + ½ over its sum.
+
+    Not the maximum, which would ask how often a distance could have been jumped. For models that are not exact anyway:
+    measured on Hansards, counting links better (5.2 of 100 wrong) than maximising (5.4); elsewhere they do not differ.
+    """
+
+    reach: int = REACH
+    pseudo: float = 0.5
+
+    def size(self) -> tuple[int, ...]:
+        return (4 * self.reach + 3,)
+
+    def uniform(self) -> Array:
+        return np.concatenate(first_guess(self.reach))
+
+    def parts(self, vector: Array) -> tuple[Array, Array, Array]:
+        begin, end, jump = np.split(vector, [self.reach + 1, 2 * self.reach + 2])
+        return begin, end, jump
+
+    def maximize(self, counts: Any, penalty: Pseudo, parameters: Array) -> Array:
+        """As before where nothing was counted."""
+        if not counts.any():
+            return parameters
+        return np.concatenate([(part + self.pseudo) / (part + self.pseudo).sum() for part in self.parts(counts)])

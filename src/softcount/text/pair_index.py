@@ -5,7 +5,7 @@
 A shard numbers the word pairs that meet in it, its own `entries`, in the order of their source words; a stamp per target
 word tells what the current source word has met already. So a shard stands on its own: whoever computes on it is given
 the weights of its entries and gives back counts of those alone, and what is used together lies together. Entries of the
-whole are the rows of softcount.text.cooccurrence; a word pair that is not among them is entry −1.
+whole are the rows of softcount.text.cooccurrence without the empty word's; a word pair that is not among them is entry −1.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ LONG = 8  # columns: in rows longer than that a word is found by bisection
 
 
 class PairIndex(NamedTuple):
-    """Sentence pairs [first, first + n) of a bitext, ready for kernels that walk token pairs."""
+    """Sentence pairs, ready for kernels that walk token pairs."""
 
-    first: int
     source: Ragged  # int32 word ids, −1 unknown
     target: Ragged
     starts: Array  # int64 [n + 1]: where each sentence pair's token pairs begin
@@ -36,20 +35,20 @@ class PairIndex(NamedTuple):
         return int(max(self.source.lengths.max(initial=0), self.target.lengths.max(initial=0), 1))
 
 
-def pair_index(source: Ragged, target: Ragged, whole: Ragged, n_targets: int, first: int = 0) -> PairIndex:
-    """The index of these sentences. Row e + 1 of `whole` lists the target words of source word e, ascending."""
+def pair_index(source: Ragged, target: Ragged, whole: Ragged, n_targets: int) -> PairIndex:
+    """The index of these sentences. Row e of `whole` lists the target words of source word e, ascending."""
     starts = offsets_of(source.lengths * target.lengths)
     index = np.full(int(starts[-1]), -1, np.int32)
-    found = occurrences(source, whole.n_rows - 1)
+    found = occurrences(source, whole.n_rows)
     columns = np.empty(len(index) + 1, np.int32)  # more than are needed; pages that are never written cost nothing
-    bounds = np.empty(whole.n_rows, np.int64)
+    bounds = np.empty(whole.n_rows + 1, np.int64)
     scratch = np.full(n_targets, -1, np.int32), np.empty(n_targets, np.int32)
     n = _number(*found, starts, target.offsets, target.values, *scratch, index, bounds, columns)
     entries = np.empty(n + 1, np.int64)
     entries[n] = -1  # whatever has an unknown word
     _locate(bounds, columns, whole.offsets, whole.values, entries)
     index[index < 0] = n
-    return PairIndex(first, source, target, starts, index, entries)
+    return PairIndex(source, target, starts, index, entries)
 
 
 @kernel
@@ -81,10 +80,10 @@ def _number(
 
 @kernel
 def _locate(bounds: Array, columns: Array, offsets: Array, values: Array, entries: Array) -> None:
-    """entries[k] = offsets[e + 1] + np.searchsorted(values[of row e + 1], columns[k]), or −1"""
+    """entries[k] = offsets[e] + np.searchsorted(values[of row e], columns[k]), or −1"""
     for e in range(len(bounds) - 1):
         for k in range(bounds[e], bounds[e + 1]):
-            low, high = offsets[e + 1], offsets[e + 2]
+            low, high = offsets[e], offsets[e + 1]
             while high - low > LONG:
                 middle = (low + high) // 2
                 if values[middle] <= columns[k]:

@@ -34,10 +34,10 @@ class Case:
     def direction(self, rng):
         kind, n = np.float32, LONGEST
         jump = rng.random(2 * n + 1) + 0.1
-        leave = [1 / jump[n - i : n - i + l].sum() for l in range(1, n + 1) for i in range(l)]
         ratio = rng.random((WORDS, MOST)) * 2
-        fields = rng.random(WORDS) * 0.3, jump, np.array(leave), rng.random(n) + 0.1, rng.random(n) + 0.1, ratio
-        return Direction(*(field.astype(kind) for field in fields))
+        fields = rng.random(WORDS) * 0.3, jump, rng.random(n) + 0.1, rng.random(n) + 0.1, ratio
+        null, jump, *rest = (field.astype(kind) for field in fields)
+        return Direction(null, jump, np.append(0.0, np.cumsum(jump, dtype=np.float64)), *rest)
 
     def em(self, s, d):
         """[states, words] of direction d."""
@@ -65,7 +65,8 @@ class Case:
                     weight *= table.begin[i]
                     path.append((1, i))
                 else:
-                    weight *= table.jump[LONGEST + i - place] * table.leave[n * (n - 1) // 2 + place]
+                    reached = table.jump[LONGEST - place : LONGEST - place + n]
+                    weight *= table.jump[LONGEST + i - place] / reached.sum()
                     path.append((0, LONGEST + i - place))
                 place = i
             if positions and place is not None:
@@ -86,8 +87,9 @@ class Case:
     def hmm(self, fertile, counting):
         counts, tallies = np.zeros(len(self.shard.entries), np.float32), self.tallies()
         scores = np.zeros((len(self.shard.index), 2), np.float32)
-        logs = agree_hmm(
-            self.shard, self.weights, self.directions, desk(LONGEST), fertile, counting, counts, tallies, scores
+        logs = np.zeros((len(LENGTHS), 2))
+        agree_hmm(
+            self.shard, self.weights, self.directions, desk(LONGEST), fertile, counting, counts, tallies, scores, logs
         )
         return logs, counts, tallies, scores
 
@@ -110,8 +112,14 @@ def test_ibm1_counts_are_products_of_posteriors(seed):
     case = Case(seed)
     counts = np.zeros(len(case.shard.entries), np.float32)
     nulls = np.zeros(WORDS), np.zeros(WORDS)
-    logs = agree_ibm1(case.shard, case.weights, tuple(d.null for d in case.directions), counts, nulls)
-    expected, logs_expected = np.zeros(len(counts)), np.zeros(2)
+    shown, logs = np.zeros((len(case.shard.index), 2), np.float32), np.zeros((len(LENGTHS), 2))
+    null = tuple(d.null for d in case.directions)
+    agree_ibm1(case.shard, case.weights, null, True, counts, nulls, shown, logs)
+    assert not shown.any()
+    rest = np.zeros_like(counts), (np.zeros(WORDS), np.zeros(WORDS))
+    agree_ibm1(case.shard, case.weights, null, False, *rest, shown, np.zeros((len(LENGTHS), 2)))
+    assert not rest[0].any()
+    expected, logs_expected = np.zeros(len(counts)), np.zeros((len(LENGTHS), 2))
     empties = np.zeros(WORDS), np.zeros(WORDS)
     for s, (l, m) in enumerate(LENGTHS):
         shares = []
@@ -119,12 +127,14 @@ def test_ibm1_counts_are_products_of_posteriors(seed):
             share, log_norm, _ = case.brute(s, d, case.em(s, d), positions=False)
             shares.append(share)
             if l and m:
-                logs_expected[d] += log_norm
+                logs_expected[s, d] = log_norm
                 np.add.at(empties[d], case.sides[1 - d].row(s), 1 - share.sum(axis=0))
         block = case.shard.index[case.shard.starts[s] : case.shard.starts[s + 1]]
         np.add.at(expected, block, (shares[0] * shares[1].T).ravel())
+        both = np.stack([shares[0].ravel(), shares[1].T.ravel()], 1)
+        np.testing.assert_allclose(shown[case.shard.starts[s] : case.shard.starts[s + 1]], both, rtol=1e-4)
     np.testing.assert_allclose(counts, expected, rtol=1e-4, atol=1e-6)
-    np.testing.assert_allclose(logs, logs_expected, rtol=1e-5)
+    np.testing.assert_allclose(logs, logs_expected, rtol=1e-5, atol=1e-5)
     for ours, theirs in zip(nulls, empties, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
 
@@ -134,13 +144,14 @@ def test_hmm_counts_are_products_of_posteriors(seed, fertile):
     case = Case(seed)
     logs, counts, tallies, _ = case.hmm(fertile, True)
     _, _, _, scores = case.hmm(fertile, False)
-    expected, logs_expected, wanted = np.zeros(len(counts)), np.zeros(2), case.tallies()
+    expected, wanted = np.zeros(len(counts)), case.tallies()
+    logs_expected = np.zeros((len(LENGTHS), 2))
     for s in case.both():
         shares = []
         for d in (0, 1):
             em = case.em(s, d)
             share, log_norm, moves = case.brute(s, d, em)
-            logs_expected[d] += log_norm
+            logs_expected[s, d] = log_norm
             if fertile:
                 share, _, moves = case.brute(s, d, tempered(case, s, d, em, share))
             shares.append(share)
@@ -154,7 +165,7 @@ def test_hmm_counts_are_products_of_posteriors(seed, fertile):
         np.add.at(expected, block, agreed)
         shown = scores[case.shard.starts[s] : case.shard.starts[s + 1]]
         np.testing.assert_allclose(shown, np.stack([shares[0].ravel(), shares[1].T.ravel()], 1), rtol=1e-3, atol=1e-5)
-    np.testing.assert_allclose(logs, logs_expected, rtol=1e-5)
+    np.testing.assert_allclose(logs, logs_expected, rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(counts, expected, rtol=1e-3, atol=1e-5)
     for ours, theirs in zip(tallies, wanted, strict=True):
         for a, b in zip(ours, theirs, strict=True):

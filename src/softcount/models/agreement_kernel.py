@@ -26,12 +26,12 @@ NEGLIGIBLE = 1e-7  # a product of posteriors that is not worth a write to memory
 class Direction(NamedTuple):
     """The weights of one direction besides its translations; states are the words of the side that generates."""
 
-    null: Array  # [types of the generated side]: p₀ t(word | empty)
+    null: Array  # [types of the generated side, and one for words not known]: p₀ t(word | empty)
     jump: Array  # [n + d]: the weight of a jump of d, −n ≤ d ≤ n, n at least the longest sentence
-    leave: Array  # [l (l − 1) / 2 + i]: 1 / Σ_i′ jump(i′ − i) in a sentence of l words
+    sums: Array  # float64, sums[k] = Σ jump[:k]
     begin: Array  # [i]: the first link is to position i
     end: Array  # [d]: the last place is d before the last position
-    ratio: Array  # [types of the generating side, k]: p(k + 1 words) / p(k words)
+    ratio: Array  # [types of the generating side, and one, k]: p(k + 1 words) / p(k words)
 
 
 class Tally(NamedTuple):
@@ -46,18 +46,18 @@ class Tally(NamedTuple):
 
 @kernel
 def agree_ibm1(
-    shard: Any, weights: Array, null: tuple[Array, Array], counts: Array, null_counts: tuple[Array, Array]
-) -> tuple[float, float]:
+    shard: Any, weights: Array, null: tuple[Array, Array], counting: bool, counts: Array,
+    null_counts: tuple[Array, Array], shares: Array, log_norms: Array,
+) -> None:  # fmt: skip
     """Model 1 both ways: P₁ = t₁ / (its column's sum + null), P₂ = t₂ / (its row's sum + null), counts += P₁ P₂.
 
-    Weights are times (1 − p₀); returns log Z of both directions.
+    Where not counting, shares = (P₁, P₂) instead. Weights are times (1 − p₀).
     """
     widest = 0
     for s in range(len(shard.starts) - 1):
         widest = max(widest, shard.starts[s + 1] - shard.starts[s])
     one, two = np.empty(widest, np.float32), np.empty(widest, np.float32)
     column = np.empty(widest, np.float32)
-    first, second = 0.0, 0.0
     for s in range(len(shard.starts) - 1):
         source = shard.source.values[shard.source.offsets[s] : shard.source.offsets[s + 1]]
         target = shard.target.values[shard.target.offsets[s] : shard.target.offsets[s + 1]]
@@ -75,34 +75,35 @@ def agree_ibm1(
                 two[i * m + j] = weights[k, 1]
                 column[j] += weights[k, 0]
                 row += weights[k, 1]
-            second += np.log(row / m)
+            log_norms[s, 1] += np.log(row / m)
             inverse = np.float32(1.0 / row)
             null_counts[1][source[i]] += null[1][source[i]] * m * inverse
             for j in range(m):
-                one[i * m + j] *= two[i * m + j] * inverse
+                two[i * m + j] *= inverse
         for j in range(m):
-            first += np.log(column[j] / l)
+            log_norms[s, 0] += np.log(column[j] / l)
             column[j] = 1.0 / column[j]
             null_counts[0][target[j]] += null[0][target[j]] * l * column[j]
         for i in range(l):
             for j in range(m):
-                both = one[i * m + j] * column[j]
-                if both > NEGLIGIBLE:
-                    counts[index[i * m + j]] += both
-    return first, second
+                a, b = one[i * m + j] * column[j], two[i * m + j]
+                if not counting:
+                    shares[shard.starts[s] + i * m + j, 0], shares[shard.starts[s] + i * m + j, 1] = a, b
+                elif a * b > NEGLIGIBLE:
+                    counts[index[i * m + j]] += a * b
 
 
 @kernel
 def agree_hmm(
     shard: Any, weights: Array, directions: tuple[Direction, Direction], at: Desk, fertile: bool, counting: bool,
-    counts: Array, tallies: tuple[Tally, Tally], shares: Array,
-) -> tuple[float, float]:  # fmt: skip
+    counts: Array, tallies: tuple[Tally, Tally], shares: Array, log_norms: Array,
+) -> None:  # fmt: skip
     """HMMs both ways. Adds to counts and tallies where counting; else shares = (P₁, P₂) of every token pair.
 
-    With fertilities the posteriors are computed twice, and those of the second time count; log Z are of the first.
+    With fertilities the posteriors are computed twice, and those of the second time count; log_norms[pair, direction]
+    are of the first.
     """
     one, two = _laid(directions[0], at), _laid(directions[1], at)
-    first, second = 0.0, 0.0
     for s in range(len(shard.starts) - 1):
         start, l = shard.source.offsets[s], shard.source.offsets[s + 1] - shard.source.offsets[s]
         begin, m = shard.target.offsets[s], shard.target.offsets[s + 1] - shard.target.offsets[s]
@@ -112,8 +113,8 @@ def agree_hmm(
         _gather(shard.index, cell, weights, at.em, l, m, u, v, one, two)
         _lay(directions[0], at, one, shard.target.values, begin, l, m, u)
         _lay(directions[1], at, two, shard.source.values, start, m, l, v)
-        first += _pass(at, one, l, m, u, counting and not fertile)
-        second += _pass(at, two, m, l, v, counting and not fertile)
+        log_norms[s, 0] = _pass(at, one, l, m, u, counting and not fertile)
+        log_norms[s, 1] = _pass(at, two, m, l, v, counting and not fertile)
         if fertile:
             temper(directions[0].ratio, shard.source.values, start, l, m, u, one, at.shares, at.em, at.onward)
             temper(directions[1].ratio, shard.target.values, begin, m, l, v, two, at.shares, at.em, at.onward)
@@ -132,23 +133,23 @@ def agree_hmm(
     if counting:
         _settle(directions[0], at, one, tallies[0])
         _settle(directions[1], at, two, tallies[1])
-    return first, second
 
 
 @kernel
 def _laid(direction: Direction, at: Desk) -> Array:
     """A desk with the direction's jumps on it, and nothing counted yet."""
-    desk = np.zeros(at.size, np.float32)
-    for k in range(len(direction.jump)):
-        desk[at.jump - len(direction.jump) // 2 + k] = direction.jump[k]
-        desk[at.back + len(direction.jump) // 2 - k] = direction.jump[k]
+    desk, n = np.zeros(at.size, np.float32), len(direction.jump) // 2
+    for d in range(-min(n, at.reach), min(n, at.reach) + 1):
+        desk[at.jump + d] = direction.jump[n + d]
+        desk[at.back - d] = direction.jump[n + d]
     return desk
 
 
 @kernel
 def _settle(direction: Direction, at: Desk, desk: Array, tally: Tally) -> None:
-    for k in range(len(direction.jump)):
-        tally.jump[k] += direction.jump[k] * desk[at.jumps - len(direction.jump) // 2 + k]
+    n = len(direction.jump) // 2
+    for d in range(-min(n, at.reach), min(n, at.reach) + 1):
+        tally.jump[n + d] += direction.jump[n + d] * desk[at.jumps + d]
 
 
 @kernel
@@ -197,9 +198,10 @@ def _lay(direction: Direction, at: Desk, desk: Array, words: Array, start: int, 
     for i in range(l):
         desk[at.begin + i] = direction.begin[i]
         desk[at.end + i] = direction.end[l - 1 - i]
-        desk[at.leave + i] = direction.leave[l * (l - 1) // 2 + i]
+        first = len(direction.jump) // 2 - i  # of the jumps from i to the l positions
+        desk[at.leave + i] = 1.0 / (direction.sums[first + l] - direction.sums[first])
     for i in range(l, w):
         desk[at.begin + i], desk[at.end + i], desk[at.leave + i] = 0.0, 0.0, 0.0
     desk[at.never] = 1.0
     for j in range(m):
-        desk[at.null + j] = direction.null[words[start + j]]
+        desk[at.null + j] = direction.null[words[start + j]]  # the last stands for words not known, −1

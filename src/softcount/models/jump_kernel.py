@@ -53,6 +53,7 @@ class Desk(NamedTuple):
     leaves: int  # row
     ends: int  # row
     jumps: int  # as `jump`, by which it is still to be multiplied
+    reach: int  # jumps so far have a place
     size: int
 
 
@@ -60,13 +61,13 @@ def desk(longest: int) -> Desk:
     """A desk for sentences of up to so many words."""
     wide = longest + LANES
     band = 2 * wide + LANES
-    sizes = dict.fromkeys(Desk._fields, wide)
+    sizes = dict.fromkeys(Desk._fields[:-2], wide)
     sizes |= dict.fromkeys(("jump", "back", "jumps"), band)
     sizes |= dict.fromkeys(("em", "linked", "place", "left", "drawn", "shares"), longest * wide)
     ends = np.cumsum(list(sizes.values()))
     starts = dict(zip(sizes, (ends - list(sizes.values())).tolist(), strict=True))
     centres = {name: starts[name] + wide for name in ("jump", "back", "jumps")}
-    return Desk(**(starts | centres))
+    return Desk(**(starts | centres), reach=wide, size=int(ends[-1]))
 
 
 @kernel

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softcount.families.backoff import levels, smoothed
+from softcount.families.backoff import estimates, levels
+from softcount.families.unseen import hierarchy, unseen
 from softcount.numbers.ragged import Ragged, from_rows
 from softcount.text.spelling import alike, nested
 
@@ -15,6 +16,10 @@ pytestmark = pytest.mark.kernels
 
 SOURCE = ["walk", "walks", "walked", "talk", "talks", "in", "1999", "paris", "nations"]
 TARGET = ["marche", "marchons", "marcher", "parle", "parles", "dans", "1999", "paris", "national", "19990"]
+
+
+def smoothed(*given):
+    return estimates(*given)[0].rates
 
 
 def random_rows(rng):
@@ -143,3 +148,28 @@ def test_words_that_look_alike():
             assert found[e, f] == pytest.approx(expected, abs=1e-7)
     assert found[SOURCE.index("nations"), TARGET.index("national")] > 0.1
     assert found[SOURCE.index("1999"), TARGET.index("19990")] == 0.0
+
+
+@given(st.integers(0, 10**6))
+def test_unseen_pairs_and_words_follow_the_same_formula(seed):
+    """Against rows that have them all along, with nothing counted; new words change nothing for the others."""
+    rng = np.random.default_rng(seed)
+    full = from_rows([np.arange(len(TARGET))] * len(SOURCE), np.int32)
+    counted = rng.random(len(full.values)) < 0.5
+    new = np.zeros((len(SOURCE), len(TARGET)), bool)
+    new[-2:], new[:, -2:] = True, True  # words that come later
+    counted &= ~new.ravel()
+    counts = np.where(counted, rng.random(len(full.values)), 0.0)
+    frequencies = rng.integers(1, 9, len(SOURCE)).astype(float), rng.integers(1, 9, len(TARGET)).astype(float)
+    frequencies[0][-2:], frequencies[1][-2:] = 0.0, 0.0
+    classes = list(zip(nested(SOURCE, (5, 3)), nested(TARGET, (5, 3)), strict=True))
+    expected = estimates(levels(full, frequencies, classes), counts, (3.0, 1.0))[0].rates
+    owner = np.repeat(np.arange(len(SOURCE)), len(TARGET))
+    few = from_rows([full.row(e)[counted[owner == e]] for e in range(len(SOURCE) - 2)], np.int32)
+    old = list(zip(nested(SOURCE[:-2], (5, 3)), nested(TARGET[:-2], (5, 3)), strict=True))
+    known = levels(few, (frequencies[0][:-2], frequencies[1][:-2]), old)
+    found = estimates(known, counts[counted], (3.0, 1.0))
+    rest = np.flatnonzero(~counted)
+    rates = unseen(hierarchy(known, found, classes, frequencies), owner[rest], full.values[rest], np.zeros(len(rest)))
+    np.testing.assert_allclose(rates, expected[rest], rtol=1e-5)
+    np.testing.assert_allclose(found[0].rates, expected[counted], rtol=1e-6)

@@ -29,6 +29,8 @@ class Level(NamedTuple):
     rows: Ragged  # int32 columns of each row's entries
     n_columns: int
     parent: Array  # int32 [entries]: its entry one level up; empty at the top
+    row_class: Array  # int32 [rows]: their rows one level up
+    column_class: Array
     row_share: Array  # [rows]: p(word | its class), by frequency
     column_share: Array  # [columns]
 
@@ -58,7 +60,7 @@ class Backoff(Unheld):
     def rates(self, parameters: Array) -> Array:
         """float32 [entries, 2]: t(f | e) and t(e | f)"""
         if parameters.any():
-            result = smoothed(self.levels, parameters, self.strengths, self.prior)
+            result = estimates(self.levels, parameters, self.strengths, self.prior)[0].rates
         else:
             words = np.array([self.levels[0].n_columns, self.levels[0].rows.n_rows], np.float32)
             result = (1.0 + np.float32(self.trust) * self.prior)[:, None] / words
@@ -70,9 +72,7 @@ class Backoff(Unheld):
         return Log(self.rates(parameters))
 
 
-def levels(
-    rows: Ragged, frequencies: tuple[Array, Array], classes: Sequence[tuple[Array, Array]]
-) -> list[Level]:
+def levels(rows: Ragged, frequencies: tuple[Array, Array], classes: Sequence[tuple[Array, Array]]) -> list[Level]:
     """From fine to coarse. classes[k]: the class of each word (first) or class of level k, on both sides.
 
     Frequencies are of the words of both sides.
@@ -80,20 +80,22 @@ def levels(
     result: list[Level] = []
     for source, target in classes:
         above, parent = coarser(rows, source, target)
-        shares = _shares(frequencies[0], source), _shares(frequencies[1], target)
-        result.append(Level(rows, len(target), parent, *shares))
+        shares = class_shares(frequencies[0], source), class_shares(frequencies[1], target)
+        result.append(Level(rows, len(target), parent, source, target, *shares))
         rows = above
         frequencies = _summed(frequencies[0], source), _summed(frequencies[1], target)
     ones = np.ones(len(frequencies[0])), np.ones(len(frequencies[1]))
-    return [*result, Level(rows, len(frequencies[1]), np.empty(0, np.int32), *ones)]
+    return [*result, Level(rows, len(frequencies[1]), *(np.empty(0, np.int32) for _ in range(3)), *ones)]
 
 
 def _summed(frequencies: Array, classes: Array) -> Array:
     return np.bincount(classes, frequencies)
 
 
-def _shares(frequencies: Array, classes: Array) -> Array:
-    return frequencies / np.maximum(_summed(frequencies, classes)[classes], 1e-300)
+def class_shares(frequencies: Array, classes: Array) -> Array:
+    """p(word | its class); a word that was never seen has what the next one to be seen would."""
+    total = _summed(frequencies, classes)[classes]
+    return np.where(frequencies > 0.0, frequencies / np.maximum(total, 1.0), 1.0 / (total + 1.0))
 
 
 def coarser(rows: Ragged, row_class: Array, column_class: Array) -> tuple[Ragged, Array]:
@@ -107,27 +109,37 @@ def coarser(rows: Ragged, row_class: Array, column_class: Array) -> tuple[Ragged
     return Ragged(offsets_of(lengths), columns[:n].copy()), parent
 
 
-def smoothed(
+class Estimate(NamedTuple):
+    """What a level has learned."""
+
+    rates: Array  # float32 [entries, 2]: t(column | row) and t(row | column)
+    by_row: Array  # sums of counts and prior
+    by_column: Array
+    strength: float
+
+
+def estimates(
     levels: Sequence[Level], counts: Array, strengths: Sequence[float], prior: Array | None = None
-) -> Array:
-    """[entries, 2]: t(column | row) and t(row | column) of the finest level; strengths from fine to coarse, κ first."""
+) -> list[Estimate]:
+    """Of every level, from fine to coarse, as the strengths are; the coarsest leans on nothing and needs none."""
     tables = [counts]
     for level in levels[:-1]:
-        tables.append(np.bincount(level.parent, tables[-1]))
-    rates = np.empty((0, 2), np.float32)
+        tables.append(np.bincount(level.parent, tables[-1], int(level.parent.max(initial=-1)) + 1))
+    found: list[Estimate] = []
     for depth in range(len(levels) - 1, -1, -1):
         strength = strengths[depth] if depth < len(levels) - 1 else 0.0
         extra = prior if prior is not None and depth == 0 else np.empty(0, np.float32)
-        rates = _rates(levels[depth], tables[depth], strength, rates, extra)
-    return rates
+        above = found[0].rates if found else np.empty((0, 2), np.float32)
+        found.insert(0, _estimate(levels[depth], tables[depth], strength, above, extra))
+    return found
 
 
-def _rates(level: Level, counts: Array, strength: float, above: Array, prior: Array) -> Array:
-    result = np.empty((len(counts), 2), np.float32)
+def _estimate(level: Level, counts: Array, strength: float, above: Array, prior: Array) -> Estimate:
+    rates = np.empty((len(counts), 2), np.float32)
     by_row, by_column = np.zeros(level.rows.n_rows), np.zeros(level.n_columns)
     _totals(level.rows.offsets, level.rows.values, counts, prior, by_row, by_column)
-    _lean(level, counts, prior, strength, above, by_row, by_column, result)
-    return result
+    _lean(level, counts, prior, strength, above, by_row, by_column, rates)
+    return Estimate(rates, by_row, by_column, strength)
 
 
 @kernel

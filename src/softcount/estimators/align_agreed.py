@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -13,7 +14,8 @@ from softcount.engines import Engine
 from softcount.estimators.align_direction import PREFER, constraints
 from softcount.estimators.align_stage import ModelStage
 from softcount.estimators.saved import check_table
-from softcount.families.backoff import Backoff, estimates, levels
+from softcount.families.backoff import Backoff, Level, estimates, levels
+from softcount.families.empty_word import FLOOR
 from softcount.families.layout import by_table
 from softcount.families.unseen import Hierarchy, hierarchy, unseen
 from softcount.links.joining import THRESHOLDS, Links, link, link_shares
@@ -29,6 +31,7 @@ from softcount.text.cooccurrence import cooccurring, transpose, with_null, witho
 from softcount.text.dictionary import unmatched
 from softcount.text.shard import shards
 from softcount.text.spelling import alike, nested
+from softcount.text.vocabulary import Vocabulary
 
 # κ of the words, then of their stems. Chosen with the start's trust in spelling on six sets; see docs/alignment.md.
 STRENGTHS = (3.0, 1.0, 1.0, 1.0)
@@ -117,7 +120,8 @@ def _model(
     prior = alike(rows, *words, SAME) if how.spelling else np.zeros(len(rows.values), np.float32)
     banned = np.empty((0, 2), bool)
     if how.dictionary:
-        limits = constraints(rows, how.dictionary, *words)
+        sides = Vocabulary(words[0]), Vocabulary(words[1])
+        limits = constraints(with_null(rows, np.empty(0, np.int32)), how.dictionary, *sides)
         prior = prior + np.float32(PREFER) * limits.prefer
         banned = _banned(rows, limits)
     lexicon = Backoff(found, STRENGTHS[: len(found) - 1], prior.astype(np.float32), banned)
@@ -141,14 +145,41 @@ def _banned(rows: Ragged, limits: Any) -> Array:
 # --- linking ----------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, eq=False)
+class Beyond:
+    """What is known of word pairs that are not entries; computed when the first of them is met."""
+
+    agreed: Agreed
+    words: tuple[Sequence[str], Sequence[str]]  # the model's, then those of the text that it does not know
+
+    @cached_property
+    def known(self) -> Hierarchy:
+        lexicon, how = self.agreed.model.lexicon, self.agreed.how
+        found = estimates(lexicon.levels, self.agreed.parameters.translation, lexicon.strengths, lexicon.prior)
+        one, two = (
+            np.append(frequency, np.zeros(len(words) - len(frequency)))
+            for frequency, words in zip(self.agreed.frequencies, self.words, strict=True)
+        )
+        return hierarchy(list(lexicon.levels), found, _classes(self.words, how.stems), (one, two))
+
+    def rates(self, e: Array, f: Array) -> Array:
+        order = np.argsort(e, kind="stable")
+        rows = Ragged(offsets_of(np.bincount(e, minlength=len(self.words[0]))), f[order])
+        prior = np.zeros(len(e), np.float32)
+        if self.agreed.how.spelling:
+            prior[order] = alike(rows, *self.words, SAME)
+        rates = unseen(self.known, e, f, prior)
+        fresh = (e >= len(self.agreed.words[0])) | (f >= len(self.agreed.words[1]))
+        rates[fresh] = np.maximum(rates[fresh], np.float32(UNKNOWN))
+        return rates
+
+
 class Question(NamedTuple):
     """All that a block of pairs needs to be linked."""
 
     model: Agreement
     weights: AgreementWeights
-    words: tuple[Sequence[str], Sequence[str]]  # the model's, then those of the text that it does not know
-    known: Hierarchy | None
-    spelling: bool
+    beyond: Beyond
     rule: str
     threshold: float
 
@@ -157,24 +188,26 @@ def question(agreed: Agreed, items: Bitext, rule: str = "mean", threshold: float
     """`items` are in the model's words, new ones behind (softcount.text.casing.extended)."""
     words = items.source.vocabulary.words, items.target.vocabulary.words
     more = len(words[0]) - len(agreed.words[0]), len(words[1]) - len(agreed.words[1])
+    n_words = len(words[0]), len(words[1])
+    lexicon = replace(agreed.model.lexicon, levels=_with_rows(agreed.model.lexicon.levels, more[0]))
     longest = int(items.longest.max(initial=1))
-    model = agreed.model._replace(n_words=(len(words[0]), len(words[1])), longest=longest)
+    model = agreed.model._replace(lexicon=lexicon, n_words=n_words, longest=longest)
     logs = agreed.log_weights
     logs = logs._replace(forward=_longer(logs.forward, *more), reverse=_longer(logs.reverse, *more[::-1]))
-    return Question(model, model.weigh(logs), words, _known(agreed, words, more), agreed.how.spelling, rule, threshold)
+    return Question(model, model.weigh(logs), Beyond(agreed, words), rule, threshold)
+
+
+def _with_rows(levels: Sequence[Level], more: int) -> Sequence[Level]:
+    """The finest level with rows for new words, which have no entries."""
+    rows = levels[0].rows
+    offsets = np.append(rows.offsets, np.full(more, rows.offsets[-1]))
+    return [levels[0]._replace(rows=Ragged(offsets, rows.values)), *levels[1:]]
 
 
 def _longer(side: SideTables, states: int, words: int) -> SideTables:
     """With words that training never saw: nothing is known of them."""
-    empty = np.concatenate([side.empty, np.zeros(words)])
+    empty = np.concatenate([side.empty, np.full(words, FLOOR)])
     return side._replace(empty=empty, fertility=np.concatenate([side.fertility, np.zeros((states, MOST + 1))]))
-
-
-def _known(agreed: Agreed, words: Any, more: tuple[int, int]) -> Hierarchy:
-    lexicon = agreed.model.lexicon
-    found = estimates(lexicon.levels, agreed.parameters.translation, lexicon.strengths, lexicon.prior)
-    frequencies = [np.append(f, np.zeros(n)) for f, n in zip(agreed.frequencies, more, strict=True)]
-    return hierarchy(list(lexicon.levels), found, _classes(words, agreed.how.stems), (frequencies[0], frequencies[1]))
 
 
 def link_blocks(engine: Engine, items: Bitext, asked: Question) -> Iterator[tuple[Links, Array]]:
@@ -221,7 +254,7 @@ def _shares(part: Bitext, asked: Question) -> PairShares:
     e, f = _met(shard, new)
     rates = asked.weights.rates
     shard.entries[new] = len(rates) + np.arange(len(new))
-    weights = asked.weights._replace(rates=np.concatenate([rates, _unseen(asked, e, f)]))
+    weights = asked.weights._replace(rates=np.concatenate([rates, asked.beyond.rates(e, f)]))
     return asked.model.posteriors(weights, shard)
 
 
@@ -233,19 +266,6 @@ def _met(shard: Any, entries: Array) -> tuple[Array, Array]:
     pair = np.searchsorted(shard.starts, place, side="right") - 1
     i, j = np.divmod(place - shard.starts[pair], shard.target.lengths[pair])
     return shard.source.values[shard.source.offsets[pair] + i], shard.target.values[shard.target.offsets[pair] + j]
-
-
-def _unseen(asked: Question, e: Array, f: Array) -> Array:
-    assert asked.known is not None
-    order = np.argsort(e, kind="stable")
-    rows = Ragged(offsets_of(np.bincount(e, minlength=len(asked.words[0]))), f[order])
-    prior = np.zeros(len(e), np.float32)
-    if asked.spelling:
-        prior[order] = alike(rows, *asked.words, SAME)
-    rates = unseen(asked.known, e, f, prior)
-    fresh = (e >= asked.known.levels[0].rows.n_rows) | (f >= asked.known.levels[0].n_columns)
-    rates[fresh] = np.maximum(rates[fresh], np.float32(UNKNOWN))
-    return rates
 
 
 def _matrices(part: Bitext, found: PairShares) -> tuple[Ragged, Ragged]:
@@ -320,7 +340,7 @@ def to_body(agreed: Agreed) -> dict[str, Any]:
         "counts": counts[kept],
         "frequencies": list(agreed.frequencies),
         "longest": agreed.model.longest,
-        "how": {**agreed.how._asdict(), "stems": list(agreed.how.stems), "dictionary": [list(x) for x in agreed.how.dictionary]},
+        "how": agreed.how._asdict(),
         **sides,
     }
 
@@ -335,7 +355,7 @@ def from_body(body: Mapping[str, Any], trace: Trace, words: tuple[Sequence[str],
     check_table("counts", body["counts"], len(rows.values))
     for frequency, n in zip(body["frequencies"], sizes, strict=True):
         check_table("frequencies", frequency, n)
-    how = How(**{**how, "stems": tuple(how["stems"]), "dictionary": tuple(tuple(x) for x in how["dictionary"])})
+    how = How(**how)
     frequencies = body["frequencies"][0], body["frequencies"][1]
     model = _model(how, rows, words, frequencies, int(body["longest"]))._replace(positions=bool(body["positions"]))
     sides = [SideTables(**body[name]) for name in ("forward", "reverse")]

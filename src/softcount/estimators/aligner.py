@@ -12,17 +12,19 @@ import numpy as np
 
 from softcount.engines import Engine, engine_of
 from softcount.errors import InputError
+from softcount.estimators import align_agreed
 from softcount.estimators.align_decode import decoder, link_blocks, log_norms, posteriors
-from softcount.estimators.align_direction import Direction, from_body, to_body, train
-from softcount.estimators.align_stage import parse_models
+from softcount.estimators.align_direction import from_body, to_body, train
+from softcount.estimators.align_plan import Plan, plan
 from softcount.estimators.saved import SavedEstimator
 from softcount.estimators.settings import LightEstimator
-from softcount.links.joining import SYMMETRIZATIONS, Links
+from softcount.links.joining import THRESHOLDS, Links
 from softcount.loop.trace import Step, Trace
 from softcount.numbers.ragged import Array, Ragged
 from softcount.signature import signature
 from softcount.text.bilingual import BilingualEntry, read_bilingual
 from softcount.text.bitext import Bitext, bitext
+from softcount.text.casing import extended, in_words_of
 from softcount.text.cooccurrence import cooccurring, transpose, with_null, without_null
 
 DIRECTIONS = ("forward", "reverse", "both")
@@ -31,8 +33,13 @@ DIRECTIONS = ("forward", "reverse", "both")
 class WordAligner(SavedEstimator, LightEstimator):
     """Word aligner, trained without labels in one direction or both.
 
-    model : ibm1, ibm2 (diagonal) or ibm2-free, or stages that hand over, such as "ibm1:5,ibm2:5"
+    preset : what is not given is as here: "default" (both directions' HMMs trained together), "fast" (Model 2)
+    model : ibm1, ibm2 (diagonal), ibm2-free or hmm, or stages that hand over, such as "ibm1:3,hmm:3"
     criterion : how each model is trained, such as "vb:4" or "em:5,mre:5" (see softcount.criteria.spec)
+    agreement : whether both directions are trained together (ibm1 and hmm, with EM); where not given, with hmm
+    fertility, stems, spelling : parts of that: how many words a word has, prefixes of so many letters whose rows a
+        word's row leans on (() for none), and words that are spelt alike
+    lowercase : whether words that differ by case alone are one; links are of the text as it is
     alpha : Dirichlet prior of VB and Gibbs on each translation row; a number, or a mapping from target word (of
         either direction) to number, in which "*" is any other word
     prior_over : "cooccurring" words, or the whole target "vocabulary"
@@ -52,17 +59,23 @@ class WordAligner(SavedEstimator, LightEstimator):
 
     def __init__(
         self,
-        model: str = "ibm2",
+        model: str | None = None,
         *,
-        criterion: str = "vb:4",
+        preset: str = "default",
+        criterion: str | None = None,
+        agreement: bool | None = None,
+        fertility: bool = True,
+        stems: Sequence[int] | str = (5, 3),
+        spelling: bool = True,
+        lowercase: bool = True,
         alpha: float | Mapping[str, float] = 0.001,
         prior_over: str = "vocabulary",
         pseudo: float = 0.0,
-        null: float | str = 0.2,
+        null: float | str | None = None,
         tension: float | str = 8.0,
         direction: str = "both",
-        symmetrize: str = "product",
-        threshold: float = 0.35,
+        symmetrize: str | None = None,
+        threshold: float | None = None,
         dictionary: Any = None,
         min_count: int = 1,
         tolerance: float = 0.0,
@@ -72,7 +85,13 @@ class WordAligner(SavedEstimator, LightEstimator):
         random_state: int | None = 0,
     ) -> None:
         self.model = model
+        self.preset = preset
         self.criterion = criterion
+        self.agreement = agreement
+        self.fertility = fertility
+        self.stems = stems
+        self.spelling = spelling
+        self.lowercase = lowercase
         self.alpha = alpha
         self.prior_over = prior_over
         self.pseudo = pseudo
@@ -99,30 +118,54 @@ class WordAligner(SavedEstimator, LightEstimator):
 
         checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
         """
-        whole = bitext(X, y, min_count=self.min_count)
-        data = whole.within(self.longest)
-        stages, entries = self._checked(data)
+        whole = bitext(X, y, min_count=self.min_count) if y is not None or not isinstance(X, Bitext) else X
+        if self.min_count > 1:
+            whole = bitext(whole, min_count=self.min_count)
+        data = self._cased(whole).within(self.longest)
+        planned, entries = self._checked(data)
         self.vocabularies_ = (data.source.vocabulary, data.target.vocabulary)
-        self.directions_: dict[str, Direction] = {}
         digest, kept = whole.digest(), self._checkpoint(checkpoint, checkpoint_every)
         seed = self._seed(kept)
         if kept:
-            kept.bind(self._about(seed, digest, model=",".join(s.text for s in stages), criterion=None))
-        rows = cooccurring(data.sides[0].occurrences, data.target.sentences, len(data.target.vocabulary))
+            kept.bind(self._about(seed, digest, model=",".join(s.text for s in planned.stages), criterion=None))
         with self._engine() as engine, kept or nullcontext():
-            for name in self._names():
-                items, known, found = data, entries, rows
-                if name == "reverse":
-                    items, known = data.reverse(), [(f, e, kind) for e, f, kind in entries]
-                    found = _turned(rows, data)
-                step = (lambda s, name=name: on_step(name, s)) if on_step else None
-                slot = (lambda stage, name=name: kept.slot(f"{name} {stage}")) if kept else (lambda stage: None)
-                self.directions_[name] = train(self, items, found, stages, known, engine, seed, step, slot)
+            if planned.together:
+                self._fit_together(data, planned, entries, engine, seed, on_step, kept)
+            else:
+                self._fit_apart(data, planned, entries, engine, seed, on_step, kept)
         self.history_ = self._traces()
-        self.signature_ = self._signature(stages, whole, seed, digest)
+        self.signature_ = self._signature(planned, whole, seed, digest)
         tokens = f"{whole.source.n_tokens:,} + {whole.target.n_tokens:,}"
         self._remember(seed, f"{data.source.source} and {data.target.source}", digest, pairs=len(data), tokens=tokens)
         return self
+
+    def _fit_together(
+        self, data: Bitext, planned: Plan, entries: list[Any], engine: Engine, seed: int, on_step: Any, kept: Any
+    ) -> None:
+        how = planned.how._replace(dictionary=tuple((e, f, kind) for e, f, kind in entries))
+        step = (lambda s: on_step("both", s)) if on_step else None
+        slot = (lambda stage: kept.slot(f"both {stage}")) if kept else (lambda stage: None)
+        self._take(align_agreed.train(how, data, planned.stages, engine, seed, step, slot, self.tolerance))
+
+    def _take(self, agreed: align_agreed.Agreed) -> None:
+        self.agreed_: align_agreed.Agreed | None = agreed
+        self.directions_: dict[str, Any] = {
+            name: align_agreed.AgreedSide(agreed, number) for number, name in enumerate(("forward", "reverse"))
+        }
+
+    def _fit_apart(
+        self, data: Bitext, planned: Plan, entries: list[Any], engine: Engine, seed: int, on_step: Any, kept: Any
+    ) -> None:
+        self.agreed_, self.directions_ = None, {}
+        rows = cooccurring(data.sides[0].occurrences, data.target.sentences, len(data.target.vocabulary))
+        for name in self._names():
+            items, known, found = data, entries, rows
+            if name == "reverse":
+                items, known = data.reverse(), [(f, e, kind) for e, f, kind in entries]
+                found = _turned(rows, data)
+            step = (lambda s, name=name: on_step(name, s)) if on_step else None
+            slot = (lambda stage, name=name: kept.slot(f"{name} {stage}")) if kept else (lambda stage: None)
+            self.directions_[name] = train(self, items, found, planned, known, engine, seed, step, slot)
 
     def _seed(self, checkpoint: Any) -> int:
         if self.random_state is not None:
@@ -130,9 +173,9 @@ class WordAligner(SavedEstimator, LightEstimator):
         recorded = checkpoint.recorded("seed") if checkpoint else None
         return recorded if isinstance(recorded, int) else int(np.random.SeedSequence().generate_state(1)[0])
 
-    def _checked(self, data: Bitext) -> tuple[list[Any], list[Any]]:
-        """Stages and dictionary, where all of the settings and the data are fit for training."""
-        stages = parse_models(self.model, self.criterion)
+    def _checked(self, data: Bitext) -> tuple[Plan, list[Any]]:
+        """The plan and the dictionary, where all of the settings and the data are fit for training."""
+        planned = plan(self)
         self._check()
         short = data.within(self.longest)
         if not (short.source.sentences.lengths * short.target.sentences.lengths).any():
@@ -141,7 +184,7 @@ class WordAligner(SavedEstimator, LightEstimator):
                 "" if short is data else f" within {self.longest}",
             )
             raise InputError(f"{both}: no pair with words on both sides{limit}; give at least one")
-        return stages, _entries(self.dictionary)
+        return planned, _entries(self.dictionary, self.lowercase)
 
     def _names(self) -> tuple[str, ...]:
         return ("forward", "reverse") if self.direction == "both" else (self.direction,)
@@ -149,15 +192,14 @@ class WordAligner(SavedEstimator, LightEstimator):
     def _check(self) -> None:
         if self.direction not in DIRECTIONS:
             raise InputError(f"no direction {self.direction!r}; use {', '.join(DIRECTIONS)}")
-        if self.symmetrize not in SYMMETRIZATIONS:
-            raise InputError(f"no symmetrisation {self.symmetrize!r}; use {', '.join(SYMMETRIZATIONS)}")
+        plan(self)
         if self.prior_over not in ("cooccurring", "vocabulary"):
             raise InputError(f"no prior over {self.prior_over!r}; use cooccurring or vocabulary")
-        if self.null != "learn" and not (isinstance(self.null, int | float) and 0 <= self.null < 1):
+        if self.null not in ("learn", None) and not (isinstance(self.null, int | float) and 0 <= self.null < 1):
             raise InputError(f"null is {self.null!r}: give a probability below 1, or learn")
         if self.tension != "learn" and not (isinstance(self.tension, int | float) and 0 <= self.tension <= 60):
             raise InputError(f"tension is {self.tension!r}: give a number from 0 to 60, or learn")
-        if not 0 < self.threshold <= 1:
+        if self.threshold is not None and not 0 < self.threshold <= 1:
             raise InputError(f"threshold is {self.threshold}: give a number above 0, at most 1")
         if not 0 <= self.tolerance < float("inf"):
             raise InputError(f"tolerance is {self.tolerance}: give a number that is not negative")
@@ -185,25 +227,35 @@ class WordAligner(SavedEstimator, LightEstimator):
 
     def blocks(self, items: Bitext, symmetrize: str | None = None) -> Iterator[tuple[Links, Array]]:
         """(links, log-norms of both directions) block by block, so that memory stays bounded."""
-        self._check_fitted("directions_")
-        items = items.within(self.longest)
-        asked = decoder(self.directions_, items, self._rule(symmetrize), self.threshold)
+        items = self._read(items, None).within(self.longest)
+        rule, threshold = self._rule(symmetrize)
         with self._engine() as engine:
-            yield from link_blocks(engine, items, asked)
+            if self.agreed_:
+                asked = align_agreed.question(self.agreed_, items, rule, threshold)
+                yield from align_agreed.link_blocks(engine, items, asked)
+            else:
+                yield from link_blocks(engine, items, decoder(self.directions_, items, rule, threshold))
 
-    def _rule(self, symmetrize: str | None) -> str:
+    def _rule(self, symmetrize: str | None) -> tuple[str, float]:
         if len(self.directions_) == 1:
-            return next(iter(self.directions_))
-        return symmetrize or self.symmetrize
+            return next(iter(self.directions_)), 0.0
+        planned = plan(self)
+        rule = symmetrize or planned.rule
+        return rule, planned.threshold if rule == planned.rule else THRESHOLDS.get(rule, 0.0)
 
     def posteriors(self, X: Any, y: Any = None) -> list[dict[str, Array]]:
         """Per pair and direction the matrix of P(word i generated word j); row 0 is the empty word."""
         items = self._read(X, y).within(self.longest)
-        found = posteriors(items, decoder(self.directions_, items))
+        if self.agreed_:
+            both = align_agreed.posteriors(items, align_agreed.question(self.agreed_, items))
+            found = dict(zip(("forward", "reverse"), both, strict=True))
+        else:
+            asked = decoder(self.directions_, items)
+            found = {name: p.matrices for name, p in posteriors(items, asked).items()}
         l, m = items.source.sentences.lengths, items.target.sentences.lengths
         shapes = {"forward": (l + 1, m), "reverse": (m + 1, l)}
         return [
-            {name: p.matrices.row(s).reshape(shapes[name][0][s], shapes[name][1][s]) for name, p in found.items()}
+            {name: p.row(s).reshape(shapes[name][0][s], shapes[name][1][s]) for name, p in found.items()}
             for s in range(len(items))
         ]
 
@@ -219,6 +271,8 @@ class WordAligner(SavedEstimator, LightEstimator):
 
     def _scores(self, items: Bitext) -> Array:
         with self._engine() as engine:
+            if self.agreed_:
+                return align_agreed.log_norms(engine, items, align_agreed.question(self.agreed_, items))
             return log_norms(engine, items, decoder(self.directions_, items, normed=True))
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -244,9 +298,13 @@ class WordAligner(SavedEstimator, LightEstimator):
 
     @property
     def _bodies(self) -> dict[str, Any]:
+        if self.agreed_:
+            return {"both": align_agreed.to_body(self.agreed_)}
         return {name: to_body(direction) for name, direction in self.directions_.items()}
 
     def _traces(self) -> dict[str, Trace]:
+        if self.agreed_:
+            return {"both": self.agreed_.trace}
         return {name: direction.trace for name, direction in self.directions_.items()}
 
     def _take_traces(self, traces: dict[str, Trace]) -> None:
@@ -254,11 +312,17 @@ class WordAligner(SavedEstimator, LightEstimator):
 
     def _sizes(self) -> dict[str, int]:
         words = {f"{side} words": len(v) for side, v in zip(("source", "target"), self.vocabularies_, strict=True)}
-        entries = {f"{name} entries": len(d.model.entries.values) for name, d in self.directions_.items()}
-        return words | entries
+        if self.agreed_:
+            return words | {"entries": len(self.agreed_.rows.values)}
+        return words | {f"{name} entries": len(d.model.entries.values) for name, d in self.directions_.items()}
 
     def _settle(self) -> None:
         bodies, sizes = self.__dict__.pop("_bodies"), [len(vocabulary) for vocabulary in self.vocabularies_]
+        if bodies.keys() == {"both"}:
+            source, target = self.vocabularies_
+            self._take(align_agreed.from_body(bodies["both"], self.history_["both"], (source.words, target.words)))
+            return
+        self.agreed_ = None
         if not bodies or not bodies.keys() <= {"forward", "reverse"}:
             raise ValueError("no direction")
         self.directions_ = {
@@ -266,30 +330,54 @@ class WordAligner(SavedEstimator, LightEstimator):
             for name, body in bodies.items()
         }
 
+    @classmethod
+    def _opened(cls, stored: Any, settings: Mapping[str, Any]) -> Any:
+        """Files from before casing was a setting hold words as they were written."""
+        before = {} if "lowercase" in stored.body.get("settings", {}) else {"lowercase": False}
+        return super()._opened(stored, {**before, **settings})
+
     # --- within -----------------------------------------------------------------------------------------------------
 
     def _engine(self) -> Engine:
         return engine_of(self.engine, 1 if self.n_jobs is None else self.n_jobs)
 
     def _read(self, X: Any, y: Any) -> Bitext:
+        """In the model's words; where both directions were trained together, new words come behind them."""
         self._check_fitted("directions_")
-        return bitext(X, y, self.vocabularies_)
+        data = self._cased(X if y is None and isinstance(X, Bitext) else bitext(X, y))
+        coded = extended if self.agreed_ else in_words_of
+        sides = (coded(text, known) for text, known in zip((data.source, data.target), self.vocabularies_, strict=True))
+        source, target = sides
+        return data if source is data.source and target is data.target else Bitext.of(source, target)
+
+    def _cased(self, data: Bitext) -> Bitext:
+        return data.lowered if self.lowercase else data
 
     def _decoding(self) -> dict[str, Any]:
         """How links are made of what was trained, for signatures."""
         both = len(self.directions_) == 2
+        rule, threshold = self._rule(None)
         return {
             "direction": "both" if both else next(iter(self.directions_)),
-            "symmetrize": self.symmetrize if both else "none",
-            "threshold": self.threshold if both and self.symmetrize == "product" else "none",
+            "symmetrize": rule if both else "none",
+            "threshold": threshold if both and rule in THRESHOLDS else "none",
             "longest": self.longest or "any",
         }
 
-    def _signature(self, stages: Sequence[Any], data: Bitext, seed: int, digest: str) -> str:
+    def _trained(self, planned: Plan) -> dict[str, Any]:
+        """What training depended on, for signatures."""
+        if planned.together:
+            how = planned.how
+            stems = ",".join(map(str, how.stems)) or "none"
+            return {"agreement": True, "fertility": how.fertility, "stems": stems, "spelling": how.spelling, "null": how.null}
+        alpha = self.alpha if not isinstance(self.alpha, Mapping) else "per word"
+        prior = {"alpha": alpha, "prior_over": self.prior_over, "pseudo": self.pseudo}
+        return {**prior, "null": planned.null, "tension": self.tension}
+
+    def _signature(self, planned: Plan, data: Bitext, seed: int, digest: str) -> str:
         return signature(
-            "align", model=",".join(stage.text for stage in stages), **self._decoding(),
-            alpha=self.alpha if not isinstance(self.alpha, Mapping) else "per word",
-            prior_over=self.prior_over, pseudo=self.pseudo, null=self.null, tension=self.tension,
+            "align", model=",".join(stage.text for stage in planned.stages), **self._decoding(),
+            **self._trained(planned), lowercase=self.lowercase,
             dictionary="no" if self.dictionary is None else "yes", min_count=self.min_count,
             tolerance=self.tolerance, seed=seed,
             pairs=len(data), tokens=f"{data.source.n_tokens}+{data.target.n_tokens}",
@@ -304,9 +392,8 @@ def _turned(rows: Ragged, data: Bitext) -> Ragged:
     return with_null(transpose(without_null(rows), len(data.target.vocabulary)), present)
 
 
-def _entries(given: Any) -> list[Any]:
+def _entries(given: Any, lowercase: bool) -> list[Any]:
     if given is None:
         return []
-    if isinstance(given, str | Path):
-        return list(read_bilingual(given))
-    return [BilingualEntry(*entry) for entry in given]
+    found = list(read_bilingual(given)) if isinstance(given, str | Path) else [BilingualEntry(*entry) for entry in given]
+    return [BilingualEntry(e.lower(), f.lower(), kind) for e, f, kind in found] if lowercase else found

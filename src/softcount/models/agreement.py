@@ -113,7 +113,9 @@ class Agreement(NamedTuple):
         return SideTables(*map(TableLayout, families), TableLayout(Kept((1,))))
 
     def pack(self, items: Any) -> PairIndex:
-        """Items are a Bitext."""
+        """Items are a Bitext, or packed already."""
+        if isinstance(items, PairIndex):
+            return items
         rows = self.lexicon.levels[0].rows
         return pair_index(items.source.sentences, items.target.sentences, rows, self.n_words[1])
 

@@ -28,7 +28,7 @@ class PairIndex(NamedTuple):
     target: Ragged
     starts: Array  # int64 [n + 1]: where each sentence pair's token pairs begin
     index: Array  # int32 [token pairs], row by row of the l × m matrices, into `entries`
-    entries: Array  # int64: which entry of the whole each is; −1 none
+    entries: Array  # int32: which entry of the whole each is; −1 none
 
     @property
     def longest(self) -> int:
@@ -44,7 +44,7 @@ def pair_index(source: Ragged, target: Ragged, whole: Ragged, n_targets: int) ->
     bounds = np.empty(whole.n_rows + 1, np.int64)
     scratch = np.full(n_targets, -1, np.int32), np.empty(n_targets, np.int32)
     n = _number(*found, starts, target.offsets, target.values, *scratch, index, bounds, columns)
-    entries = np.empty(n + 1, np.int64)
+    entries = np.empty(n + 1, np.int32)
     entries[n] = -1  # whatever has an unknown word
     _locate(bounds, columns, whole.offsets, whole.values, entries)
     index[index < 0] = n

@@ -29,6 +29,7 @@ from softcount.numbers.tables import row_sums
 from softcount.text.bitext import Bitext
 from softcount.text.cooccurrence import cooccurring, transpose, with_null, without_null
 from softcount.text.dictionary import unmatched
+from softcount.text.occurrence import occurrences
 from softcount.text.shard import shards
 from softcount.text.spelling import alike, nested
 from softcount.text.vocabulary import Vocabulary
@@ -70,22 +71,25 @@ def train(
     on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None], tolerance: float,
 ) -> Agreed:  # fmt: skip
     words = items.source.vocabulary.words, items.target.vocabulary.words
-    rows = without_null(cooccurring(items.sides[0].occurrences, items.target.sentences, len(words[1])))
+    found = occurrences(items.source.sentences, len(words[0]))
+    rows = without_null(cooccurring(found, items.target.sentences, len(words[1])))
+    del found
     frequencies = _frequencies(items.source), _frequencies(items.target)
     model = _model(how, rows, words, frequencies, int(items.longest.max(initial=1)))
-    parameters, trace = uniform_start(model.layout), Trace()
+    start, trace = [uniform_start(model.layout)], Trace()
     trace.remarks = unmatched("dictionary", how.dictionary, [items.source.vocabulary, items.target.vocabulary])
     indexed = Indexed(items, model)
     for number, stage in enumerate(stages):
         model = model._replace(positions=stage.model == "hmm")
         result = fit(
-            model, indexed, stage.criteria, lambda _: parameters, engine,  # noqa: B023
+            model, indexed, stage.criteria, lambda _: start.pop(), engine,
             tolerance=tolerance, seed=seed + number, on_step=on_step, checkpoint=slot(f"{number + 1} {stage.text}"),
         )  # fmt: skip
-        parameters = result.parameters
+        start.append(result.parameters)
         trace += result.trace
         trace.stopped = result.trace.stopped
-    return Agreed(model, parameters, trace, words, frequencies, how)
+        del result  # its weights are as large as all counts
+    return Agreed(model, start[0], trace, words, frequencies, how)
 
 
 class Indexed:

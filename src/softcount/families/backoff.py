@@ -60,7 +60,7 @@ class Backoff(Unheld):
     def rates(self, parameters: Array) -> Array:
         """float32 [entries, 2]: t(f | e) and t(e | f)"""
         if parameters.any():
-            result = estimates(self.levels, parameters, self.strengths, self.prior)[0].rates
+            result = estimates(self.levels, parameters, self.strengths, self.prior, keep=False)[0].rates
         else:
             words = np.array([self.levels[0].n_columns, self.levels[0].rows.n_rows], np.float32)
             result = (1.0 + np.float32(self.trust) * self.prior)[:, None] / words
@@ -119,9 +119,12 @@ class Estimate(NamedTuple):
 
 
 def estimates(
-    levels: Sequence[Level], counts: Array, strengths: Sequence[float], prior: Array | None = None
+    levels: Sequence[Level], counts: Array, strengths: Sequence[float], prior: Array | None = None, keep: bool = True
 ) -> list[Estimate]:
-    """Of every level, from fine to coarse, as the strengths are; the coarsest leans on nothing and needs none."""
+    """Of every level, from fine to coarse, as the strengths are; the coarsest leans on nothing and needs none.
+
+    Not to keep those of the coarser levels saves memory.
+    """
     tables = [counts]
     for level in levels[:-1]:
         tables.append(np.bincount(level.parent, tables[-1], int(level.parent.max(initial=-1)) + 1))
@@ -130,7 +133,7 @@ def estimates(
         strength = strengths[depth] if depth < len(levels) - 1 else 0.0
         extra = prior if prior is not None and depth == 0 else np.empty(0, np.float32)
         above = found[0].rates if found else np.empty((0, 2), np.float32)
-        found.insert(0, _estimate(levels[depth], tables[depth], strength, above, extra))
+        found = [_estimate(levels[depth], tables.pop(), strength, above, extra), *(found if keep else [])]
     return found
 
 

@@ -28,7 +28,7 @@ from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Addable, Expectation, Log, values
 from softcount.text.pair_index import PairIndex, pair_index
 
-SHARD = 2_000_000  # token pairs: the entries that meet in so many fit into a cache, more or less
+SHARD = 1_000_000  # token pairs: the entries that meet in so many fit into a cache, more or less
 UNKNOWN = 1e-7  # the weight of a word that is not known with any word: there positions decide
 
 
@@ -72,13 +72,16 @@ class Scattered(Addable):
 
     def __add__(self, other: Self) -> Scattered:
         total = self.whole()
-        add_at(other.counts, np.arange(self.size) if other.entries is None else other.entries, total)
+        if other.entries is None:
+            total += other.counts
+        else:
+            add_at(other.counts, other.entries, total)
         return Scattered(self.size, None, total)
 
     def whole(self) -> Array:
         if self.entries is None:
             return self.counts
-        total = np.zeros(self.size)
+        total = np.zeros(self.size, np.float32)
         add_at(self.counts, self.entries, total)
         return total
 

@@ -1,11 +1,12 @@
 # make demo, make test: all that a fresh machine needs (python3 with venv, pip, make).
 PYTHON ?= python3
 BIN := .venv/bin
-STAMP := .venv/installed
+INSTALLED := .venv/installed
+STAMP := .venv/installed-for-developers
 
 .PHONY: demo test test-jit-off lint bench fuzz clean
 
-demo: $(STAMP)
+demo: $(INSTALLED)
 	$(BIN)/softcount demo
 
 test: $(STAMP)
@@ -28,9 +29,13 @@ fuzz: $(STAMP)
 bench: .venv/bench-installed
 	for script in bench/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
-# Rebuilt when what must be installed changes.
-$(STAMP): pyproject.toml
+# Rebuilt when what must be installed changes: what a user needs, and in the same place what a developer needs besides.
+$(INSTALLED): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(STAMP): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@
 

@@ -46,7 +46,7 @@ def by_softcount(source: str, target: str, settings: dict[str, object], n_gold: 
 
     data = read_bitext(source, target)
     model = WordAligner(**settings).fit(data)
-    n_links = sum(len(links.source) for links, _ in model.blocks(data))
+    n_links = sum(len(links.source) for links in model.blocks(data))
     result: dict[str, object] = {**measured(), "links": n_links}
     part, both = data.slice(0, n_gold), dict(model.directions_)
     result["product"] = model.align(part, symmetrize="product")

@@ -3,7 +3,8 @@
     python bench/bench_hmm_speed.py --states 50
 
 The bound is the arithmetic alone: three matrix products per token (forward, backward, transition counts), 2 K² flops
-each, at the rate that dgemm reaches here on products of that shape, one thread.
+each, at the rate that dgemm reaches here on products of that shape, one thread. At the end the WSJ sample, as the
+command line trains it: a whole default run.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import time
 from typing import Any
 
 import numpy as np
+import whole
 from corpora import folder, shell_line
 from threadpoolctl import threadpool_limits
 
@@ -97,6 +99,10 @@ def main() -> None:
         part = text.slice(0, round(len(text) * share))
         cpu, _ = seconds_per_step(part, K, 1, options.steps)
         print(f"| {share} | {part.n_tokens:,} | {cpu:.3f} | {cpu / part.n_tokens / K**2 * 1e9:.3f} |")
+    sample = folder("pos-wsj-sample-en")
+    if sample is not None:
+        print()
+        whole.table("tag", sample / "all.tok", "--states", 45, steps=100)
 
 
 if __name__ == "__main__":

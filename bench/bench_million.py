@@ -43,7 +43,7 @@ def work(folder: Path) -> None:
     began, steps = time.process_time(), [time.process_time()]
     model.fit(data, on_step=lambda name, step: steps.append(time.process_time()))
     trained = time.process_time()
-    links = sum(len(found.source) for found, _ in model.blocks(data))
+    links = sum(len(found.source) for found in model.blocks(data))
     pairs, n = int(data.costs.sum()), len(steps) // 2
     later = [b - a for half in (steps[1 : n + 1], steps[n + 1 :]) for a, b in pairwise(half)]
     entries = len(model.directions_["forward"].model.entries.values)

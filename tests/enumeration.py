@@ -40,6 +40,10 @@ class Naive:
         """What log Z has beside ⟨η, c⟩, whatever the structure."""
         return 0.0
 
+    def potentials(self, items: Any, i: int) -> np.ndarray | None:
+        """[nodes, values]: what the item itself says of its nodes, in logs."""
+        return None
+
     def posteriors(self, items: Any, i: int, nodes: np.ndarray) -> np.ndarray:
         """What the model calls posteriors, of the nodes' posteriors."""
         return nodes
@@ -101,9 +105,12 @@ class Enumerated(NamedTuple):
 def enumerate_item(instance: Instance, i: int) -> Enumerated:
     naive, items = instance.naive, instance.items
     structures = naive.structures(items, i)
-    counts = [naive.counts(items, i, z) for z in structures]
+    counts, nodes = ([of(items, i, z) for z in structures] for of in (naive.counts, naive.nodes))
     log_joint = np.array([inner(instance.log_weights, c) for c in counts]) + naive.log_base(items, i)
-    return Enumerated(counts, [naive.nodes(items, i, z) for z in structures], log_joint)
+    wishes = naive.potentials(items, i)
+    if wishes is not None:
+        log_joint += [wishes[chosen == 1].sum() for chosen in nodes]
+    return Enumerated(counts, nodes, log_joint)
 
 
 def enumerate_all(instance: Instance) -> list[Enumerated]:

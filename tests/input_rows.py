@@ -483,6 +483,15 @@ MODELS = [
 APART = [
     ("model-damaged", "a model with any byte changed, or cut at any length", "refused by name: «… is damaged; copy it "
      "again, or train again»", "test_damaged_models.py"),
+    ("model-forged", "a model with right checksums whose content was altered: any leaf of its description, any array's "
+     "type, shape or numbers", "refused by name: «… the tables do not fit together (…); train again», or «is damaged»",
+     "test_forged_models.py"),
+    ("checkpoint-forged", "a checkpoint altered in such a way", "refused by name: «… is not of this model; delete it to begin "
+     "again», or as a model is", "test_forged_checkpoints.py"),
+    ("model-changes", "a model that is overwritten or cut short while it is in use", "what was read stays as it was; before "
+     "that: «… has changed since it was opened; load it again»", "test_store.py"),
+    ("name-bytes", "file names that are no UTF-8", "are read and written; messages and `--json` show the byte 0xff as "
+     "`\\udcff`", "test_cli_store.py"),
     ("pipe-closes", "a reader that goes away (`| head`)", "ends quietly, exit code 0", "test_pipe_closes"),
     ("disk-full", "no room for the result", "«softcount: No space left on device», or the file's name with it, exit "
      "code 2; what was there stays", "test_disk_full"),

@@ -7,7 +7,7 @@ instances, and one line in MODELS.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
@@ -40,6 +40,10 @@ class Chance(NamedTuple):
     def weights(self, tables: Any) -> Any:
         """They need not normalise, and some are −inf."""
         return type(tables)(*(like(t, self.table(values(t).shape)) for t in tables))
+
+    def wishes(self, draw: Any, n: int, n_values: int) -> np.ndarray | None:
+        """Potentials of n nodes, or none."""
+        return np.ascontiguousarray(self.table((n, n_values))) if draw(st.booleans()) else None
 
     def table(self, shape: tuple[int, ...], zeros: float | None = None) -> np.ndarray:
         weights = self.rng.normal(0.0, self.spread, shape) if self.spread else np.zeros(shape)
@@ -84,6 +88,9 @@ class NaiveHMM(Naive):
     def nodes(self, items: Any, i: int, structure: tuple[int, ...]) -> np.ndarray:
         return one_hot(structure, self.n_states)
 
+    def potentials(self, items: Any, i: int) -> np.ndarray | None:
+        return None if items.potentials is None else items.potentials.row(i)
+
 
 @dataclass(frozen=True)
 class Sentences:
@@ -101,10 +108,14 @@ class Sentences:
         return self.sentences.lengths
 
     def slice(self, start: int, stop: int) -> Sentences:
-        return Sentences(self.sentences.slice(start, stop), self.labels and self.labels.slice(start, stop))
+        return Sentences(*(part and part.slice(start, stop) for part in self._parts))
 
     def take(self, rows: np.ndarray) -> Sentences:
-        return Sentences(self.sentences.take(rows), self.labels and self.labels.take(rows))
+        return Sentences(*(part and part.take(rows) for part in self._parts))
+
+    @property
+    def _parts(self) -> tuple[Ragged | None, ...]:
+        return self.sentences, self.labels, self.potentials
 
 
 def hmm(draw: Any, chance: Chance) -> Instance:
@@ -116,8 +127,10 @@ def hmm(draw: Any, chance: Chance) -> Instance:
     if labelled:
         tags = chance.rng.integers(0, K, len(sentences.values))
         labels = Ragged(sentences.offsets, np.where(chance.rng.random(len(tags)) < 0.4, tags, -1).astype(np.int32))
+    wishes = chance.wishes(draw, len(sentences.values), K)
+    items = Sentences(sentences, labels, None if wishes is None else Ragged(sentences.offsets, wishes))
     shapes = HMMTables(np.zeros(K), np.zeros((K, K + end)), np.zeros((K, V)))
-    return Instance(NaiveHMM(K, V, end), HMM(K, V, end), Sentences(sentences, labels), chance.weights(shapes))
+    return Instance(NaiveHMM(K, V, end), HMM(K, V, end), items, chance.weights(shapes))
 
 
 # --- IBM Models 1 and 2 ----------------------------------------------------------------------------------------------
@@ -214,6 +227,9 @@ class NaiveMixture(Naive):
     def nodes(self, items: Any, i: int, structure: int) -> np.ndarray:
         return one_hot([structure], self.n_classes)
 
+    def potentials(self, items: Any, i: int) -> np.ndarray | None:
+        return None if items.potentials is None else items.potentials[i : i + 1]
+
 
 def _labels(draw: Any, chance: Chance, n: int, n_classes: int) -> np.ndarray | None:
     return chance.rng.integers(-1, n_classes, n).astype(np.int32) if draw(st.booleans()) else None
@@ -221,7 +237,8 @@ def _labels(draw: Any, chance: Chance, n: int, n_classes: int) -> np.ndarray | N
 
 def mixture(draw: Any, chance: Chance) -> Instance:
     D, V, K = (draw(st.integers(1, n)) for n in (3, 3, 5))
-    items = from_matrix(chance.rng.integers(0, 3, (D, V)).astype(float), labels=_labels(draw, chance, D, K))
+    table = from_matrix(chance.rng.integers(0, 3, (D, V)).astype(float), labels=_labels(draw, chance, D, K))
+    items = replace(table, potentials=chance.wishes(draw, D, K))
     naive = NaiveMixture(MixtureTables, K, lambda items: items.matrix().toarray())
     return Instance(naive, Mixture(K, V), items, chance.weights(MixtureTables(np.zeros(K), np.zeros((K, V)))))
 
@@ -230,7 +247,7 @@ def gaussian(draw: Any, chance: Chance) -> Instance:
     N, F, K = (draw(st.integers(1, n)) for n in (3, 3, 5))
     kind, packed = draw(st.sampled_from(["unit", "spherical", "diagonal"])), draw(st.booleans())
     X = chance.rng.normal(size=(N, F)) * (chance.rng.random((N, F)) < 0.8)
-    items = Points(sparse.csr_matrix(X) if packed else X, _labels(draw, chance, N, K))
+    items = Points(sparse.csr_matrix(X) if packed else X, _labels(draw, chance, N, K), chance.wishes(draw, N, K))
 
     def features(items: Any) -> np.ndarray:
         X = items.values.toarray() if packed else items.values

@@ -223,3 +223,34 @@ def test_scikit_learn_knows_the_aligner_without_being_loaded_by_it() -> None:
     pairs = [("a b", "x y"), ("a c", "x z"), ("b c", "y z")] * 2
     search = GridSearchCV(model, {"model": ["ibm1", "ibm2"]}, cv=2).fit(pairs)
     assert search.best_estimator_.align(pairs)[0] == [(0, 0), (1, 1)]
+
+
+def naive_perplexity(model):
+    """exp(−mean log Σ_i a_i t(f | e_i)) of Model 1, from the lexicon and the empty word's row."""
+    direction = model.directions_["forward"]
+    table, sources, targets = direction.parameters.translation, *model.vocabularies_
+    total, words = 0.0, 0
+    for english, thai in zip(ENGLISH, THAI, strict=True):
+        rows = [0, *(1 + sources.words.index(e) for e in english.split())]
+        for f in thai.split():
+            entries = [dict(zip(direction.model.entries.row(r).tolist(), table.row(r), strict=True)) for r in rows]
+            total += np.log(np.mean([row.get(targets.words.index(f), 0.0) for row in entries]))
+            words += 1
+    return float(np.exp(-total / words))
+
+
+CRITERIA = ["em:5", "vb:5", "hard:3", "annealed:5", "em:3,mre:2", "gibbs:5", "stepwise(vb,batches=2):3"]
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_perplexity_is_that_of_the_final_parameters(criterion):
+    model = softcount.WordAligner("ibm1", criterion=criterion, direction="forward").fit(ENGLISH, THAI)
+    assert model.perplexity(ENGLISH, THAI) == {"forward": pytest.approx(naive_perplexity(model), rel=1e-9)}
+
+
+def test_perplexity_leaves_pairs_with_an_empty_side_out():
+    model = softcount.WordAligner(criterion="em:3").fit(SOURCE, TARGET)
+    full = [(s, t) for s, t in zip(SOURCE, TARGET, strict=True) if s and t]
+    assert model.perplexity(SOURCE, TARGET) == pytest.approx(model.perplexity(full))
+    with pytest.raises(InputError, match="no pair with words on both sides"):
+        model.perplexity([""], ["das"])

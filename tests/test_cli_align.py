@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from softcount import WordAligner
 from softcount.synthetic import bilingual
 
 TMX = """<?xml version="1.0"?><tmx version="1.4"><body>
@@ -56,6 +57,15 @@ def test_every_form_gives_the_same_links(folder):
         assert softcount("align", *form, "--threads", 2, "-q").stdout == expected.stdout
     by_pipe = softcount("align", "-", folder / "tgt", stdin=(folder / "src").read_text(encoding="utf-8"))
     assert by_pipe.stdout == expected.stdout
+
+
+@pytest.mark.parametrize("criterion", ["vb:3", "em:3", "hard:3", "annealed:3"])
+def test_the_perplexity_that_is_printed_is_of_the_model_that_is_saved(folder, tmp_path, criterion):
+    trained = softcount("align", folder / "both", "--criterion", criterion, "--save", tmp_path / "m")
+    said = [line.split("perplexity ")[1].split(" ")[0] for line in trained.stderr.splitlines() if "perplexity" in line]
+    source, target = ((folder / side).read_text(encoding="utf-8").split("\n")[:-1] for side in ("src", "tgt"))
+    expected = WordAligner.load(tmp_path / "m").perplexity(source, target)
+    assert said == [f"{expected[name]:,.2f}" for name in ("forward", "reverse")]
 
 
 def test_save_apply_scores_lexicon(folder, tmp_path):

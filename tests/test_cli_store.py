@@ -142,6 +142,71 @@ def test_export_names_everything_and_loses_no_digit(run: Run, folder: Path, name
     assert len(list(out.glob("trace*.tsv"))) == (2 if name == "align" else 1)
 
 
+def test_words_and_tags_that_are_called_as_we_call_things(run: Run, folder: Path) -> None:  # noqa: F811
+    """The empty word, the end, and the first column have names; a word or tag of that name is another thing."""
+    (folder / "left").write_text("a <null>\nb \\<null>\n<null> c\n" * 2)
+    (folder / "right").write_text("x y\nz y\ny x\n" * 2)
+    assert run("align", "left", "right", "--direction", "forward", "--save", "m", "-q").code == 0
+    for format in ("tsv", "parquet"):
+        assert run("export", "m", "--to", "out", "--format", format, "-q").code == 0
+    listed = rows(folder / "out" / "translation_forward.tsv")
+    model = softcount.load(folder / "m")
+    empty = [float(row["probability"]) for row in listed if row["source"] == "<null>"]
+    assert empty == model.directions_["forward"].parameters.translation.row(0).tolist()
+    assert {row["source"] for row in listed} == {"<null>", "a", "b", "c", "\\<null>", "\\\\<null>"}
+    pq = pytest.importorskip("pyarrow.parquet")
+    assert pq.read_table(folder / "out" / "translation_forward.parquet").num_rows == len(listed)
+    names = ("word", "state", "<end>", "\\word")
+    tagged = softcount.corpus(["a b", "c d"], labels=[names[:2], names[2:]])
+    softcount.HMM(start=tagged, end=True, criterion="em:1").fit(["a b", "c d"]).save(folder / "h")
+    assert run("export", "h", "--to", "tags", "-q").code == 0
+    first = rows(folder / "tags" / "emission.tsv")[0]
+    assert list(first) == ["word", "<end>", "\\\\word", "state", "\\word"] and first["word"] == "a"
+    transition = rows(folder / "tags" / "transition.tsv")
+    assert list(transition[0]) == ["state", "\\<end>", "\\word", "\\state", "word", "<end>"]
+    assert all(sum(float(v) for k, v in row.items() if k != "state") == pytest.approx(1.0) for row in transition)
+
+
+ODD = "\udcff"  # the byte 0xff, which no UTF-8 has
+
+
+def test_file_names_that_are_no_text(run: Run, folder: Path) -> None:  # noqa: F811
+    for name in ("text", "source", "target", "docs"):
+        (folder / name).rename(folder / (name + ODD))
+    train = ("tag", "text" + ODD, "--states", 2, "--criterion", "em:3")
+    plain = run(*train, "--save", "m" + ODD, "--trace", "t" + ODD, "--parameters", "p" + ODD, "--checkpoint", "c" + ODD)
+    assert plain.code == 0, plain.err
+    assert run(*train, "--checkpoint", "c" + ODD).out == run("tag", "text" + ODD, "--apply", "m" + ODD).out == plain.out
+    assert softcount.load(folder / ("m" + ODD)).data_["source"] == repr("text" + ODD)
+    told = run("info", "m" + ODD)
+    assert told.lines[0].startswith("m\\udcff: a hidden Markov model, ") and told.code == 0
+    assert json.loads(run("info", "m" + ODD, "--json").out)["data"]["source"] == repr("text" + ODD)
+    for format in ("tsv", "parquet"):
+        ran = run("export", "m" + ODD, "--to", "out" + ODD, "--format", format)
+        assert ran.code == 0 and (folder / ("out" + ODD) / f"initial.{format}").exists(), ran.err
+    ran = run("align", "source" + ODD, "target" + ODD, "--lexicon", "l" + ODD, "-q")
+    assert ran.code == 0 and (folder / ("l" + ODD)).exists()
+    assert run("topics", "docs" + ODD, "--topics", 2, "--criterion", "em:1", "-q").code == 0
+    for command in (
+        ("info", "no" + ODD),
+        ("tag", "no" + ODD, "--states", 2),
+        ("tag", "text" + ODD, "--apply", "no" + ODD),
+    ):
+        ran = run(*command)
+        assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and "no\\udcff" in ran.err
+
+
+def test_messages_with_such_names_reach_the_terminal_and_files_are_utf8(folder: Path) -> None:
+    ran = subprocess.run([sys.executable, "-m", "softcount", "info", b"no\xff"], capture_output=True, check=False)
+    assert ran.returncode == 2 and ran.stderr.startswith(b"softcount: no\\udcff: cannot be read (No such file or ")
+    model = softcount.HMM(2, criterion="em:1", dictionary=None, random_state=0)
+    model._reading = {"file": "a" + ODD}
+    model.fit(SENTENCES).save(folder / "m")
+    content = (folder / "m").read_bytes()
+    content[8 : 8 + int.from_bytes(content[:8], "little")].decode("utf-8")
+    assert softcount.load(folder / "m").reading_ == {"file": "a" + ODD}
+
+
 def _same(text: str, value: Any) -> bool:
     if isinstance(value, str) or value is None:
         return text == (value or "")

@@ -121,6 +121,18 @@ def test_em_objective_is_the_log_posterior() -> None:
     assert np.isclose(first.objective, enumeration.expected(instance)[1] + 0.5 * flat(weights).sum(), rtol=1e-12)
 
 
+@pytest.mark.parametrize("spec", ["em", "hard(em)", "annealed(em,start=0.5)"])
+def test_a_part_called_log_likelihood_is_one(spec: str) -> None:
+    """log Z under MAX, or of tempered weights, is the log of no probability of the data, and is not called so."""
+    tiny = case(2, 3, 3)
+    (first,) = steps(tiny, spec.replace("em", "em(pseudo=0.5)"), 1)
+    weights = each(np.asarray, log_weights(tiny.model.layout, tiny.start))
+    instance = enumeration.Instance(NaiveHMM(2, 3, True), tiny.model, tiny.items, weights)
+    truth = enumeration.expected(instance)[1]
+    assert first.parts.get("log_likelihood", truth) == pytest.approx(truth)
+    assert first.parts["log_norm"] + first.parts["log_prior"] == pytest.approx(first.objective)
+
+
 # --- the ELBO against numeric integrals: a wrong but consistent prior would still rise ------------------------------
 
 

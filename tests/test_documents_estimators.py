@@ -12,10 +12,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from softcount import PLSA, GaussianMixture, InputError, KMeans, NaiveBayesMixture
+from softcount.engines import Threads
+from softcount.estimators import folding
+from softcount.estimators.held_out import set_aside
 from softcount.evaluate.topics import split_tokens
+from softcount.loop.start import random_start
 from softcount.loop.trace import HELD_OUT
 from softcount.models.gaussian import GaussianMixture as Model
 from softcount.models.gaussian import GaussianTables, Points
+from softcount.models.plsa import PLSA as PLSAModel
+from softcount.models.plsa import PLSATables
 from softcount.numbers.attribute import MAX
 from softcount.synthetic.topics import topical
 from softcount.text.documents import documents, from_matrix
@@ -135,10 +141,66 @@ def test_topics_are_found_and_one_or_two_threads_do_not_matter():
     assert pure > 0.9
 
 
-def test_held_out_tokens_stop_training():
+def test_held_out_documents_stop_training():
     model = PLSA(8, criterion="em:300", held_out=0.2, tolerance=0.0, random_state=0).fit(TEXT.documents)
     assert model.history_.stopped.kind == HELD_OUT and model.n_iter_ < 300
-    assert max(step.parts["held_out"] for step in model.history_) > model.history_[0].parts["held_out"]
+    measured = [step.parts["held_out"] for step in model.history_]
+    assert len(measured) == model.n_iter_ and measured[-1] == max(measured) > measured[0]
+
+
+def test_what_held_out_documents_found_is_done_with_all():
+    """So asking costs time, and no quality: not one document is lost."""
+    model = PLSA(8, criterion="em:300", held_out=0.2, restarts=3, tolerance=0.0, random_state=0).fit(TEXT.documents)
+    start = random_start(PLSAModel(len(TEXT.documents), 8, model.n_features_in_).layout, (0, model.restart_))
+    plain = PLSA(8, criterion=f"em:{model.n_iter_}", start=start, tolerance=0.0, random_state=0).fit(TEXT.documents)
+    assert np.array_equal(model.components_, plain.components_) and np.array_equal(model.topic_, plain.topic_)
+    assert model.objective_ == plain.objective_ and len(model.restarts_) == 3
+
+
+def test_held_out_is_the_perplexity_of_documents_that_training_did_not_see():
+    table = from_matrix(np.random.default_rng(1).poisson(0.4, (40, 25)))
+    start = random_start(PLSAModel(40, 3, 25).layout, (5,))
+    model = PLSA(3, criterion="em:4", start=start, held_out=0.25, random_state=0).fit(table)
+    learnt, aside = set_aside(40, 0.25, 0)
+    assert len(aside) == 10 and sorted([*learnt, *aside]) == list(range(40))
+    first = PLSATables(start.topic[learnt], start.word)
+    for step in model.history_:
+        alone = PLSA(3, criterion=f"em:{step.step}", start=first, random_state=0).fit(table.take(learnt))
+        seen = alone._of_seen(split_tokens(table.take(aside), 0.5, 0)[1]).counts.sum()
+        assert np.exp(-step.parts["held_out"] / seen) == pytest.approx(alone.perplexity(table.take(aside)), rel=1e-6)
+
+
+def test_held_out_does_not_hurt():
+    text, new = (topical(n, n_topics=30, length=60, seed=seed) for n, seed in ((400, 3), (150, 4)))
+    plain, stopped = (PLSA(30, held_out=share, random_state=0).fit(text.documents) for share in (0.0, 0.1))
+    assert stopped.n_iter_ < plain.n_iter_ and stopped.perplexity(new.documents) < plain.perplexity(new.documents)
+
+
+def test_held_out_that_cannot_be():
+    with pytest.raises(InputError, match="there is only one"):
+        PLSA(2, held_out=0.1).fit(["a b a b"])
+    with pytest.raises(InputError, match="no two words that the others have"):
+        PLSA(2, held_out=0.1).fit(["a", "b", "c"])
+    for fixed in ("topic", ["topic"], {"topic": True}):
+        with pytest.raises(InputError, match="leave one of them away"):
+            PLSA(2, held_out=0.1, fixed=fixed).fit(["a b", "b c"])
+
+
+def test_a_fixed_table_is_signed_by_its_name():
+    for fixed in ("word", ["word"], {"word": True}):
+        assert " fixed=word " in PLSA(2, fixed=fixed, random_state=0).fit(TEXT.documents).signature_
+
+
+def test_folding_in_uses_the_threads_that_it_is_given(monkeypatch):
+    used = []
+    monkeypatch.setattr(folding, "PART", 100)
+    model = PLSA(4, random_state=0, n_jobs=3).fit(TEXT.documents)
+    once = Threads.map
+    monkeypatch.setattr(Threads, "map", lambda self, *a: used.append((self.n_workers, len(a[1]))) or once(self, *a))
+    rows = model.transform(TEXT.documents)
+    assert used[0][0] == 3 and used[0][1] > 3
+    model.n_jobs = None
+    assert np.array_equal(rows, model.transform(TEXT.documents))
 
 
 def test_seed_words_pull_their_topic():

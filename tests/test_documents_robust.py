@@ -165,11 +165,23 @@ def test_scores_want_a_label_for_each_document():
         model.score(TABLE, [0])
 
 
+def test_labels_are_the_start_unless_somebody_says_otherwise():
+    y = ["a", "b", "", "", "", ""]
+    model = NaiveBayesMixture(2, criterion="em:0").fit(CUP, y)
+    assert " start=labels " in model.signature_ and model.predict(CUP)[:2].tolist() == ["a", "b"]
+    assert model.history_.notes == ["2 of 6 documents (33.3%) have a known class; they are the start"]
+    other = NaiveBayesMixture(2, criterion="em:0", start="random", random_state=0).fit(CUP, y)
+    assert " start=random " in other.signature_ and not np.allclose(other.word_, model.word_)
+    assert other.history_.notes[0].endswith("they are not the start, which is random")
+    with pytest.raises(InputError, match="leave the start away"):
+        NaiveBayesMixture(2, start="kmeans").fit(CUP, y)
+
+
 def test_mre_at_random_is_noted():
     at_random = PLSA(2, criterion="mre:3", random_state=0).fit(CUP).history_.notes
     assert any("let em go first" in note for note in at_random)
     assert not any("let em go first" in n for n in PLSA(2, criterion="em:3,mre:3").fit(CUP).history_.notes)
-    for begins, y in (("kmeans", None), ("random", ["a", "b", "", "", "", ""])):
+    for begins, y in (("kmeans", None), (None, ["a", "b", "", "", "", ""])):
         model = NaiveBayesMixture(2, criterion="mre:3", start=begins).fit(CUP, y)
         assert not any("let em go first" in note for note in model.history_.notes)
 

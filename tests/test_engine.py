@@ -41,10 +41,13 @@ def test_an_engine_that_copies_all_that_crosses_it_gives_the_same_bits(name: str
 
 @pytest.mark.parametrize("engine", [Threads(1), Threads(3), Copying()], ids=["1", "3", "copying"])
 def test_an_impossible_item_is_named_whatever_engine_found_it(engine: object, many_shards: None) -> None:
-    dictionary = {"a": ["X"], "b": ["Y"]}
-    tags = [["X", "X"]] * 37 + [["X", "Y"]] + [["X"]]
+    half = {"X": 0.5, "Y": 0.5}
+    start = {
+        "states": ["X", "Y"], "initial": half, "transition": {"X": half, "Y": half},
+        "emission": {"X": {"a": 1.0, "b": 0.0}, "Y": {"a": 1.0}},
+    }  # fmt: skip
     with pytest.raises(InputError, match=r":38: .*probability zero"):
-        HMM(criterion="em:2", dictionary=dictionary, engine=engine).fit(["a a"] * 37 + ["b a"] + ["a"], tags)
+        HMM(2, criterion="em:2", start=start, engine=engine).fit(["a a"] * 37 + ["b a"] + ["a"])
 
 
 def test_engines_by_name() -> None:

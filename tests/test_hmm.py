@@ -11,6 +11,8 @@ import pytest
 from sklearn.base import clone
 
 from softcount import HMM, InputError, corpus
+from softcount.loop.start import random_start
+from softcount.models.hmm import HMMTables
 from softcount.report.hmm_json import from_json, read_parameters, to_json
 from softcount.report.lattice import lattice
 from softcount.synthetic import dictionary, language
@@ -126,6 +128,70 @@ def test_start_from_a_labelled_corpus_and_uniform() -> None:
     assert np.mean([a == b for a, b in zip(found, gold, strict=True)]) > 0.8
     tied = HMM(3, criterion="em:2", start="uniform").fit(TEXT.sentences)
     assert any(note.startswith("tied") for note in tied.history_.notes)
+
+
+def right(model: HMM, sentences: list[list[str]], tags: list[list[str]]) -> float:
+    pairs = zip([t for row in model.predict(sentences) for t in row], [t for row in tags for t in row], strict=True)
+    return float(np.mean([found == gold for found, gold in pairs]))
+
+
+def test_known_tags_are_the_start() -> None:
+    """Counted by hand: a token without a tag takes part in nothing that is counted."""
+    text, tags = ["a b a", "b a", "", "b"], [["X", "Y", None], ["Y", "X"], [], [None]]
+    model = HMM(criterion="em:0", end=True, random_state=0).fit(text, tags)
+    spread = random_start(model._model.layout, (0, 0))
+    assert model.vocabulary_.words == ["a", "b"]
+    onward = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
+    counts = HMMTables(np.array([1.0, 1.0]), onward, np.array([[2.0, 0.0], [0.0, 2.0]]))
+    for found, count, share in zip(model.parameters_, counts, spread, strict=True):
+        expected = count + 0.1 * count.shape[-1] * np.asarray(share)
+        np.testing.assert_allclose(found, expected / expected.sum(axis=-1, keepdims=True), rtol=1e-12)
+    assert " start=known " in model.signature_
+    assert model.history_.notes == ["4 of 6 tokens (66.7%) have a known tag; they are the start"]
+
+
+def test_a_few_tagged_sentences_are_worth_something_by_themselves() -> None:
+    text = language(600, seed=3)
+    some = [tags if i < 5 else [None] * len(tags) for i, tags in enumerate(text.tags)]
+    model = HMM(criterion="em:10", random_state=0).fit(text.sentences, some)
+    random = HMM(criterion="em:10", random_state=0, start="random").fit(text.sentences, some)
+    assert right(model, text.sentences, text.tags) > 0.7 and right(random, text.sentences, text.tags) < 0.4
+    assert " start=random " in random.signature_
+    assert random.history_.notes[0].endswith("they are not the start, which is random")
+
+
+def test_words_with_one_tag_in_the_dictionary_are_the_start() -> None:
+    allowed = {"the": ["D"], "dog": ["N"], "runs": ["V", "N"]}
+    text = ["the dog runs", "dog runs"]
+    only = [["D", "N", None], ["N", None]]
+    counted, tagged = (
+        HMM(criterion="em:0", dictionary=allowed, random_state=0).fit(text, y).parameters_ for y in (None, only)
+    )
+    for a, b in zip(counted, tagged, strict=True):
+        assert np.array_equal(a, b)
+    model = HMM(dictionary=dictionary(), random_state=0).fit(TEXT.sentences)
+    random = HMM(dictionary=dictionary(), start="random", random_state=0).fit(TEXT.sentences)
+    assert right(model, TEXT.sentences, TEXT.tags) >= right(random, TEXT.sentences, TEXT.tags)
+
+
+def test_states_that_nothing_is_known_of_differ_and_so_do_restarts() -> None:
+    model = HMM(4, criterion="em:0", random_state=0).fit(["a b", "b a"], [["X", "Y"], [None, None]])
+    assert model.states_ == ("X", "Y", "2", "3") and not np.allclose(model.emission_[2], model.emission_[3])
+    found = HMM(4, criterion="em:3", restarts=2, random_state=0).fit(["a b", "b a c"], [["X", "Y"], [None] * 3])
+    assert found.restarts_[0].objective != found.restarts_[1].objective
+
+
+def test_a_dictionary_or_start_of_another_case_is_pointed_out() -> None:
+    said, *_ = HMM(criterion="em:1", dictionary={"the": ["D"], "dog": ["N"]}).fit(["The Dog", "the DOG"]).history_.notes
+    assert said == (
+        "the dictionary has the words of 1 of 4 tokens (25.0%), but of 4 without regard to case: "
+        "lower-case both, the text by lowercase (--lowercase)"
+    )
+    said, *_ = HMM(criterion="em:1", dictionary={"der": ["D"]}).fit(["the dog"]).history_.notes
+    assert said.endswith("of 0 of 2 tokens (0.0%); is it of this language, and are its tokens cut alike?")
+    labelled = corpus(["the dog"], labels=[["D", "N"]])
+    (said,) = HMM(criterion="em:1", start=labelled).fit(["THE DOG runs"]).history_.notes
+    assert "which is the start, has the words of 0 of 3" in said and "but of 2 without regard to case" in said
 
 
 def test_seeds() -> None:

@@ -174,7 +174,9 @@ def test_ties_between_parts_go_to_the_lower_position(kind, monkeypatch):
     weights.translation.row(0)[:] = -np.inf  # the empty word would win every tie
     packed = model.pack(data)
     assert len(model.parts(packed)) == 3
-    assert model.expect(model.weigh(weights), packed, MAX, labels=True)[1].values.tolist() == [1, 1, 1, 1]
+    found, labels = model.expect(model.weigh(weights), packed, MAX, labels=True)
+    assert labels.values.tolist() == [1, 1, 1, 1]
+    assert found.counts.translation.values.tolist() == [0, 1, 1, 2]  # of the empty word, a, b and c; all are x's
 
 
 def test_elbo_against_quadrature():

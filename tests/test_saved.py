@@ -11,6 +11,8 @@ from test_store import forged
 
 import softcount
 from softcount import InputError
+from softcount.criteria.criterion import Progress
+from softcount.criteria.spec import Settings
 from softcount.disk import store
 from softcount.estimators import saved
 from softcount.models import gaussian, hmm, ibm, mixture, plsa
@@ -42,6 +44,21 @@ def test_twice_on_two_threads_and_after_the_disk(tmp_path, name, criterion):
     assert (loaded.data_, loaded.trained_, loaded.seed_) == (model.data_, model.trained_, model.seed_)
     loaded.save(tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == (tmp_path / "m").read_bytes()
+
+
+@pytest.mark.filterwarnings("ignore:the classes collapse")
+@pytest.mark.parametrize(("name", "criterion"), GRID)
+def test_pickled_and_copied_it_is_the_same(name, criterion):
+    model, data = MODELS[name](criterion)
+    expected, said = bits(model.fit(*data)), answers(model, data)
+    for turned in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), copy.copy(model)):
+        assert bits(turned) == expected and answers(turned, data) == said
+        assert turned.get_params() == model.get_params() and turned._traces() == model._traces()
+
+
+@pytest.mark.parametrize("setting", [Settings(), Progress(0.0)])
+def test_what_crosses_the_loop_can_be_pickled(setting):
+    assert pickle.loads(pickle.dumps(setting)) == copy.deepcopy(setting) == setting
 
 
 @pytest.mark.parametrize("name", list(MODELS))

@@ -6,10 +6,13 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from command import ordinary_user
 
 from softcount import InputError
 from softcount.disk import store
@@ -128,6 +131,52 @@ def test_a_large_file_is_checked_when_it_is_used(tmp_path, monkeypatch):
     stored = Stored(tmp_path / "bad")
     with pytest.raises(InputError, match=r"the table .* is damaged"):
         stored.restore(stored.body, {"Pair": Pair})
+
+
+def overwrite(path):
+    content = path.read_bytes()
+    path.write_bytes(content[:-48] + bytes(48))
+
+
+def truncate(path):
+    os.truncate(path, 600)
+
+
+def replace(path):
+    written(path.with_name("new"), {"tables": Pair(1, 2)})
+    path.with_name("new").replace(path)
+
+
+@pytest.mark.parametrize("change", [overwrite, truncate, replace])
+@pytest.mark.parametrize("size", [0, store.AT_ONCE], ids=["large", "small"])
+def test_a_file_that_changes_after_it_was_read_changes_nothing(tmp_path, monkeypatch, change, size):
+    monkeypatch.setattr(store, "AT_ONCE", size)
+    stored = written(tmp_path / "m")
+    table = stored.restore(stored.body, {"Pair": Pair})
+    change(tmp_path / "m")
+    same(table, BODY)
+
+
+@pytest.mark.parametrize("change", [overwrite, truncate, replace])
+def test_a_file_that_changes_before_it_is_read_is_refused(tmp_path, monkeypatch, change):
+    """Unless it was replaced as we replace: what is open stays what it was."""
+    monkeypatch.setattr(store, "AT_ONCE", 0)
+    body = BODY | {"bytes": np.ones(20_000, np.uint8)}  # the last, and more than is read ahead
+    written(tmp_path / "m", body)
+    os.utime(tmp_path / "m", ns=(1, 1))
+    stored = Stored(tmp_path / "m")
+    change(tmp_path / "m")
+    if change is replace:
+        same(stored.restore(stored.body, {"Pair": Pair}), body)
+    else:
+        with pytest.raises(InputError, match=r"m: has changed since it was opened; load it again"):
+            stored.restore(stored.body, {"Pair": Pair})
+
+
+def test_a_pipe_in_place_of_a_model_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "m")
+    with pytest.raises(InputError, match=r"m: cannot be read \(it is no ordinary file\)"):
+        Stored(tmp_path / "m")
 
 
 def test_a_newer_format_names_the_version_that_reads_it(tmp_path, monkeypatch):
@@ -288,11 +337,72 @@ def test_a_file_that_may_not_grow_is_one_line_and_leaves_the_old_file(tmp_path):
     assert len(list(tmp_path.iterdir())) == 1
 
 
+NOT_OURS = (".m.backup.part", ".m.12345678.part", ".mm.12345678.softcount-part", ".m.1234.softcount-part", "m.part")
+
+
 def test_what_a_killed_writer_left_is_removed_and_what_a_living_one_writes_is_not(tmp_path):
     fcntl = pytest.importorskip("fcntl")
-    for name in ("dead", "alive"):
-        (tmp_path / f".m.{name}.part").write_text("half")
-    with (tmp_path / ".m.alive.part").open() as alive:
+    for name in ("dead1234", "alive_12"):
+        (tmp_path / f".m.{name}.softcount-part").write_text("half")
+    with (tmp_path / ".m.alive_12.softcount-part").open() as alive:
         fcntl.flock(alive, fcntl.LOCK_EX)
         written(tmp_path / "m")
-        assert sorted(file.name for file in tmp_path.iterdir()) == [".m.alive.part", "m"]
+        assert sorted(file.name for file in tmp_path.iterdir()) == [".m.alive_12.softcount-part", "m"]
+
+
+def test_what_is_not_ours_is_left_alone(tmp_path):
+    """Files of other programs and names, pipes (which must not be waited for), links and folders."""
+    for name in NOT_OURS:
+        (tmp_path / name).write_text("somebody's")
+    os.mkfifo(tmp_path / ".m.pipe1234.softcount-part")
+    (tmp_path / ".m.link1234.softcount-part").symlink_to(".m.backup.part")
+    (tmp_path / ".m.fold1234.softcount-part").mkdir()
+    before = {file.name for file in tmp_path.iterdir()}
+    written(tmp_path / "m")
+    assert {file.name for file in tmp_path.iterdir()} == before | {"m"}
+
+
+@pytest.mark.parametrize("name", ["m*", "[m]", "?", "m\n", "ü" * 120, "m\udcff"])
+def test_any_name_will_do(tmp_path, name):
+    """A name is no pattern, may be as long as the system allows, and need not be text."""
+    (tmp_path / ".mine.dead1234.softcount-part").write_text("half")
+    written(tmp_path / name)
+    (tmp_path / ("." + name[:100] + ".dead1234.softcount-part")).write_text("half")
+    written(tmp_path / name)
+    assert Stored(tmp_path / name).kind == "test"
+    left = {file.name for file in tmp_path.iterdir()}
+    assert left == {".mine.dead1234.softcount-part", name}
+
+
+def test_four_writers_of_one_file_do_not_disturb_one_another(tmp_path):
+    """Locks belong to open files, not to processes, so threads race as processes do."""
+
+    def save_often(number):
+        for i in range(60):
+            save(tmp_path / "m", "test", {"x": np.full(10, 100 * number + i)})
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(save_often, range(4)))
+    assert Stored(tmp_path / "m").kind == "test" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_writer_whose_file_is_swept_before_it_is_locked_begins_again(tmp_path, monkeypatch):
+    make, names = tempfile.mkstemp, []
+
+    def swept(**options):
+        handle, name = make(**options)
+        names.append(name)
+        if len(names) == 1:
+            os.unlink(name)
+        return handle, name
+
+    monkeypatch.setattr(tempfile, "mkstemp", swept)
+    written(tmp_path / "m")
+    assert len(names) == 2 and [file.name for file in tmp_path.iterdir()] == ["m"]
+
+
+def test_a_folder_that_cannot_be_listed_can_be_written_to(tmp_path):
+    (tmp_path / "drop").mkdir(mode=0o300)
+    with ordinary_user():
+        written(tmp_path / "drop" / "m")
+    assert Stored(tmp_path / "drop" / "m").kind == "test"

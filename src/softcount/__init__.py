@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from softcount.errors import InputError
+from softcount.registry import BUILT_IN
 from softcount.version import VERSION as __version__
 
 if TYPE_CHECKING:
@@ -16,10 +17,11 @@ if TYPE_CHECKING:
     from softcount.estimators.aligner import WordAligner
     from softcount.estimators.gaussian import GaussianMixture
     from softcount.estimators.hmm import HMM
-    from softcount.estimators.kinds import load
     from softcount.estimators.kmeans import KMeans
     from softcount.estimators.mixture import NaiveBayesMixture
     from softcount.estimators.plsa import PLSA
+    from softcount.estimators.word_classes import WordClasses
+    from softcount.registry import load
     from softcount.text.bitext import Bitext, bitext
     from softcount.text.bitext_reader import read_bitext
     from softcount.text.corpus import Corpus, corpus
@@ -37,6 +39,7 @@ __all__ = [
     "KMeans",
     "NaiveBayesMixture",
     "WordAligner",
+    "WordClasses",
     "__version__",
     "bitext",
     "corpus",
@@ -48,13 +51,8 @@ __all__ = [
 ]
 
 _HOME = {
-    "HMM": "softcount.estimators.hmm",
-    "WordAligner": "softcount.estimators.aligner",
-    "PLSA": "softcount.estimators.plsa",
-    "NaiveBayesMixture": "softcount.estimators.mixture",
-    "KMeans": "softcount.estimators.kmeans",
-    "GaussianMixture": "softcount.estimators.gaussian",
-    "load": "softcount.estimators.kinds",
+    **{one.name: one.estimator.partition(":")[0] for one in BUILT_IN},
+    "load": "softcount.registry",
     "Corpus": "softcount.text.corpus",
     "corpus": "softcount.text.corpus",
     "read": "softcount.text.reader",

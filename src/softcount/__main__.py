@@ -7,6 +7,9 @@ import sys
 
 def main() -> None:
     try:
+        from softcount.machine.alone import go_alone
+
+        go_alone()
         from softcount.cli.main import main as run
     except KeyboardInterrupt:
         print("softcount: interrupted", file=sys.stderr)

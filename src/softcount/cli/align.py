@@ -163,7 +163,8 @@ class Align(Training):
         if self.apply is not None:
             yield from super().report(model, data, answer)
             return
-        yield from map(_ending, model.directions_, model.directions_.values())
+        if not self.quiet:  # an E-step of its own: the perplexity of the model that links, not of one before it
+            yield from (_ending(name, model.directions_[name], *sums) for name, sums in model._totals(data).items())
         notes = [note for direction in model.directions_.values() for note in direction.trace.told()]
         yield from (f"note: {note}" for note in dict.fromkeys(notes))
 
@@ -189,11 +190,10 @@ class Align(Training):
             print_grid(model, answer, self.show - 1)
 
 
-def _ending(name: str, found: Any) -> str:
+def _ending(name: str, found: Any, log_likelihood: float, words: int) -> str:
     import math
 
-    bits = -found.log_likelihood() / math.log(2)
-    per_word = 2 ** (bits / max(found.tokens, 1))
+    bits, per_word = -log_likelihood / math.log(2), math.exp(-log_likelihood / words)
     return f"{name}: perplexity {per_word:,.2f} per word, {bits:,.0f} bits in all; {found.trace.stopped.text}"
 
 
@@ -216,7 +216,7 @@ def _read_once(path: Path | None) -> Any:
 
 
 def _links(aligner: WordAligner, data: Bitext, probabilities: bool) -> Iterator[str]:
-    for links, _ in aligner.blocks(data):
+    for links in aligner.blocks(data):
         pairs = zip(links.source.tolist(), links.target.tolist(), strict=True)
         if probabilities:
             shown = [f"{i}-{j}:{p:.2g}" for (i, j), p in zip(pairs, links.probability.tolist(), strict=True)]

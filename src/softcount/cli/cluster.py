@@ -42,7 +42,8 @@ class Cluster(OfDocuments):
         float | None, option(HOW, "Stop a stage at this relative change; nb 1e-6, kmeans 0 if not given.", min=0)
     ] = None  # type: ignore[assignment]
     start: Annotated[
-        str | None, option(HOW, "nb: kmeans (default), random, uniform; kmeans: k-means++ (default), random.")
+        str | None,
+        option(HOW, "nb: kmeans (default without --labels), random, uniform; kmeans: k-means++ (default), random."),
     ] = None
     unlabelled_weight: Annotated[float, option(HOW, "λ: what an unlabelled document counts.", min=0, max=1)] = 1.0
     pseudo: Annotated[float, option(HOW, "nb: pseudo-count of every word in every class.", min=0)] = 0.1

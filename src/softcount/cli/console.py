@@ -121,7 +121,7 @@ def say_unknown(unknown: float, total: float, where: str, what: str, then: str, 
 
 def open_model(path: Path, kinds: tuple[str, ...], command: str, **settings: Any) -> Any:
     """The model for --apply, of which every bit has been checked before anything is printed."""
-    from softcount.estimators.kinds import load_one_of
+    from softcount.registry import load_one_of
 
     return load_one_of(path, kinds, f"`softcount {command}`", **settings)
 

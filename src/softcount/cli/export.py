@@ -29,7 +29,7 @@ def export(
     """
     if format not in ("tsv", "parquet"):
         raise InputError(f"no format {format!r}; use tsv or parquet")
-    from softcount.estimators.kinds import load
+    from softcount.registry import load
     from softcount.report.tables import tables
 
     found = load(model)
@@ -86,4 +86,5 @@ def _write_parquet(path: Path, table: Table) -> None:
             return pa.DictionaryArray.from_arrays(pa.array(values.ids.astype("int32")), pa.array(list(values.names)))
         return pa.array(values.tolist() if values.dtype.kind == "O" else values.copy())
 
-    pq.write_table(pa.table({name: column(values) for name, values in table.items()}), path)
+    with path.open("wb") as file:  # not by its name, which need not be UTF-8
+        pq.write_table(pa.table({name: column(values) for name, values in table.items()}), file)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softcount.errors import InputError
 from softcount.loop.trace import RECORDS, Note, gathered
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def info(
         found = _checkpoint(stored) if stored.kind == KIND else _model(stored)
         lines = list(_model_lines(found) if "trained" in found else _checkpoint_lines(found))
     except MALFORMED as error:
-        raise error if isinstance(error, InputError) else stored.inconsistent(error) from None
+        raise stored.refusal(error) from None
     if as_json:
         notes = {"notes": [str(note) for note in found["notes"]]} if "notes" in found else {}
         print(json.dumps(found | notes, ensure_ascii=False))
@@ -45,7 +44,7 @@ def info(
 
 
 def _model(stored: Stored) -> dict[str, Any]:
-    from softcount.estimators.kinds import title
+    from softcount.registry import title
 
     body = stored.restore(
         {name: part for name, part in stored.body.items() if name != "learned"},
@@ -55,7 +54,7 @@ def _model(stored: Stored) -> dict[str, Any]:
     notes = [Note(remark) for trace in body["traces"].values() for remark in trace["remarks"]]
     notes += [note for trace in body["traces"].values() for step in trace["steps"] for note in step.notes]
     return {
-        "holds": title(stored),
+        "holds": title(stored.kind),
         "kind": stored.kind,
         "bytes": stored.size,
         "data": body["data"],

@@ -6,21 +6,18 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from softcount.cli import demo, explain, export, generate, info, score
-from softcount.cli.align import Align
-from softcount.cli.cluster import Cluster
-from softcount.cli.tag import Tag
-from softcount.cli.topics import Topics
+from softcount.cli import classes, demo, explain, export, generate, info, score
 from softcount.cli.training import HelpLast, command
 from softcount.errors import InputError
 from softcount.machine.signals import Stopped
+from softcount.registry import BUILT_IN, Registered, found_at, from_elsewhere
 from softcount.version import VERSION
 
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]  # which typer itself does not name
@@ -60,8 +57,17 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for kind in (Tag, Topics, Cluster, Align):
-    app.command(kind.name, cls=HelpLast)(command(kind))
+
+
+def _add_commands(registered: Iterable[Registered]) -> None:
+    """The command of every estimator that has one; two may share it."""
+    for place in dict.fromkeys(one.command for one in registered if one.command):
+        kind = found_at(place)
+        app.command(kind.name, cls=HelpLast)(command(kind))
+
+
+_add_commands(BUILT_IN)
+app.command("classes", cls=HelpLast)(classes.classes)
 app.command("info")(info.info)
 app.command("export")(export.export)
 app.command("generate")(generate.generate)
@@ -86,13 +92,16 @@ def _common(
 
 
 def _speak_utf8() -> None:
-    """Results are written as text is read, whatever the platform's habit; on a terminal what it cannot show is a ?."""
+    """Results are written as text is read, whatever the platform's habit; on a terminal what it cannot show is a ?.
+
+    A file name that is no UTF-8 is shown with its bytes as Python and JSON escape them, ``\\udcff``.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             if stream.isatty() or os.environ.get("PYTHONIOENCODING"):
                 stream.reconfigure(errors="replace")
             else:
-                stream.reconfigure(encoding="utf-8")
+                stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def main() -> None:
@@ -117,9 +126,17 @@ def main() -> None:
             signal.signal(number, handler)
 
 
+def _add_others() -> None:
+    """Commands of other packages, where help is asked for or the word is none of ours: to look for them takes time."""
+    ours = {known.name for known in app.registered_commands} | {group.name for group in app.registered_groups}
+    if len(sys.argv) < 2 or sys.argv[1] not in ours:
+        _add_commands(from_elsewhere())
+
+
 def _main() -> None:
     try:
         try:
+            _add_others()
             app()  # leaves by SystemExit, always
         finally:
             sys.stdout.flush()

@@ -39,7 +39,10 @@ class Tag(Training):
     fix: Annotated[str, option(WHAT, "Tables to leave alone: initial,transition,emission.")] = ""
     min_count: Rare = 1
     criterion: Criterion = "em:100"
-    start: Annotated[str, option(HOW, "random, uniform, P.json, or a labelled file to count.")] = "random"
+    start: Annotated[
+        str | None,
+        option(HOW, "random, uniform, P.json, or a labelled file to count; if not given, what is known, or random."),
+    ] = None
     pseudo: Annotated[str, option(HOW, "Pseudo-count of EM: a number, or emission=0.1,transition=1.")] = "0"
     prior: Annotated[str, option(HOW, "Dirichlet prior of VB and Gibbs, likewise.")] = "0.001"
     restarts: Restarts = 1
@@ -151,9 +154,9 @@ def _restart(restart: Any) -> dict[str, Any]:
     return {**restart._asdict(), **numbers, "stopped": restart.stopped.text}
 
 
-def _start(start: str, lowercase: bool) -> Any:
+def _start(start: str | None, lowercase: bool) -> Any:
     """random, uniform, a parameter file by its name's end, or else a labelled text."""
-    if start in STARTS or start.endswith(".json"):
+    if start is None or start in STARTS or start.endswith(".json"):
         return start
     from softcount.text.reader import read
 

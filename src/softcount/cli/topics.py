@@ -49,7 +49,7 @@ class Topics(OfDocuments):
     ] = None
     criterion: Criterion = "em:200"
     pseudo: Annotated[float, option(HOW, "Pseudo-count of every word in every topic.", min=0)] = 0.0
-    held_out: Annotated[float, option(HOW, "Stop by this share of tokens kept aside.", min=0, max=0.9)] = 0.0
+    held_out: Annotated[float, option(HOW, "Stop by this share of documents kept aside.", min=0, max=0.9)] = 0.0
     top: Annotated[int, option(OUT, "Words shown per topic.", min=1)] = 10
     rows: Annotated[Path | None, option(OUT, "Write document × topic here: .tsv, .npy or .parquet.")] = None
     query: Annotated[str | None, option(OUT, "Print the documents most similar to these words.")] = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from softcount.families.layout import TableLayout, by_table, named
@@ -28,7 +27,7 @@ class Expect(Protocol):
 
 class Progress(NamedTuple):
     objective: float
-    parts: Mapping[str, float] = MappingProxyType({})  # where the objective has parts, or companions worth a look
+    parts: Mapping[str, float] = {}  # where the objective has parts, or companions worth a look
     unvisited: tuple[tuple[str, int], ...] = ()  # (table, row) that kept its old values for want of counts
 
 

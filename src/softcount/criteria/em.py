@@ -24,7 +24,7 @@ def em(layout: Tables, penalties: Tables) -> Criterion:
     def step(parameters: Tables, expect: Expect) -> tuple[Tables, Progress]:
         counts, log_norm = expect(log_weights(layout, parameters))
         prior = total(layout, log_prior, parameters, penalties)
-        parts = {"log_likelihood": log_norm, "log_prior": prior} if prior else {}
+        parts = {"log_norm": log_norm, "log_prior": prior} if prior else {}
         new = maximize(layout, counts, penalties, parameters)
         return new, Progress(log_norm + prior, parts, unvisited(layout, counts, penalties))
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from softcount.criteria.annealed import AnnealedState, annealed
@@ -35,7 +34,7 @@ class Settings(NamedTuple):
     pseudo: Any = 0.0
     prior: Any = 0.1
     seed: tuple[int, ...] = (0,)
-    extra: Mapping[str, Any] = MappingProxyType({})  # by table: what is added to every pseudo-count and prior
+    extra: Mapping[str, Any] = {}  # by table: what is added to every pseudo-count and prior
 
 
 STATES = (GibbsState, AnnealedState, MREState, StepwiseState)  # what criteria carry beside tables

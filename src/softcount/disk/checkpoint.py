@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from softcount.disk.store import Stored, save
+from softcount.disk.store import Stored, save, short
 from softcount.errors import InputError
 from softcount.machine.signals import Stopped, Wish, postponed
 
@@ -42,9 +42,12 @@ class Checkpoint:
         body = self._stored.body if self._stored else {}
         return body.get(name) if isinstance(body, dict) else None
 
-    def recorded(self, name: str) -> Any:
-        """What the file says that the run is of, before anything is compared; None where there is no file."""
-        return self._part("about").get(name) if self._stored else None
+    def seed(self) -> int | None:
+        """Of the run that the file is of, before anything is compared; None where there is none."""
+        seed = self._part("about").get("seed") if self._stored else None
+        if self._stored and (type(seed) is not int or not 0 <= seed < 1 << 63):
+            raise self._stored.damaged()
+        return seed
 
     def bind(self, about: Mapping[str, Any]) -> None:
         """This is what the run is of; raises where the file is of another."""
@@ -54,12 +57,12 @@ class Checkpoint:
         known = self._part("about")
         names = dict.fromkeys([*known, *self.about])
         differ = [
-            f"{name}={known.get(name)}, not {self.about.get(name)}"
+            f"{name}={short(known.get(name))}, not {short(self.about.get(name))}"
             for name in names
             if known.get(name) != self.about.get(name)
         ]
         if known.get("kind") != self.about.get("kind"):  # then all the rest differs as well
-            differ = [f"the model {known.get('kind')}, not {self.about.get('kind')}"]
+            differ = [f"the model {short(known.get('kind'))}, not {self.about.get('kind')}"]
         if differ:
             raise InputError(
                 f"{self.path}: was made with {'; with '.join(differ)}; "
@@ -82,7 +85,7 @@ class Checkpoint:
     def restored(self, part: str, key: str, types: Mapping[str, Any]) -> Any:
         if not self._stored or key not in self._part(part):
             return None
-        return self._stored.restore(self._part(part)[key], types, copy=True)
+        return self._stored.restore(self._part(part)[key], types)
 
     def due(self) -> bool:
         """Whether it is time to write, now that another step is done."""

@@ -80,6 +80,8 @@ def restore(node: Any, array: Callable[[str], Array], types: Mapping[str, Any]) 
     if special is None:
         return {key: restore(part, array, types) for key, part in node.items()}
     content = node[special]
+    if any(key not in ("turned", "fixed") or value is not True for key, value in node.items() if key != special):
+        raise ValueError(f"more than {special}")
     if special == "$array":
         return array(content).T if node.get("turned") else array(content)
     if special == "$strings":

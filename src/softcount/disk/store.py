@@ -3,22 +3,25 @@
     8 bytes: n | n bytes of JSON: what each array is and where, and the description | the arrays, without holes
 
 So any safetensors reader opens a model, and nothing in a file is ever executed. The description holds a checksum of
-the header and one of every array: no bit of the file is without one. The header is checked on opening, the arrays as
-a whole before the first of them is used (`Stored.verify`), so that a model of a gigabyte opens at once: its arrays are
-mapped into memory, not read. Files are written whole or not at all.
+the header and one of every array: no bit of the file is without one. The header is checked on opening, so that a model
+of a gigabyte opens at once; an array goes through its checksum while it is read into memory, which nobody else changes.
+(Mapped instead of read, a model would change when its file does, and the process would die when it is cut short.)
+Files are written whole or not at all.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import mmap
+import math
 import os
+import stat
+import weakref
 import zlib
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -36,6 +39,8 @@ DTYPES = {
 }  # fmt: skip
 CODES = {np.dtype(dtype): code for code, dtype in DTYPES.items()}
 LONGEST_HEADER = 100_000_000  # bytes, as the safetensors library has it
+LARGEST = 1 << 48  # bytes of an array, were none of its sides empty
+LONGEST_REASON = 120  # characters of what a made-up file may put into a message
 AT_ONCE = 64_000_000  # bytes of arrays that are checked on opening: a few hundredths of a second
 NO_CHECKSUM = b"0" * 64
 PIECE = 1 << 24  # bytes per call of the checksum
@@ -87,7 +92,7 @@ def _header(kind: str, described: Any, flat: Mapping[str, Array]) -> bytes:
         "checksum": NO_CHECKSUM.decode(),
         "format": str(FORMAT),
         "softcount": VERSION,
-        "about": json.dumps(about, ensure_ascii=False, separators=(",", ":")),
+        "about": _json(about).decode(),
     }
     header: dict[str, Any] = {"__metadata__": metadata}
     place = 0
@@ -95,10 +100,15 @@ def _header(kind: str, described: Any, flat: Mapping[str, Array]) -> bytes:
         code = CODES[array.dtype]
         header[name] = {"dtype": code, "shape": list(array.shape), "data_offsets": [place, place + array.nbytes]}
         place += array.nbytes
-    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    text = _json(header)
     text += b" " * (-len(text) % 8)
     assert text.startswith(MARK + NO_CHECKSUM)
     return text.replace(NO_CHECKSUM, _checksum(text), 1)
+
+
+def _json(value: Any) -> bytes:
+    """In UTF-8 whatever it holds: file names that are not have lone surrogates, for which JSON has escapes."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
 
 
 def _checksum(header: bytes) -> bytes:
@@ -121,20 +131,20 @@ def crc32(array: Array) -> int:
 
 
 class Stored:
-    """An opened file: its header has been checked, its arrays are checked before the first is used."""
+    """An opened file: its header has been checked, and every array is checked when it is read."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         try:
-            with self.path.open("rb") as stream:
-                self.size = os.fstat(stream.fileno()).st_size
-                header = self._read_header(stream)
-                self._memory = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_COPY)
+            self._stream: BinaryIO = open(path, "rb", opener=_without_waiting)  # noqa: SIM115  read from when it is used
+            weakref.finalize(self, self._stream.close)
+            self._opened = os.fstat(self._stream.fileno())
+            self.size = self._opened.st_size
+            if not stat.S_ISREG(self._opened.st_mode):
+                raise self._unreadable("it is no ordinary file")
+            header = self._read_header(self._stream)
         except (OSError, ValueError) as error:
-            if isinstance(error, InputError):
-                raise
-            reason = (error.strerror if isinstance(error, OSError) else None) or "it cannot be mapped into memory"
-            raise InputError(f"{path}: cannot be read ({reason}); give a file that softcount --save wrote") from None
+            raise error if isinstance(error, InputError) else self._unreadable(_reason(error)) from None
         self._base = 8 + len(header)
         try:
             self._describe(json.loads(header))
@@ -142,6 +152,9 @@ class Stored:
             raise error if isinstance(error, InputError) else self.damaged() from None
         if self.size - self._base <= AT_ONCE:
             self.verify()
+
+    def _unreadable(self, reason: str) -> InputError:
+        return InputError(f"{self.path}: cannot be read ({reason}); give a file that softcount --save wrote")
 
     def damaged(self, what: str = "the file") -> InputError:
         return InputError(f"{self.path}: {what} is damaged; copy it again, or train again")
@@ -164,9 +177,11 @@ class Stored:
         """Before the checksum, which a newer format may compute in another way."""
         try:
             metadata = json.loads(header)["__metadata__"]
-            number, version = int(metadata["format"]), str(metadata["softcount"])
+            number, version = int(metadata["format"]), short(str(metadata["softcount"]))
         except MALFORMED:
             raise self.damaged() from None
+        if number < 1:
+            raise self.damaged()
         if number > FORMAT:
             raise InputError(
                 f"{self.path}: written by softcount {version} in format {number}, and this softcount {VERSION} reads "
@@ -176,7 +191,9 @@ class Stored:
     def _describe(self, header: Any) -> None:
         metadata = header.pop("__metadata__")
         about = json.loads(metadata["about"])
-        self.kind, self.version, self.body = str(about["kind"]), str(metadata["softcount"]), about["body"]
+        self.kind, self.version, self.body = about["kind"], metadata["softcount"], about["body"]
+        if type(self.kind) is not str or type(self.version) is not str or type(self.body) is not dict:
+            raise ValueError("no description")
         self.specs = {str(name): _spec(spec) for name, spec in header.items()}
         self._crc32: dict[str, int] = about["crc32"]
         place = 0
@@ -187,43 +204,69 @@ class Stored:
         if self._base + place != self.size or self._crc32.keys() != self.specs.keys():
             raise ValueError("another length")
 
-    @cached_property
-    def _checked(self) -> bool:
-        for name in self.specs:
-            if crc32(self._array(name)) != self._crc32[name]:
-                raise self.damaged(f"the table {name!r}")
-        return True
-
     def verify(self) -> None:
-        """Reads all of the file, once; raises where a bit of it has changed."""
-        assert self._checked
+        """Reads all of the file; raises where a bit of it has changed."""
+        scratch = np.empty(min(PIECE, self.size), np.uint8)
+        for name in self.specs:
+            self._read(name, scratch, keep=False)
 
     def _array(self, name: str) -> Array:
-        spec = self.specs[name]
-        count = (spec.stop - spec.start) // np.dtype(spec.dtype).itemsize
-        flat = np.frombuffer(self._memory, spec.dtype, count, self._base + spec.start)
-        return flat.reshape(spec.shape)
+        array = np.empty(self.specs[name].shape, self.specs[name].dtype)
+        self._read(name, array.reshape(-1).view(np.uint8), keep=True)
+        return array
 
-    def restore(self, part: Any, types: Mapping[str, Any], copy: bool = False) -> Any:
+    def _read(self, name: str, into: Array, keep: bool) -> None:
+        """All bytes of an array through its checksum, into this memory, or each piece over the one before it."""
+        spec, code = self.specs[name], 0
+        self._stream.seek(self._base + spec.start)
+        for start in range(0, spec.stop - spec.start, PIECE):
+            place = start if keep else 0
+            piece = into[place : place + min(PIECE, spec.stop - spec.start - start)]
+            if self._stream.readinto(piece.data) < len(piece):  # type: ignore[attr-defined]
+                code = -1  # which no checksum is
+                break
+            code = zlib.crc32(piece.data, code)
+        if code != self._crc32[name]:
+            now = os.fstat(self._stream.fileno())
+            if (now.st_size, now.st_mtime_ns) != (self.size, self._opened.st_mtime_ns):
+                raise InputError(f"{self.path}: has changed since it was opened; load it again")
+            raise self.damaged(f"the table {short(repr(name))}")
+
+    def restore(self, part: Any, types: Mapping[str, Any]) -> Any:
         """The body, or a part of it, as it was saved; `types` are the NamedTuples that may be in it."""
-
-        def array(name: str) -> Array:
-            self.verify()
-            return self._array(name).copy() if copy else self._array(name)
-
         try:
-            return restore(part, array, types)
+            return restore(part, cache(self._array), types)  # what is one array stays one
         except MALFORMED as error:
-            raise error if isinstance(error, InputError) else self.inconsistent(error) from None
+            raise self.refusal(error) from None
 
-    def inconsistent(self, error: Exception) -> InputError:
-        return InputError(f"{self.path}: the tables do not fit together ({error}); train again")
+    def refusal(self, error: Exception) -> InputError:
+        """One line that names the file, whatever was wrong with what is in it."""
+        if isinstance(error, InputError) and str(error).startswith(f"{self.path}: "):
+            return error
+        return InputError(f"{self.path}: the tables do not fit together ({_reason(error)}); train again")
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """A pipe that nobody writes to must not hold us up."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _reason(error: Exception) -> str:
+    """In one short line: what a made-up file holds is in many an error's text."""
+    return short((error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__)
+
+
+def short(value: Any) -> str:
+    """For a message of one line, whatever it is."""
+    text = str(value)
+    text = text if text.isprintable() else repr(text)
+    return text if len(text) <= LONGEST_REASON else text[:LONGEST_REASON] + "…"
 
 
 def _spec(spec: Any) -> Spec:
     dtype, shape, (start, stop) = DTYPES[spec["dtype"]], tuple(spec["shape"]), spec["data_offsets"]
     if not all(type(n) is int and n >= 0 for n in (*shape, start, stop)) or len(shape) > 8:
         raise ValueError("not a shape")
-    if int(np.prod(shape, dtype=object)) * np.dtype(dtype).itemsize != stop - start:
+    if math.prod(shape) * np.dtype(dtype).itemsize != stop - start or math.prod(n or 1 for n in shape) > LARGEST:
         raise ValueError("another size")
     return Spec(dtype, shape, start, stop)

@@ -214,7 +214,7 @@ def _longer(side: SideTables, states: int, words: int) -> SideTables:
     return side._replace(empty=empty, fertility=np.concatenate([side.fertility, np.zeros((states, MOST + 1))]))
 
 
-def link_blocks(engine: Engine, items: Bitext, asked: Question) -> Iterator[tuple[Links, Array]]:
+def link_blocks(engine: Engine, items: Bitext, asked: Question) -> Iterator[Links]:
     return engine.map(_link, _blocks(engine, items, asked), engine.share(asked))
 
 
@@ -237,12 +237,12 @@ def _as_it_is(part: Bitext) -> Bitext:
     return part
 
 
-def _link(part: Bitext, asked: Question) -> tuple[Links, Array]:
+def _link(part: Bitext, asked: Question) -> Links:
     found = _shares(part, asked)
     lengths = part.source.sentences.lengths, part.target.sentences.lengths
     if asked.rule in THRESHOLDS:
-        return link_shares(asked.rule, *lengths, found.starts, found.shares, asked.threshold), found.log_norms
-    return link(asked.rule, *lengths, *_matrices(part, found), asked.threshold), found.log_norms
+        return link_shares(asked.rule, *lengths, found.starts, found.shares, asked.threshold)
+    return link(asked.rule, *lengths, *_matrices(part, found), asked.threshold)
 
 
 def _log_norms(part: Bitext, asked: Question) -> Array:

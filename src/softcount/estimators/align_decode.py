@@ -36,7 +36,7 @@ def decoder(
     return Decoder(models, weights, rule, threshold)
 
 
-def link_blocks(engine: Engine, items: Bitext, asked: Decoder) -> Iterator[tuple[Links, Array]]:
+def link_blocks(engine: Engine, items: Bitext, asked: Decoder) -> Iterator[Links]:
     return engine.map(_link, _blocks(engine, items, asked), engine.share(asked))
 
 
@@ -66,19 +66,15 @@ def _as_it_is(part: Bitext) -> Bitext:
     return part
 
 
-def _link(part: Bitext, asked: Decoder) -> tuple[Links, Array]:
+def _link(part: Bitext, asked: Decoder) -> Links:
     found = posteriors(part, asked)
     forward, reverse = (found[name].matrices if name in found else None for name in ("forward", "reverse"))
     lengths = part.source.sentences.lengths, part.target.sentences.lengths
-    return link(asked.rule, *lengths, forward, reverse, asked.threshold), _norms(part, found)
+    return link(asked.rule, *lengths, forward, reverse, asked.threshold)
 
 
 def _log_norms(part: Bitext, asked: Decoder) -> Array:
-    return _norms(part, posteriors(part, asked))
-
-
-def _norms(part: Bitext, found: Mapping[str, PairPosteriors]) -> Array:
     norms = np.full((len(part), 2), np.nan)
-    for name, each in found.items():
+    for name, each in posteriors(part, asked).items():
         norms[:, int(name == "reverse")] = each.log_norms
     return norms

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
 from softcount.criteria.spec import Settings
 from softcount.disk.checkpoint import Slot
+from softcount.disk.sound import check, check_logs, check_rows, check_table
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.align_stage import ALIGNMENTS, ModelStage
-from softcount.estimators.saved import check_table
 from softcount.families.categorical import Prior
-from softcount.families.diagonal import CELLS
+from softcount.families.diagonal import CELLS, TENSION, TIGHTEST
 from softcount.loop.trace import Step, Trace
 from softcount.loop.train import fit
 from softcount.models.ibm import IBM, KINDS, IBMTables
@@ -37,13 +38,6 @@ class Direction(NamedTuple):
         with np.errstate(divide="ignore"):
             translation = self.parameters.translation
             return IBMTables(translation.with_values(np.log(translation.values)), self.log_weights.alignment)
-
-    def log_likelihood(self) -> float:
-        """Of the training text, at the last step."""
-        step = self.trace[-1]
-        return next(
-            (step.parts[k] for k in ("log_likelihood", "log_norm", "encode") if k in step.parts), step.objective
-        )
 
 
 class Constraints(NamedTuple):
@@ -148,8 +142,19 @@ def _prior(settings: Any, vocabulary: Vocabulary, rows: Ragged, limits: Constrai
     return Prior(entries + PREFER * limits.prefer, beyond)
 
 
-def to_body(direction: Direction) -> dict[str, Any]:
+class Body(TypedDict):
     """What a file keeps of a direction."""
+
+    alignment: str
+    tokens: int
+    entries: Ragged
+    classes: Array
+    log_weights: Array
+    translation: Array
+    positions: Array
+
+
+def to_body(direction: Direction) -> Body:
     model, weights = direction.model, direction.log_weights
     return {
         "alignment": model.alignment,
@@ -162,24 +167,44 @@ def to_body(direction: Direction) -> dict[str, Any]:
     }
 
 
-def from_body(body: Mapping[str, Any], trace: Trace, n_sources: int, n_targets: int) -> Direction:
-    rows, classes, alignment = body["entries"], body["classes"], body["positions"]
-    columns = rows.values
-    if not isinstance(rows, Ragged) or columns.dtype != np.int32 or rows.n_rows != n_sources + 1:
-        raise ValueError("not the rows of a translation table")
-    if len(columns) and not 0 <= columns.min() <= columns.max() < n_targets:
-        raise ValueError("translations that are not among the words")
-    for name in ("log_weights", "translation"):
-        check_table(name, body[name], len(columns))
-    if body["alignment"] not in KINDS or classes.dtype != np.int64 or classes.ndim != 2 or classes.shape[1] != 2:
+def from_body(body: Body, trace: Trace, n_sources: int, n_targets: int) -> Direction:
+    check("a direction", body, Body)
+    rows, classes, kind = body["entries"], body["classes"], body["alignment"]
+    if kind not in KINDS or body["tokens"] < 0:
         raise ValueError("no such alignment")
-    cells = sum((l + 1) * m for l, m in classes.tolist() if l > 0) if body["alignment"] == "free" else CELLS
-    if classes.min(initial=0) < 0:
-        raise ValueError("lengths below zero")
-    check_table("alignment", alignment, cells)
-    model = IBM(rows, n_targets, classes, body["alignment"])
-    if model.alignment == "free":
-        alignment = Ragged(model._free_offsets(), alignment)
+    _check_entries(rows, n_sources + 1, n_targets)
+    check_rows("translation", rows.with_values(body["translation"]), len(rows.values))
+    check_logs("log-weights", body["log_weights"], len(rows.values))
+    cells = _cells(classes) + (0 if kind == "free" else CELLS)  # of a diagonal no lengths are kept
+    check_table("alignment", body["positions"], cells)
+    logs = body["positions"] if kind == "free" else body["positions"][:TENSION]
+    check_logs("alignment", logs, len(logs))
+    if kind != "free" and not 0.0 <= body["positions"][TENSION] <= TIGHTEST:
+        raise ValueError("no such tension")
+    model = IBM(rows, n_targets, classes, kind)
+    alignment: Any = Ragged(model._free_offsets(), body["positions"]) if kind == "free" else body["positions"]
     weights = IBMTables(rows.with_values(body["log_weights"]), alignment)
     parameters = IBMTables(rows.with_values(body["translation"]), alignment)
-    return Direction(model, parameters, weights, trace, int(body["tokens"]))
+    return Direction(model, parameters, weights, trace, body["tokens"])
+
+
+def _check_entries(rows: Ragged, n_rows: int, n_columns: int) -> None:
+    columns = rows.values
+    if columns.dtype != np.int32 or rows.n_rows != n_rows:
+        raise ValueError("not the rows of a translation table")
+    if len(columns) and not 0 <= columns.min() <= columns.max() < n_columns:
+        raise ValueError("translations that are not among the words")
+    rising, starts = columns[1:] > columns[:-1], rows.offsets[1:-1]
+    rising[starts[(starts > 0) & (starts < len(columns))] - 1] = True
+    if not rising.all():
+        raise ValueError("translations that are not in order")
+
+
+def _cells(classes: Array) -> int:
+    """How many numbers a free alignment has; the pairs of lengths are sorted."""
+    if classes.dtype != np.int64 or classes.ndim != 2 or classes.shape[1] != 2 or classes.min(initial=0) < 0:
+        raise ValueError("no lengths")
+    pairs = classes.tolist()
+    if any(one >= two for one, two in pairwise(pairs)):
+        raise ValueError("lengths that are not in order")
+    return sum((l + 1) * m for l, m in pairs if l > 0)

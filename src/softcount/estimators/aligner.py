@@ -26,6 +26,7 @@ from softcount.text.bilingual import BilingualEntry, read_bilingual
 from softcount.text.bitext import Bitext, bitext
 from softcount.text.casing import extended, in_words_of
 from softcount.text.cooccurrence import cooccurring, transpose, with_null, without_null
+from softcount.text.vocabulary import Vocabulary
 
 DIRECTIONS = ("forward", "reverse", "both")
 
@@ -54,8 +55,10 @@ class WordAligner(SavedEstimator, LightEstimator):
     """
 
     kind = "word aligner"
+    _afterwards = ("symmetrize", "threshold")
     _learned = ("vocabularies_", "_bodies")
     _types = ()
+    vocabularies_: tuple[Vocabulary, Vocabulary]
 
     def __init__(
         self,
@@ -170,13 +173,13 @@ class WordAligner(SavedEstimator, LightEstimator):
     def _seed(self, checkpoint: Any) -> int:
         if self.random_state is not None:
             return int(self.random_state)
-        recorded = checkpoint.recorded("seed") if checkpoint else None
-        return recorded if isinstance(recorded, int) else int(np.random.SeedSequence().generate_state(1)[0])
+        recorded = checkpoint.seed() if checkpoint else None
+        return recorded if recorded is not None else int(np.random.SeedSequence().generate_state(1)[0])
 
     def _checked(self, data: Bitext) -> tuple[Plan, list[Any]]:
         """The plan and the dictionary, where all of the settings and the data are fit for training."""
-        planned = plan(self)
         self._check()
+        planned = plan(self)
         short = data.within(self.longest)
         if not (short.source.sentences.lengths * short.target.sentences.lengths).any():
             both, limit = (
@@ -190,6 +193,7 @@ class WordAligner(SavedEstimator, LightEstimator):
         return ("forward", "reverse") if self.direction == "both" else (self.direction,)
 
     def _check(self) -> None:
+        self._engine()
         if self.direction not in DIRECTIONS:
             raise InputError(f"no direction {self.direction!r}; use {', '.join(DIRECTIONS)}")
         plan(self)
@@ -217,7 +221,7 @@ class WordAligner(SavedEstimator, LightEstimator):
     ) -> list[list[tuple[Any, ...]]]:
         """For every pair its links (i, j), sorted; with probabilities (i, j, p)."""
         rows: list[list[tuple[Any, ...]]] = []
-        for links, _ in self.blocks(self._read(X, y), symmetrize):
+        for links in self.blocks(self._read(X, y), symmetrize):
             columns = [links.source.tolist(), links.target.tolist()]
             columns += [links.probability.tolist()] if probabilities else []
             flat = list(zip(*columns, strict=True))
@@ -225,8 +229,8 @@ class WordAligner(SavedEstimator, LightEstimator):
             rows += [flat[a:b] for a, b in pairwise(bounds)]
         return rows
 
-    def blocks(self, items: Bitext, symmetrize: str | None = None) -> Iterator[tuple[Links, Array]]:
-        """(links, log-norms of both directions) block by block, so that memory stays bounded."""
+    def blocks(self, items: Bitext, symmetrize: str | None = None) -> Iterator[Links]:
+        """The links block by block, so that memory stays bounded."""
         items = self._read(items, None).within(self.longest)
         rule, threshold = self._rule(symmetrize)
         with self._engine() as engine:
@@ -279,6 +283,23 @@ class WordAligner(SavedEstimator, LightEstimator):
         """Log-probability of the generated sides, in nats, all pairs and trained directions together."""
         return float(np.nansum(self._scores(self._read(X, y).within(self.longest))))
 
+    def perplexity(self, X: Any, y: Any = None) -> dict[str, float]:
+        """Of each direction exp(−log P(generated | given) / generated words), under the parameters."""
+        totals = self._totals(self._read(X, y))
+        return {name: float(np.exp(-log_likelihood / words)) for name, (log_likelihood, words) in totals.items()}
+
+    def _totals(self, items: Bitext) -> dict[str, tuple[float, int]]:
+        """Of each direction (log P, generated words), over pairs with words on both sides: a model of translations
+        says nothing of the others, and training leaves them out as well."""
+        items = items.within(self.longest)
+        lengths = items.target.sentences.lengths, items.source.sentences.lengths
+        both = (lengths[0] > 0) & (lengths[1] > 0)
+        if not both.any():
+            raise InputError("no pair with words on both sides, so there is no perplexity; give at least one")
+        sums = self._scores(items)[both].sum(axis=0)
+        columns = {name: int(name == "reverse") for name in self.directions_}
+        return {name: (float(sums[c]), int(lengths[c][both].sum())) for name, c in columns.items()}
+
     def lexicon(self, least: float = 0.0) -> Iterator[tuple[str, str, float, float]]:
         """(source, target, p(target|source), p(source|target)), sorted, where either reaches `least`."""
         self._check_fitted("directions_")
@@ -318,13 +339,15 @@ class WordAligner(SavedEstimator, LightEstimator):
 
     def _settle(self) -> None:
         bodies, sizes = self.__dict__.pop("_bodies"), [len(vocabulary) for vocabulary in self.vocabularies_]
-        if bodies.keys() == {"both"}:
+        if not isinstance(bodies, dict) or not bodies or not bodies.keys() <= {"forward", "reverse", "both"}:
+            raise ValueError("no direction")
+        if bodies.keys() != self.history_.keys():
+            raise ValueError("a trace for each direction, and no other")
+        if "both" in bodies:
             source, target = self.vocabularies_
             self._take(align_agreed.from_body(bodies["both"], self.history_["both"], (source.words, target.words)))
             return
         self.agreed_ = None
-        if not bodies or not bodies.keys() <= {"forward", "reverse"}:
-            raise ValueError("no direction")
         self.directions_ = {
             name: from_body(body, self.history_[name], *(sizes if name == "forward" else sizes[::-1]))
             for name, body in bodies.items()

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from softcount.criteria.spec import Settings, parse
 from softcount.disk.checkpoint import Checkpoint
 from softcount.engines import Engine, engine_of
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.saved import SavedEstimator
+from softcount.estimators.scikit import BaseEstimator, check_random_state, validate_data
 from softcount.loop.model import Model
+from softcount.loop.resume import Restart
 from softcount.loop.trace import Step
 from softcount.loop.train import Fit, fit
 from softcount.numbers.ragged import Array
@@ -43,13 +42,26 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
     n_jobs: int | None
     random_state: Any
 
+    parameters_: Any
+    restarts_: list[Restart]
+    restart_: int
+    objective_: float
+    n_iter_: int
+
+    def _check(self) -> None:
+        self._engine()
+        parse(self.criterion)
+        if self.restarts < 1:
+            raise InputError(f"restarts must be at least 1, not {self.restarts}")
+
     def _engine(self) -> Engine:
         return engine_of(self.engine, 1 if self.n_jobs is None else self.n_jobs)
 
     def _seed(self, checkpoint: Checkpoint | None) -> int:
         """As given, as the checkpoint has it, or drawn."""
-        if self.random_state is None and checkpoint and isinstance(checkpoint.recorded("seed"), int):
-            return int(checkpoint.recorded("seed"))
+        recorded = checkpoint.seed() if checkpoint else None
+        if self.random_state is None and recorded is not None:
+            return recorded
         if isinstance(self.random_state, int | np.integer):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -73,10 +85,13 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
         on_step: Callable[[Step], None] | None = None,
         checkpoint: Checkpoint | None = None,
         about: Mapping[str, Any] | None = None,
+        restarts: int | None = None,
+        at_most: Sequence[int] | None = None,
+        slot: str = "fit",
     ) -> Fit:
-        """`digest` is that of the data, `about` what else a checkpoint should know of the run."""
-        if self.restarts < 1:
-            raise InputError(f"restarts must be at least 1, not {self.restarts}")
+        """`digest` is that of the data, `about` what else a checkpoint should know of the run, `slot` where in it."""
+        LoopEstimator._check(self)
+        restarts = self.restarts if restarts is None else restarts
         stages = parse(self.criterion)
         if checkpoint:
             texts = ",".join(stage.text for stage in stages)
@@ -84,11 +99,14 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
         with checkpoint or nullcontext():
             result = fit(
                 model, items, stages, start, engine, fixed=self.fixed, settings=settings,
-                tolerance=self.tolerance, restarts=self.restarts, seed=seed, select=select, monitor=monitor,
-                on_step=on_step, checkpoint=checkpoint.slot("fit") if checkpoint else None,
+                tolerance=self.tolerance, restarts=restarts, seed=seed, select=select, monitor=monitor,
+                on_step=on_step, checkpoint=checkpoint.slot(slot) if checkpoint else None, at_most=at_most,
             )  # fmt: skip
         if stages[0].name == "mre" and self._begins(items) == "random":
             result.trace.remarks += (MRE_AT_RANDOM,)
+        return self._take(result)
+
+    def _take(self, result: Fit) -> Fit:
         self.history_, self.restarts_, self.restart_ = result.trace, result.restarts, result.chosen
         self.objective_ = result.restarts[result.chosen].objective
         self.n_iter_ = result.restarts[result.chosen].steps
@@ -97,6 +115,10 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
 
     _FIT = ("restarts_", "restart_", "objective_", "n_iter_")  # what the loop leaves, beside tables and trace
 
+    def _settle(self) -> None:
+        if not 0 <= self.restart_ < len(self.restarts_) or self.n_iter_ != self.restarts_[self.restart_].steps >= 0:
+            raise ValueError("a restart that there is not")
+
     def _sign(self, name: str, seed: int, **settings: Any) -> str:
         return signature(
             name,
@@ -104,7 +126,7 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
             criterion=",".join(stage.text for stage in parse(self.criterion)),
             pseudo=compact(self.pseudo),
             prior=compact(self.prior),
-            fixed=",".join(self.fixed) or "none",
+            fixed=named(self.fixed),
             restarts=self.restarts,
             tolerance=self.tolerance,
             seed=seed,
@@ -114,6 +136,11 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
 
 class DocumentEstimator(LoopEstimator):
     """Of count tables: arrays, sparse matrices, data frames, Documents, token lists, text lines, or a path."""
+
+    vocabulary_: Vocabulary | None
+    n_features_in_: int
+    feature_names_in_: Array
+    _optional: ClassVar[tuple[str, ...]] = ("feature_names_in_",)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -147,8 +174,9 @@ class DocumentEstimator(LoopEstimator):
     _READ = ("vocabulary_", "n_features_in_", "feature_names_in_")  # what reading leaves
 
     def _check_words(self) -> None:
-        if self.vocabulary_ is not None and len(self.vocabulary_) != self.n_features_in_:
-            raise ValueError(f"{len(self.vocabulary_)} words for {self.n_features_in_} columns")
+        for names in (self.vocabulary_, getattr(self, "feature_names_in_", None)):
+            if names is not None and len(names) != self.n_features_in_:
+                raise ValueError(f"{len(names)} words for {self.n_features_in_} columns")
 
     def _names(self, words: Sequence[str] | None) -> Sequence[Any]:
         if words is not None:
@@ -189,6 +217,11 @@ def same_columns(data: Documents, n_words: int) -> Documents:
 
 def compact(setting: Any) -> str:
     return ",".join(f"{k}:{v}" for k, v in setting.items()) if isinstance(setting, Mapping) else str(setting)
+
+
+def named(tables: Any) -> str:
+    """The names of tables: one, several, or those of a mapping."""
+    return tables if isinstance(tables, str) else ",".join(tables) or "none"
 
 
 @contextmanager

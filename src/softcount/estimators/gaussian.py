@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import DensityMixin
-from sklearn.utils import ClassifierTags
-from sklearn.utils.validation import check_is_fitted
 
 from softcount.errors import InputError
 from softcount.estimators.points import PointEstimator
+from softcount.estimators.scikit import DensityMixin, classifier_tags
+from softcount.estimators.settings import check_is_fitted
 from softcount.families.gaussian import KINDS
 from softcount.loop.trace import Step
 from softcount.numbers.ragged import Array
@@ -60,7 +59,7 @@ class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         # scikit-learn's check of sparse input asks everything that has predict_proba about its classes.
-        tags.classifier_tags = ClassifierTags(multi_class=self.n_clusters > 2)
+        tags.classifier_tags = classifier_tags(multi_class=self.n_clusters > 2)
         return tags
 
     def _kind(self) -> str:

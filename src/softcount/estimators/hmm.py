@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from softcount.criteria.criterion import maximize
 from softcount.criteria.spec import Settings, parse
+from softcount.disk.sound import check, check_rows, check_whole
 from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
-from softcount.estimators.base import LoopEstimator, compact
-from softcount.estimators.saved import check_tables, described
+from softcount.estimators.base import LoopEstimator, compact, named
+from softcount.estimators.hmm_start import counted_start, known_states, labelled_remark, remarks
+from softcount.estimators.saved import described
+from softcount.estimators.settings import check_is_fitted
 from softcount.evaluate.clustering import contingency, many_to_one
-from softcount.families.layout import by_table
-from softcount.families.penalty import Pseudo
 from softcount.loop.estep import Answers
 from softcount.loop.start import masked, random_start, uniform_start
 from softcount.loop.trace import Step
@@ -28,17 +27,16 @@ from softcount.models.hmm import HMM as Model
 from softcount.models.hmm import HMMTables, generate
 from softcount.numbers.attribute import MAX, SUM
 from softcount.numbers.ragged import Array, Ragged, concatenate
-from softcount.numbers.tables import Tables, scale, values
+from softcount.numbers.tables import Tables, scale
 from softcount.report.hmm_json import NamedHMM, from_json, read_parameters, to_json
 from softcount.signature import signature
 from softcount.text.corpus import Corpus, corpus
-from softcount.text.dictionary import TagDictionary, read_dictionary
+from softcount.text.dictionary import TagDictionary, tag_dictionary
 from softcount.text.source import line_of
 from softcount.text.vocabulary import UNKNOWN, Vocabulary
 
 DECODINGS = ("viterbi", "posterior", "mre")
 STARTS = ("random", "uniform")
-SMOOTHING = 0.1  # added to every entry when a labelled corpus is the start, so that unseen pairs remain possible
 
 
 class HMM(LoopEstimator):
@@ -46,7 +44,8 @@ class HMM(LoopEstimator):
 
     n_states : how many hidden states; may be left out where names of states are known from elsewhere
     criterion : stages by name, such as "em:100,mre:50" (see softcount.criteria.spec)
-    start : "random", "uniform", parameters (a P.json path or its content), or a labelled Corpus to count
+    start : "random", "uniform", parameters (a P.json path or its content), or a labelled Corpus to count; None counts
+        the known tags, and the words that have one tag in the dictionary, and is random where there are none
     fixed : names of tables that training leaves alone, or a mapping from table to a mask of entries
     pseudo, prior : pseudo-counts of EM, and of VB and Gibbs; a number, or a mapping from table to number
     end : whether the end of a sentence is part of the model
@@ -56,15 +55,19 @@ class HMM(LoopEstimator):
     """
 
     kind = "hmm"
+    _afterwards = ("decode",)
     _learned = ("parameters_", "states_", "vocabulary_", "lengths_", *LoopEstimator._FIT)
     _types = (HMMTables,)
+    states_: tuple[str, ...]
+    vocabulary_: Vocabulary
+    lengths_: Array  # how many sentences have how many words
 
     def __init__(
         self,
         n_states: int | None = None,
         *,
         criterion: str = "em:100",
-        start: Any = "random",
+        start: Any = None,
         fixed: Any = (),
         pseudo: float | Mapping[str, float] = 0.0,
         prior: float | Mapping[str, float] = 0.001,
@@ -104,13 +107,12 @@ class HMM(LoopEstimator):
 
         checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
         """
-        parse(self.criterion)
         self._check()
         kept = self._checkpoint(checkpoint, checkpoint_every)
         given = self._given_parameters()
         if given and self.end and not given.end:
             raise InputError('the start has no "end"; add it there, or leave the end out')
-        dictionary = _dictionary(self.dictionary)
+        dictionary = tag_dictionary(self.dictionary)
         text = corpus(X, labels=y)
         data = corpus(text, _vocabulary(given), self.min_count)
         if data.n_tokens == 0:
@@ -123,12 +125,14 @@ class HMM(LoopEstimator):
         self._model = Model(len(self.states_), len(data.vocabulary), self.end or bool(given and given.end))
         if dictionary:
             _check_known(data, dictionary)
-        allowed = _allowed(dictionary.mask(data.vocabulary, self.states_), self._model.end) if dictionary else {}
+        mask = dictionary.mask(data.vocabulary, self.states_) if dictionary else None
+        allowed = {} if mask is None else _allowed(mask, self._model.end)
+        known = known_states(data, mask)
+        self._begun = self._begin(known)
         seed, digest = self._seed(kept), text.digest()
-        layout = self._model.layout
 
         def start(restart: int) -> Tables:
-            return masked(layout, self._start(given, layout, (seed, restart)), allowed)
+            return masked(self._model.layout, self._start(given, data, known, (seed, restart)), allowed)
 
         with self._engine() as engine, _naming(data):
             select = self._selection(dev, engine) if dev is not None else None
@@ -138,14 +142,17 @@ class HMM(LoopEstimator):
                 about={"dev": None if dev is None else described("dev", corpus(dev))},
             )  # fmt: skip
         self._show()
-        self.history_.remarks += _unobserved(data)
+        self.history_.remarks += (*_unobserved(data), *remarks(data, known, dictionary, self._begun))
         self.history_.remarks += dictionary.unmatched(text.vocabulary) if dictionary else ()
+        if isinstance(self.start, Corpus):
+            self.history_.remarks += (labelled_remark(data, self.start),)
         self.lengths_ = np.bincount(data.sentences.lengths)
         self.signature_ = self._signature(seed, len(text), text.n_tokens, digest)
         self._remember(seed, text.source, digest, sentences=len(text), tokens=text.n_tokens)
         return self
 
     def _check(self) -> None:
+        super()._check()
         if self.decode not in DECODINGS:
             raise InputError(f"no decoding {self.decode!r}; use {', '.join(DECODINGS)}")
         if self.n_states is not None and self.n_states < 1:
@@ -176,26 +183,24 @@ class HMM(LoopEstimator):
         check_room(32.0 * n_states * (n_states + len(data.vocabulary)), f"{n_states:,} states", "ask for fewer")
         return tuple(known + [str(k) for k in range(len(known), n_states)])
 
-    def _start(self, given: NamedHMM | None, layout: Tables, seed: tuple[int, ...]) -> Tables:
+    def _begin(self, known: Ragged) -> str:
+        """What the start is, in a word."""
+        if self.start is None:
+            return "known" if (known.values >= 0).any() else "random"
+        return self.start if isinstance(self.start, str) and self.start in STARTS else "given"
+
+    def _begins(self, items: Any) -> str:
+        return self._begun
+
+    def _start(self, given: NamedHMM | None, data: Corpus, known: Ragged, seed: tuple[int, ...]) -> Tables:
+        layout = self._model.layout
         if given:
             return given.tables
         if isinstance(self.start, Corpus):
-            return self._counted(self.start, layout)
-        return (
-            uniform_start(layout)
-            if isinstance(self.start, str) and self.start == "uniform"
-            else random_start(layout, seed)
-        )
-
-    def _counted(self, labelled: Corpus, layout: Tables) -> Tables:
-        """Relative frequencies of a labelled corpus: the E-step where all is known, and smoothing."""
-        items = _with_states(corpus(labelled, self.vocabulary_), self.states_)
-        uniform = uniform_start(layout)
-        flat = type(layout)(*(np.log(values(table)) for table in uniform))
-        with _naming(items):
-            counts = self._model.expect(self._model.weigh(flat), self._model.pack(items), SUM)[0].counts
-        smoothing = by_table(layout, lambda _: Pseudo(SMOOTHING))
-        return maximize(layout, counts, smoothing, uniform)
+            labelled = _with_states(corpus(self.start, self.vocabulary_), self.states_)
+            return counted_start(self._model, labelled.sentences, known_states(labelled, None), uniform_start(layout))
+        spread = uniform_start(layout) if self._begun == "uniform" else random_start(layout, seed)
+        return counted_start(self._model, data.sentences, known, spread) if self._begun == "known" else spread
 
     def _selection(self, dev: Any, engine: Engine) -> Callable[[Tables], float]:
         """Many-to-one accuracy where the development text has tags, else log-likelihood per token."""
@@ -321,9 +326,15 @@ class HMM(LoopEstimator):
         return {"states": len(self.states_), "words": len(self.vocabulary_)}
 
     def _settle(self) -> None:
+        super()._settle()
         K, V = len(self.states_), len(self.vocabulary_)
+        check("parameters", self.parameters_, HMMTables)
         end = self.parameters_.transition.shape[-1] == K + 1
-        check_tables(self.parameters_, HMMTables, initial=(K,), transition=(K, K + end), emission=(K, V))
+        for table, shape in zip(self.parameters_, ((K,), (K, K + end), (K, V)), strict=True):
+            check_rows("the parameters", table, *shape)
+        check_whole("lengths", self.lengths_, None, np.inf)
+        if len(set(self.states_)) != K or not self.lengths_.any():
+            raise ValueError("states of one name, or no sentences")
         self._model = Model(K, V, end)
         self._show()
 
@@ -332,11 +343,11 @@ class HMM(LoopEstimator):
             "hmm",
             states=len(self.states_),
             criterion=",".join(stage.text for stage in parse(self.criterion)),
-            start=self.start if isinstance(self.start, str) and self.start in STARTS else "given",
+            start=self._begun,
             end="yes" if self._model.end else "no",
             pseudo=compact(self.pseudo),
             prior=compact(self.prior),
-            fixed=self.fixed if isinstance(self.fixed, str) else ",".join(self.fixed) or "none",
+            fixed=named(self.fixed),
             dictionary="no" if self.dictionary is None else "yes",
             min_count=self.min_count,
             restarts=self.restarts,
@@ -348,14 +359,6 @@ class HMM(LoopEstimator):
             data="sha256:" + digest[:12],
             **self._reading,
         )
-
-
-def _dictionary(given: Any) -> TagDictionary | None:
-    if given is None:
-        return None
-    if isinstance(given, TagDictionary):
-        return given
-    return read_dictionary(given) if isinstance(given, str | Path) else TagDictionary.from_mapping(given)
 
 
 def _check_known(data: Corpus, dictionary: TagDictionary) -> None:

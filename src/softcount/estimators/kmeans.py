@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClusterMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from softcount.criteria.spec import parse
 from softcount.estimators.points import PointEstimator
+from softcount.estimators.scikit import ClusterMixin, TransformerMixin
 from softcount.estimators.seeding import squared_norms
+from softcount.estimators.settings import check_is_fitted
 from softcount.loop.trace import Step
 from softcount.numbers.ragged import Array
 
@@ -28,6 +28,7 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
 
     kind = "k-means"
     _learned = (*PointEstimator._learned, "inertia_")
+    inertia_: float
     fixed = ("cluster",)
     pseudo, prior = 0.0, 0.1
 

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils import ClassifierTags, check_consistent_length
-from sklearn.utils.validation import check_is_fitted
 
 from softcount.criteria.criterion import maximize
 from softcount.criteria.spec import Settings
+from softcount.disk.sound import check, check_logs, check_rows, check_whole
 from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import DocumentEstimator, naming
 from softcount.estimators.kmeans import KMeans
-from softcount.estimators.saved import check_tables
+from softcount.estimators.scikit import check_consistent_length, classifier_tags
+from softcount.estimators.settings import check_is_fitted
 from softcount.families.penalty import Pseudo
 from softcount.loop.estep import Answers, EStep
 from softcount.loop.start import given_start, random_start, uniform_start
@@ -34,6 +34,7 @@ from softcount.text.tfidf import directions
 
 STARTS = ("kmeans", "random", "uniform")
 SMOOTHING = {"cluster": 0.0, "word": 0.1}
+LONGEST = 1e9  # words of a document
 COLLAPSE = 0.5  # the effective number of classes, as a share of what there should be, below which we warn
 
 
@@ -44,7 +45,7 @@ class NaiveBayesMixture(DocumentEstimator):
     unlabelled_weight : λ, what an unlabelled document counts beside a labelled one, 0 to 1
     document_length : stretch or shrink all documents to this many words, as Nigam et al. did; None leaves them
     criterion : stages by name, such as "em:100" or "vb" (see softcount.criteria.spec)
-    start : "kmeans", "random", "uniform", or MixtureTables; with labels, the labelled documents are the start
+    start : "kmeans", "random", "uniform", or MixtureTables; None is the labelled documents, or "kmeans" without labels
     pseudo, prior : pseudo-counts of EM, and of VB and Gibbs; by table, or one number. Over a large vocabulary a
         pseudo-count of 1 swamps the words that were seen, and semi-supervised EM collapses into one class
     """
@@ -54,6 +55,9 @@ class NaiveBayesMixture(DocumentEstimator):
         "parameters_", "_log_weights", "classes_", "labels_", *DocumentEstimator._READ, *DocumentEstimator._FIT
     )  # fmt: skip
     _types = (MixtureTables,)
+    _log_weights: MixtureTables
+    classes_: Array
+    labels_: Array
 
     def __init__(
         self,
@@ -62,7 +66,7 @@ class NaiveBayesMixture(DocumentEstimator):
         unlabelled_weight: float = 1.0,
         document_length: float | None = None,
         criterion: str = "em:100",
-        start: Any = "kmeans",
+        start: Any = None,
         fixed: Any = (),
         pseudo: float | Mapping[str, float] | None = None,
         prior: float | Mapping[str, float] = 0.1,
@@ -88,7 +92,7 @@ class NaiveBayesMixture(DocumentEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags = ClassifierTags()
+        tags.classifier_tags = classifier_tags()
         return tags
 
     # --- training -------------------------------------------------------------------------------------------------
@@ -103,10 +107,7 @@ class NaiveBayesMixture(DocumentEstimator):
 
         checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
         """
-        if not 0.0 <= self.unlabelled_weight <= 1.0:
-            raise InputError(f"unlabelled_weight must be between 0 and 1, not {self.unlabelled_weight}")
-        if self.document_length is not None and not 0.0 < self.document_length < float("inf"):
-            raise InputError(f"document_length must be more than zero, or None, not {self.document_length}")
+        self._check()
         whole = self._read(X, reset=True)
         data = self._labelled(whole, y)
         if len(data) < 1 or (data.labels is None and self.n_clusters < 1):
@@ -123,6 +124,7 @@ class NaiveBayesMixture(DocumentEstimator):
                 settings=settings, digest=digest, on_step=on_step, checkpoint=kept,
             )  # fmt: skip
         self.cluster_, self.word_ = self.parameters_
+        self.history_.remarks += self._remarks(whole, data)
         self.labels_ = self._best(whole)
         self._warn_of_collapse(data)
         self.signature_ = self._sign(
@@ -134,13 +136,27 @@ class NaiveBayesMixture(DocumentEstimator):
         self._remember(seed, data.source, digest, documents=len(data), tokens=data.n_tokens)
         return self
 
+    def _check(self) -> None:
+        super()._check()
+        if not 0.0 <= self.unlabelled_weight <= 1.0:
+            raise InputError(f"unlabelled_weight must be between 0 and 1, not {self.unlabelled_weight}")
+        if self.document_length is not None and not 0.0 < self.document_length <= LONGEST:
+            wrong = f"document_length must be more than zero and at most {LONGEST:g}, or None"
+            raise InputError(f"{wrong}, not {self.document_length}")
+
     def _sizes(self) -> dict[str, int]:
         return {"classes": len(self.classes_), "words": self.n_features_in_}
 
     def _settle(self) -> None:
+        super()._settle()
         K, V = len(self.classes_), self.n_features_in_
-        for tables in (self.parameters_, self._log_weights):
-            check_tables(tables, MixtureTables, cluster=(K,), word=(K, V))
+        for tables, sound in ((self.parameters_, check_rows), (self._log_weights, check_logs)):
+            check("parameters", tables, MixtureTables)
+            sound("the classes", tables.cluster, K)
+            sound("their words", tables.word, K, V)
+        check_whole("labels", self.labels_, None, K)
+        if self.classes_.ndim != 1 or self.classes_.dtype.kind not in "biufU" or len(np.unique(self.classes_)) != K:
+            raise ValueError("no names of classes")
         self._check_words()
         self._model = Mixture(K, V)
         self.cluster_, self.word_ = self.parameters_
@@ -171,15 +187,19 @@ class NaiveBayesMixture(DocumentEstimator):
         return data if self.unlabelled_weight > 0 else replace(data.take(np.flatnonzero(known)), rows=None)
 
     def _begins(self, items: Documents) -> str:
-        return super()._begins(items) if items.labels is None else "labels"
+        if self.start is None:
+            return "kmeans" if items.labels is None else "labels"
+        return super()._begins(items)
 
     def _start(self, data: Documents, settings: Settings, seed: tuple[int, int], engine: Engine) -> Tables:
-        layout = self._model.layout
-        if data.labels is not None:
+        layout, begins = self._model.layout, self._begins(data)
+        if begins == "labels" and data.labels is not None:
             return self._counted(data.take(np.flatnonzero(data.labels >= 0)), settings, engine)
-        if not isinstance(self.start, str):
+        if begins == "given":
             return given_start(layout, self.start)
-        if self.start == "kmeans" and len(data) >= self.n_clusters:
+        if begins == "kmeans" and data.labels is not None:
+            raise InputError("clusters of k-means are in no order, but labels name the classes; leave the start away")
+        if begins == "kmeans" and len(data) >= self.n_clusters:
             model = KMeans(
                 self.n_clusters,
                 criterion="hard:20",
@@ -188,9 +208,16 @@ class NaiveBayesMixture(DocumentEstimator):
             )
             classes = model.fit(directions(data)).labels_
             return self._counted(replace(data, labels=classes.astype(np.int32)), settings, engine)
-        if self.start not in STARTS:
+        if begins not in STARTS:
             raise InputError(f"no start {self.start!r}; use {', '.join(STARTS)}, or tables")
-        return uniform_start(layout) if self.start == "uniform" else random_start(layout, seed)
+        return uniform_start(layout) if begins == "uniform" else random_start(layout, seed)
+
+    def _remarks(self, whole: Documents, data: Documents) -> tuple[str, ...]:
+        if data.labels is None:
+            return ()
+        begins, n = self._begins(data), int((data.labels >= 0).sum())
+        they = "they are the start" if begins == "labels" else f"they are not the start, which is {begins}"
+        return (f"{n:,} of {len(whole):,} documents ({n / len(whole):.1%}) have a known class; {they}",)
 
     def _counted(self, labelled: Documents, settings: Settings, engine: Engine) -> Tables:
         """Relative frequencies where all classes are known; never without smoothing, or a zero would last for ever."""

@@ -6,37 +6,41 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
-from softcount.criteria.spec import Settings
+from softcount.criteria.spec import Settings, parse
+from softcount.disk.sound import EITHER, check, check_rows
+from softcount.engines import Engine
 from softcount.errors import InputError
 from softcount.estimators.base import DocumentEstimator, naming
-from softcount.estimators.saved import check_table, check_tables
+from softcount.estimators.folding import folded, prevalence_of
+from softcount.estimators.held_out import best_steps, both, set_aside, watch
+from softcount.estimators.scikit import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from softcount.estimators.settings import check_is_fitted
 from softcount.evaluate.topics import completion, split_tokens
 from softcount.loop.start import given_start, random_start, uniform_start
 from softcount.loop.trace import Step
+from softcount.loop.train import Fit
 from softcount.machine.memory import check_room
 from softcount.models.plsa import PLSA as Model
-from softcount.models.plsa import PLSATables, fold
-from softcount.numbers.lanes import widened, width, zeros
+from softcount.models.plsa import PLSATables
+from softcount.numbers.lanes import width
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables
 from softcount.text.documents import Documents
 
 SMALLEST = 1e-30  # pseudo-count in float32
 TFIDF = 0.5  # its weight beside topics, in a search
-FOLD_STEPS, FOLD_TOLERANCE = 200, 1e-5
 
 
 class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator):  # type: ignore[misc]
     """Probabilistic latent semantic analysis: each document mixes topics, each topic is a distribution over words.
 
     criterion : stages by name; "annealed(start=0.8,stop=0.8):100" is tempered EM at β = 0.8
-    held_out : share of the tokens of each document kept aside; training stops when their likelihood stops rising
+    held_out : share of the documents kept aside in a first run, which finds out after how many steps, and from which
+        of the restarts, new documents are foretold best; so long the second run trains, on all documents
     seed_words : {topic number: [words]}, each given `seed_weight` pseudo-counts in its topic, by EM, VB and Gibbs;
         MRE has none, and there they are in the start alone
     fold_pseudo : pseudo-counts of each document's topics when new documents are folded in; an empty one gets the prior
@@ -44,8 +48,12 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
     """
 
     kind = "plsa"
+    _afterwards = ("fold_pseudo",)
     _learned = ("parameters_", "prevalence_", "_seen", *DocumentEstimator._READ, *DocumentEstimator._FIT)
     _types = (PLSATables,)
+    _optional: ClassVar[tuple[str, ...]] = ("_seen", *DocumentEstimator._optional)  # the first is not in older files
+    prevalence_: Array
+    _seen: Array  # which words training saw
 
     def __init__(
         self,
@@ -92,33 +100,58 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
     ) -> PLSA:  # fmt: skip
         """`checkpoint`: a file for the state, every `checkpoint_every` steps; the same call again goes on from it."""
         self._check()
-        whole = self._read(X, reset=True)
+        data = self._read(X, reset=True)
         kept = self._checkpoint(checkpoint, checkpoint_every)
-        seed, digest = self._seed(kept), whole.digest()
-        data, aside = split_tokens(whole, self.held_out, seed) if self.held_out else (whole, None)
+        seed, digest = self._seed(kept), data.digest()
         room = 4 * np.dtype(self.dtype).itemsize * width(self.n_topics) * (len(data) + data.n_words)
         check_room(room, f"{self.n_topics:,} topics", "ask for fewer")
         self._model = Model(len(data), self.n_topics, data.n_words)
         self._seen = np.bincount(data.words, minlength=data.n_words) > 0
-        monitor = None if aside is None else self._held_out(aside)
+        watched: dict[str, Any] = {
+            "settings": self._settings(),
+            "digest": digest,
+            "on_step": on_step,
+            "checkpoint": kept,
+        }
         with self._engine() as engine, naming(data.source):
-            self._train(
-                self._model, data, lambda restart: self._start((seed, restart)), seed, engine,
-                settings=self._settings(), digest=digest, select=monitor, monitor=monitor, on_step=on_step,
-                checkpoint=kept,
-            )  # fmt: skip
+            if self.held_out:
+                self._search_and_train(data, seed, engine, watched)
+            else:
+                start = lambda restart: self._start((seed, restart))  # noqa: E731
+                self._train(self._model, data, start, seed, engine, **watched)
         self._show()
-        lengths = data.totals()
-        self.prevalence_ = lengths @ np.asarray(self.topic_, np.float64) / max(lengths.sum(), 1e-300)
+        self.prevalence_ = prevalence_of(data, self.topic_)
         self.signature_ = self._sign(
-            "plsa", seed, topics=self.n_topics, documents=len(data), words=data.n_words, tokens=f"{whole.n_tokens:g}",
+            "plsa", seed, topics=self.n_topics, documents=len(data), words=data.n_words, tokens=f"{data.n_tokens:g}",
             held_out=self.held_out, start=self._begins(data), dtype=self.dtype,
             fold_pseudo=self.fold_pseudo, data="sha256:" + digest[:12],
         )  # fmt: skip
-        self._remember(seed, whole.source, digest, documents=len(whole), tokens=whole.n_tokens)
+        self._remember(seed, data.source, digest, documents=len(data), tokens=data.n_tokens)
         return self
 
+    def _search_and_train(self, data: Documents, seed: int, engine: Engine, watched: dict[str, Any]) -> Fit:
+        """A run on some documents, watched on those kept aside, and one on all of them for as long as was best."""
+        rows, aside_rows = set_aside(len(data), self.held_out, seed)
+        learnt, aside = (replace(data.take(part), rows=None) for part in (rows, aside_rows))
+        measure = watch(learnt, aside, self.fold_pseudo, seed, engine)
+
+        def start(restart: int) -> Tables:
+            tables = self._start((seed, restart))
+            return tables._replace(topic=tables.topic[rows])
+
+        model = Model(len(learnt), self.n_topics, data.n_words)
+        search = self._train(
+            model, learnt, start, seed, engine, select=measure, monitor=measure, slot="held out", **watched
+        )
+        steps = best_steps(search, parse(self.criterion))
+        final = self._train(
+            self._model, data, lambda _: self._start((seed, search.chosen)), seed, engine,
+            restarts=1, at_most=steps, **watched,
+        )  # fmt: skip
+        return self._take(both(search, final))
+
     def _check(self) -> None:
+        super()._check()
         if self.n_topics < 1:
             raise InputError(f"n_topics must be at least 1, not {self.n_topics}")
         if self.dtype not in ("float32", "float64"):
@@ -129,14 +162,13 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
             raise InputError(f"seed_weight must be zero or more, not {self.seed_weight}")
         if not 0.0 <= self.held_out < 1.0:
             raise InputError(f"held_out must be a share below 1, not {self.held_out}")
+        if self.held_out and "topic" in self.fixed:
+            raise InputError(
+                "held_out keeps documents aside, whose topics cannot be fixed then; leave one of them away"
+            )
         by_table = self.pseudo.values() if isinstance(self.pseudo, Mapping) else [self.pseudo]
         if self.dtype == "float32" and any(0 < number < SMALLEST for number in by_table):
             raise InputError(f"pseudo-counts below {SMALLEST:g}, which float32 cannot hold; use 0, or dtype float64")
-
-    def _held_out(self, aside: Documents) -> Callable[[Tables], float]:
-        """The log-likelihood of tokens kept aside, of words that training sees."""
-        seen = self._of_seen(aside)
-        return lambda parameters: completion(parameters.topic, parameters.word, seen)[0]
 
     def _show(self) -> None:
         self.topic_, self.components_ = self.parameters_.topic, np.asarray(self.parameters_.word, np.float64)
@@ -183,12 +215,8 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         return self._fold(self._read(X, reset=False))
 
     def _fold(self, data: Documents) -> Array:
-        H, rows = self.n_topics, zeros(len(data), self.n_topics, np.float64)
-        start = self.prevalence_ / max(self.prevalence_.sum(), 1e-300)
-        held, start = widened(self.components_.T), widened(start[None])[0]
-        pseudo = float(self.fold_pseudo * H)
-        fold(data.offsets, data.words, data.counts, held, start, pseudo, FOLD_STEPS, FOLD_TOLERANCE, rows)
-        return np.ascontiguousarray(rows[:, :H])
+        with self._engine() as engine:
+            return folded(data, self.components_, self.prevalence_, self.fold_pseudo, engine)
 
     def _of_seen(self, data: Documents) -> Documents:
         """Without the counts of words that training did not see: whatever a model gives them, it has not learned it."""
@@ -241,12 +269,15 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         return {"topics": self.n_topics, "documents": len(self.topic_), "words": self.n_features_in_}
 
     def _settle(self) -> None:
+        super()._settle()
+        check("parameters", self.parameters_, PLSATables)
         H, V, D = self.n_topics, self.n_features_in_, len(self.parameters_.topic)
-        check_tables(self.parameters_, PLSATables, topic=(D, H), word=(H, V))
-        check_table("prevalence", self.prevalence_, H)
+        check_rows("the documents' topics", self.parameters_.topic, D, H, precisions=EITHER)
+        check_rows("the topics' words", self.parameters_.word, H, V, precisions=EITHER)
+        check_rows("prevalence", self.prevalence_, H)
         if "_seen" not in self.__dict__:  # as in older files
             self._seen = np.asarray(self.parameters_.word).max(axis=0) > 0.0
-        if np.shape(self._seen) != (V,):
+        if np.shape(self._seen) != (V,) or self._seen.dtype != bool:
             raise ValueError(f"{np.shape(self._seen)} marks for {V} words")
         self._check_words()
         self._show()

@@ -8,13 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softcount.criteria.spec import Settings
+from softcount.disk.sound import check, check_finite, check_logs, check_rows, check_whole
 from softcount.errors import InputError
 from softcount.estimators.base import LoopEstimator, is_text, listed, naming, same_columns
-from softcount.estimators.saved import check_table, check_tables
+from softcount.estimators.scikit import validate_data
 from softcount.estimators.seeding import digest_of, plus_plus
+from softcount.estimators.settings import check_is_fitted
 from softcount.loop.estep import Answers
 from softcount.models.gaussian import GaussianMixture as Model
 from softcount.models.gaussian import GaussianTables, Points
@@ -28,6 +29,7 @@ from softcount.text.vocabulary import Vocabulary
 
 STARTS = ("k-means++", "random")
 LARGEST = 1e150
+TINY = 1e-300
 ROUNDING = 1e-14  # of a feature's squares: no more variance than this is none
 TOO_FAR = "scale the features, or train again"
 
@@ -45,6 +47,13 @@ class PointEstimator(LoopEstimator):
         "feature_names_in_", *LoopEstimator._FIT,
     )  # fmt: skip
     _types = (GaussianTables, Model)
+    _optional = ("feature_names_in_",)
+    _log_weights: GaussianTables
+    _centre: Array
+    _of: Model
+    labels_: Array
+    n_features_in_: int
+    feature_names_in_: Array
 
     def _kind(self) -> str:
         return "unit"
@@ -74,9 +83,14 @@ class PointEstimator(LoopEstimator):
             self._source = "<memory>" if data is None else data.source
         return X
 
-    def _points(self, X: Any, reset: bool) -> Any:
+    def _check(self) -> None:
+        super()._check()
+        self._kind()
         if self.n_clusters < 1:
             raise InputError(f"n_clusters must be at least 1, not {self.n_clusters}")
+
+    def _points(self, X: Any, reset: bool) -> Any:
+        self._check()
         X = self._read(X, reset)
         table = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         if table.size and abs(table).max() > LARGEST:
@@ -147,16 +161,23 @@ class PointEstimator(LoopEstimator):
         return {"clusters": self.n_clusters, "features": self.n_features_in_}
 
     def _settle(self) -> None:
-        K, F = self.n_clusters, self.n_features_in_
-        if not isinstance(self._of, Model) or self._of[:3] != (K, F, self._kind()):
+        super()._settle()
+        K, F, shared = self.n_clusters, self.n_features_in_, self.n_features_in_ if self._kind() == "diagonal" else 1
+        if self._of[:3] != (K, F, self._kind()):
             raise ValueError("another mixture than the settings say")
-        shared = F if self._kind() == "diagonal" else 1
-        for tables in (self.parameters_, self._log_weights):
-            check_tables(tables, GaussianTables, cluster=(K,), component=(K, 1 + F + shared))
-        check_table("centre", self._centre, F)
-        check_table("spread", self._of.spread, shared)
-        for table in (self.idf_,) if self.idf_ is not None else ():
-            check_table("idf", table, F)
+        for tables, sound in ((self.parameters_, check_rows), (self._log_weights, check_logs)):
+            check("parameters", tables, GaussianTables)
+            sound("the clusters", tables.cluster, K)
+            check_finite("their components", tables.component, K, 1 + F + shared)
+        family = self._of.layout.component.family
+        check_finite("a variance", family.split(self.parameters_.component)[2], K, shared, least=TINY)
+        check_finite("a precision", -family.split(self._log_weights.component)[2], K, shared, least=TINY)
+        for name, table in (("centre", self._centre), ("centre", self._of.centre)):
+            check_finite(name, table, F)
+        check_finite("spread", self._of.spread, shared, least=TINY)
+        check_whole("labels", self.labels_, None, K)
+        if self.idf_ is not None:
+            check_finite("idf", self.idf_, F, least=0.0)
         if self.vocabulary_ is not None and len(self.vocabulary_) != F:
             raise ValueError(f"{len(self.vocabulary_)} words for {F} columns")
         self._show()

@@ -1,42 +1,87 @@
 """What every estimator can do with a file: save, load, and go on from a checkpoint.
 
-A loaded estimator has its settings at once; what was learned is checked, mapped into memory and put in place when it
+A loaded estimator has its settings at once; what was learned is read, checked and put in place when it
 is first asked for, so that a large model opens in no time (a small one is unpacked on loading).
 """
 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypedDict, get_type_hints
 
 import numpy as np
 
 from softcount.disk.checkpoint import Checkpoint
+from softcount.disk.sound import annotated, check, check_whole
 from softcount.disk.state import PLAIN, flatten
 from softcount.disk.store import AT_ONCE, MALFORMED, Stored, save
 from softcount.errors import InputError
+from softcount.estimators.settings import check_is_fitted
+from softcount.loop.resume import Restart
 from softcount.loop.trace import RECORDS, Ending, Step, Trace
-from softcount.loop.train import Restart
 from softcount.numbers.ragged import Array
-from softcount.numbers.tables import Tables, values
 from softcount.version import VERSION
 
 FILES = ("dictionary", "start")  # settings that may name a file
 # Settings that training does not depend on: a checkpoint is good for any of them.
-AFTERWARDS = ("engine", "n_jobs", "random_state", "decode", "symmetrize", "threshold", "fold_pseudo")
+AFTERWARDS = ("engine", "n_jobs", "random_state")
+
+
+# What a file may hold of settings whose annotations leave that open.
+OPEN = {
+    "start": str | dict[str, Any] | list[Any] | Array | None,
+    "fixed": str | tuple[str, ...] | list[str] | dict[str, Any],
+    "dictionary": str | dict[str, Any] | list[Any] | tuple[Any, ...] | None,
+    "engine": str,
+    "random_state": int | None,
+}
+Reading = dict[str, str | bool | float | None]
+
+
+class Told(TypedDict):
+    """A trace in a file."""
+
+    steps: list[Step]
+    stopped: Ending
+    remarks: list[str]
+
+
+class Newer(TypedDict, total=False):
+    """What files that were written before do not have."""
+
+    reading: Reading
+
+
+class Body(Newer):
+    """All that a model file says."""
+
+    signature: str
+    data: dict[str, str | float]
+    trained: str
+    seed: int
+    sizes: dict[str, int]
+    settings: dict[str, Any]
+    traces: dict[str, Told]
+    learned: dict[str, Any]
 
 
 class SavedEstimator:
-    """Subclasses name their kind, the attributes that hold what was learned, and the types of tables in them."""
+    """Subclasses name their kind, the attributes that hold what was learned, and the types of tables in them.
+
+    What a file holds of an attribute or a setting must be of the type that its annotation says.
+    """
 
     kind: ClassVar[str]
     _learned: ClassVar[tuple[str, ...]]
+    _optional: ClassVar[tuple[str, ...]] = ()  # those that not every model has
     _types: ClassVar[tuple[Any, ...]]
+    _afterwards: ClassVar[tuple[str, ...]] = ()  # settings of its own that training does not depend on
 
     signature_: str
     data_: dict[str, Any]  # what it was trained on: source, digest and sizes
@@ -57,6 +102,9 @@ class SavedEstimator:
         """After loading: check that the tables fit together, and derive the rest."""
         raise NotImplementedError
 
+    def _check(self) -> None:
+        """Settings that have no meaning are refused."""
+
     def _traces(self) -> dict[str, Trace]:
         return {"": self.history_}
 
@@ -66,10 +114,7 @@ class SavedEstimator:
         self.trained_ = datetime.now(UTC).isoformat(timespec="seconds")
 
     def _check_fitted(self, attribute: str) -> None:
-        if not hasattr(self, attribute):
-            from sklearn.exceptions import NotFittedError
-
-            raise NotFittedError(f"this {type(self).__name__} is not trained yet; call fit first")
+        check_is_fitted(self, attribute)
 
     # --- on disk --------------------------------------------------------------------------------------------------
 
@@ -101,22 +146,38 @@ class SavedEstimator:
     @classmethod
     def load(cls, path: str | Path, **settings: Any) -> Self:
         """The saved estimator; `settings` replace those it was saved with."""
-        from softcount.estimators.kinds import load_one_of
+        from softcount.registry import load_one_of
 
         found: Self = load_one_of(path, (cls.kind,), f"{cls.__name__}.load", **settings)
         return found
 
     @classmethod
     def _opened(cls, stored: Stored, settings: Mapping[str, Any]) -> Self:
+        known = inspect.signature(cls).parameters
+        for name in settings:
+            if name not in known:
+                raise InputError(f"{stored.path}: {cls.__name__} has no setting {name!r}; it has {', '.join(known)}")
         try:
-            model = cls(**{**stored.restore(stored.body["settings"], {}), **settings})
-            model.reading_ = _reading(stored.body.get("reading", {}))  # which older files do not have
+            kept, reading = stored.restore(stored.body["settings"], {}), stored.body.get("reading", {})
+            check("settings", kept, dict[str, Any])
+            check("reading", reading, Reading)
+            model = cls(**kept)
+            model._check_settings()
         except MALFORMED as error:
-            raise error if isinstance(error, InputError) else stored.inconsistent(error) from None
+            raise stored.refusal(error) from None
+        model.reading_ = dict(reading)
+        for name, value in settings.items():
+            setattr(model, name, value)
         model._stored = stored
         if stored.size <= AT_ONCE:
             model._unpack()
         return model
+
+    def _check_settings(self) -> None:
+        hints = get_type_hints(type(self).__init__)
+        for name, value in self.get_params(deep=False).items():
+            check(name, value, OPEN.get(name, hints.get(name, Any)))
+        self._check()
 
     def __getattr__(self, name: str) -> Any:
         """Called for what is not there: with a file behind us, that is what was learned."""
@@ -135,14 +196,29 @@ class SavedEstimator:
         types = {kind.__name__: kind for kind in (*self._types, *RECORDS, Restart)}
         try:
             body = stored.restore(stored.body, types)
-            self.__dict__.update(body["learned"])
+            check("the model", body, Body)
+            self._take_learned(body["learned"])
             self.signature_, self.data_, self.trained_ = body["signature"], body["data"], body["trained"]
             self.seed_ = body["seed"]
+            datetime.fromisoformat(self.trained_)
+            check("data", [self.data_.get(name) for name in ("source", "digest")], list[str])
+            check_whole("seed", np.array([self.seed_]), 1, np.inf)
             self._take_traces({name: _trace(trace) for name, trace in body["traces"].items()})
             self._settle()
+            if self._sizes() != body["sizes"]:
+                raise ValueError("other sizes than it says")
         except MALFORMED as error:
             self._stored = stored  # so that the next touch says the same
-            raise error if isinstance(error, InputError) else stored.inconsistent(error) from None
+            raise stored.refusal(error) from None
+
+    def _take_learned(self, learned: Mapping[str, Any]) -> None:
+        """Nothing but what there should be, and all of it: an attribute may be in the way of a method."""
+        hints = annotated(type(self))
+        if not set(self._learned) - set(self._optional) <= learned.keys() <= set(self._learned):
+            raise ValueError("something is missing, or too much")
+        for name, value in learned.items():
+            check(name, value, hints.get(name, Any))
+        self.__dict__.update(learned)
 
     def _take_traces(self, traces: dict[str, Trace]) -> None:
         self.history_ = traces[""]
@@ -154,7 +230,11 @@ class SavedEstimator:
 
     def _about(self, seed: int, digest: str, **more: Any) -> dict[str, Any]:
         """What a checkpoint of this run is of, item by item."""
-        settings = {k: described(k, v) for k, v in self.get_params(deep=False).items() if k not in AFTERWARDS}
+        settings = {
+            k: described(k, v)
+            for k, v in self.get_params(deep=False).items()
+            if k not in (*AFTERWARDS, *self._afterwards)
+        }
         run = {"kind": self.kind, **settings, **more, "seed": seed, "data": "sha256:" + digest[:16]}
         return {**run, "softcount": VERSION}
 
@@ -171,37 +251,13 @@ def described(name: str, setting: Any) -> Any:
     text = json.dumps(flatten(setting, arrays), ensure_ascii=False)
     if not arrays and len(text) <= 60:
         return text
-    sha = hashlib.sha256(text.encode())
+    sha = hashlib.sha256(text.encode("utf-8", "surrogatepass"))
     for array in arrays.values():
         sha.update(np.ascontiguousarray(array).data)
     return "sha256:" + sha.hexdigest()[:16]
 
 
-def _reading(body: Mapping[str, Any]) -> dict[str, Any]:
-    if not all(type(value) in PLAIN for value in body.values()):
-        raise ValueError("no way of reading")
-    return dict(body)
-
-
-def _trace(body: Mapping[str, Any]) -> Trace:
+def _trace(body: Told) -> Trace:
     trace = Trace(body["steps"])
-    if not all(isinstance(step, Step) for step in trace):
-        raise ValueError("a trace of other things than steps")
     trace.stopped, trace.remarks = body["stopped"], tuple(body["remarks"])
-    if not isinstance(trace.stopped, Ending):
-        raise ValueError("a trace without an ending")
     return trace
-
-
-def check_table(name: str, table: Any, *shape: int) -> None:
-    """Kernels trust shapes and types, so whoever reads a file must not."""
-    found = values(table) if not isinstance(table, np.ndarray) else table
-    if not isinstance(found, np.ndarray) or found.dtype.kind != "f" or found.shape != shape:
-        raise ValueError(f"{name} is not a table of {' × '.join(map(str, shape))} numbers")
-
-
-def check_tables(tables: Tables, kind: type, **shapes: tuple[int, ...]) -> None:
-    if not isinstance(tables, kind):
-        raise ValueError(f"no {kind.__name__}")
-    for name, shape in shapes.items():
-        check_table(name, tables._asdict()[name], *shape)  # type: ignore[attr-defined]

@@ -38,3 +38,10 @@ class LightEstimator:
         from sklearn.base import BaseEstimator
 
         return BaseEstimator.__sklearn_tags__(self)
+
+
+def check_is_fitted(estimator: Any, attribute: str) -> None:
+    if not hasattr(estimator, attribute):
+        from sklearn.exceptions import NotFittedError
+
+        raise NotFittedError(f"this {type(estimator).__name__} is not trained yet; call fit first")

@@ -15,6 +15,7 @@ from softcount.engines.engine import Engine, Handle
 from softcount.errors import ImpossibleItem
 from softcount.loop.model import InRounds, Model
 from softcount.machine.memory import check_room
+from softcount.machine.subnormal import subnormals_as_zero
 from softcount.numbers.attribute import SAMPLE, SUM
 from softcount.numbers.ragged import Array
 from softcount.numbers.rounds import Round, add_up, drive
@@ -178,8 +179,9 @@ def _uniforms(seed: tuple[int, ...], n: int) -> Array:
 
 @contextmanager
 def _located(placed: Placed) -> Iterator[None]:
-    """An impossible item is numbered within all items, not within the shard."""
+    """An impossible item is numbered within all items, not within the shard. What decays to nothing costs nothing."""
     try:
-        yield
+        with subnormals_as_zero():
+            yield
     except ImpossibleItem as impossible:
         raise ImpossibleItem(placed.first + impossible.item) from None

@@ -9,21 +9,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.criteria.criterion import Criterion, Progress
-from softcount.criteria.spec import STATES, Settings, Stage
+from softcount.criteria.spec import Settings, Stage
 from softcount.disk.checkpoint import Slot
 from softcount.engines.engine import Engine
 from softcount.errors import InputError
-from softcount.families.layout import table_types
 from softcount.loop.estep import EStep
 from softcount.loop.model import Model
-from softcount.loop.start import constrain, uniform_start
-from softcount.loop.trace import CONVERGED, DONE, FELL, HELD_OUT, RECORDS, Ending, Note, Step, Trace
+from softcount.loop.resume import Finished, Position, Restart, Saved, check_state, restored
+from softcount.loop.start import constrain
+from softcount.loop.trace import CONVERGED, DONE, FELL, HELD_OUT, Ending, Note, Step, Trace
 from softcount.numbers.tables import Tables, leaves, values
 
 TIED = Note("tied: all hidden values are alike, and stay alike under every criterion; use a random start")
 BECAME_TIED = Note("tied: all hidden values have become alike; use another criterion, or a greater start= of annealed")
 UNVISITED = "has no expected count; its old values are kept"
-PATIENCE = 3  # steps without a rise of the held-out likelihood before a stage ends
+PATIENCE = 20  # steps without a rise of the held-out likelihood before a stage ends
 FALL, FALL_SINGLE = 1e-9, 1e-6  # how much, relatively, rounding may make a rising objective fall; in single precision
 
 
@@ -31,48 +31,6 @@ class Fit(NamedTuple):
     parameters: Tables
     log_weights: Tables  # what to decode with
     trace: Trace
-    restarts: list[Restart]
-    chosen: int
-
-
-class Restart(NamedTuple):
-    objective: float
-    score: float  # what restarts are chosen by: the objective, or the development score
-    steps: int
-    stopped: Ending
-
-
-class Position(NamedTuple):
-    """Where a restart is: all that it needs to go on."""
-
-    restart: int
-    stage: int
-    step: int  # of the stage, done
-    state: Any  # the criterion's
-    previous: float | None = None  # the last step's objective
-    best: float = -float("inf")  # what the monitor liked best so far
-    best_state: Any = None
-    since: int = 0  # steps since then
-    stopped: Ending | None = None  # why the stage ends before its steps are done
-
-
-class Saved(NamedTuple):
-    """What a checkpoint holds of a fit that is under way."""
-
-    position: Position
-    steps: list[Step]
-    kept: list[Any]
-    records: list[Restart]
-    best: Any  # (restart, parameters, log-weights) so far
-
-
-class Finished(NamedTuple):
-    """What a checkpoint holds of a fit that is done: a Fit, its trace in parts."""
-
-    parameters: Tables
-    log_weights: Tables
-    steps: list[Step]
-    stopped: Ending
     restarts: list[Restart]
     chosen: int
 
@@ -93,19 +51,21 @@ def fit(
     monitor: Callable[[Tables], float] | None = None,
     on_step: Callable[[Step], None] | None = None,
     checkpoint: Slot | None = None,
+    at_most: Sequence[int] | None = None,
 ) -> Fit:
     """Train from `start(restart)` through all stages, `restarts` times; keep the best.
 
     `monitor`, of the parameters, is watched at every step: a stage ends when it falls, at the best state so far.
-    With a checkpoint, training goes on where it stands there.
+    With a checkpoint, training goes on where it stands there. `at_most` ends each stage after so many steps, whatever
+    it was meant for.
     """
-    done, saved = _restored(checkpoint, model) if checkpoint else (None, None)
+    done, saved = restored(checkpoint, model.layout, stages) if checkpoint else (None, None)
     if done:
         trace = Trace(done.steps)
         trace.stopped = done.stopped
         return Fit(done.parameters, done.log_weights, trace, done.restarts, done.chosen)
     loop = _Loop(model, items, engine, stages, fixed, settings or Settings(), tolerance, seed, on_step, monitor)
-    loop.checkpoint = checkpoint
+    loop.checkpoint, loop.at_most = checkpoint, at_most
     first = loop.resume(saved) if saved else 0
     for restart in range(first, restarts):
         parameters, weights = loop.restart(restart, start(restart), saved.position if saved else None)
@@ -126,30 +86,11 @@ def fit(
     return result
 
 
-def _restored(checkpoint: Slot, model: Model) -> tuple[Finished | None, Saved | None]:
-    """What the file has of this fit. Kernels trust shapes, so nothing from a file may have others than the model's."""
-    kinds = (*table_types(model.layout), *STATES, Finished, Saved, Position, Restart, *RECORDS)
-    types = {kind.__name__: kind for kind in kinds}
-    done = checkpoint.result(types)
-    saved = checkpoint.position(types) if done is None else None
-    if done is not None or saved is not None:
-        right = isinstance(done, Finished) or (isinstance(saved, Saved) and isinstance(saved.position, Position))
-        if not right or not _shaped((done, saved), uniform_start(model.layout)):
-            raise InputError(f"{checkpoint.checkpoint.path}: is not of this model; delete it to begin again")
-    return done, saved
-
-
-def _shaped(state: Any, tables: Tables) -> bool:
-    """Whether all tables within have the shapes of these."""
-    if isinstance(state, type(tables)):
-        return [np.shape(values(t)) for t in leaves(state)] == [np.shape(values(t)) for t in leaves(tables)]
-    return not isinstance(state, tuple) or all(_shaped(part, tables) for part in state)
-
-
 class _Loop:
     """What restarts, stages and steps share."""
 
     checkpoint: Slot | None = None
+    at_most: Sequence[int] | None = None
 
     def __init__(
         self,
@@ -193,6 +134,8 @@ class _Loop:
                 data = EStep(self.model, self.items, self.engine, (*key, 1), stage.n_batches)
             else:
                 data = self.full_data.reseeded((*key, 1))
+            if at and self.checkpoint:
+                check_state(self.checkpoint, layout, criterion, parameters, at)
             at = at or Position(restart, number, 0, criterion.init(parameters, data))
             state = self.steps(stage, criterion, data, at)
             at, parameters, weights = None, criterion.parameters(state), criterion.log_weights(state)
@@ -207,7 +150,8 @@ class _Loop:
 
     def steps(self, stage: Stage, criterion: Criterion, data: EStep, at: Position) -> Any:
         """The state that a stage ends with."""
-        while at.stopped is None and at.step < stage.steps:
+        last = stage.steps if self.at_most is None else min(stage.steps, self.at_most[at.stage])
+        while at.stopped is None and at.step < last:
             at = self.step(stage, criterion, data, at)
             if self.checkpoint:
                 kept, now = sorted(self.kept), at
@@ -215,7 +159,7 @@ class _Loop:
                     f"step {at.step} of {stage.text}",
                     lambda: Saved(now, list(self.trace), kept, self.records, self.best),  # noqa: B023
                 )
-        self.stopped = at.stopped or Ending(DONE, f"{stage.steps} steps done")
+        self.stopped = at.stopped or Ending(DONE, f"{last} steps done")
         return at.best_state if self.monitor and at.best_state is not None else at.state
 
     def step(self, stage: Stage, criterion: Criterion, data: EStep, at: Position) -> Position:

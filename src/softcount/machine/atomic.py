@@ -1,10 +1,17 @@
-"""Files that appear whole or not at all."""
+"""Files that appear whole or not at all.
+
+What is being written stands beside its place under a name that nobody else would choose, .NAME.xxxxxxxx.softcount-part,
+and is locked: so the next writer can tell what a killed one left from what a living one writes.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+import stat
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from softcount.errors import InputError
@@ -14,7 +21,8 @@ try:
 except ImportError:  # not everywhere; then what a killed process left behind stays
     fcntl = None  # type: ignore[assignment]
 
-PART = ".part"
+PART = ".softcount-part"
+LONGEST = 200  # bytes of the name that are in the temporary one: systems allow 255 in all
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
@@ -40,10 +48,8 @@ def is_special(path: Path) -> bool:
 
 def _write_whole(path: Path, write: Callable[[Path], object]) -> None:
     sweep(path)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=PART)
-    temporary = Path(name)
+    handle, temporary = _begin(path)
     try:
-        _lock(handle)
         write(temporary)
         temporary.chmod(0o666 & ~_umask())
         os.fsync(handle)  # before the name points at it
@@ -53,36 +59,63 @@ def _write_whole(path: Path, write: Callable[[Path], object]) -> None:
         raise
     finally:
         os.close(handle)
-    _remember_name(path.parent)
+    with suppress(OSError):  # the file is there; not every folder can be opened
+        _remember_name(path.parent)
+
+
+def _begin(path: Path) -> tuple[int, Path]:
+    """A new file that is locked. Another writer may sweep it away before it is: then the next one."""
+    while True:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=_prefix(path), suffix=PART)
+        if fcntl is None:
+            return handle, Path(name)
+        with suppress(OSError):  # some file systems have no locks; there nothing is swept either
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if _is_at(handle, name):
+            return handle, Path(name)
+        os.close(handle)
+
+
+def _prefix(path: Path) -> str:
+    return "." + os.fsdecode(os.fsencode(path.name)[:LONGEST]) + "."
+
+
+def _is_at(handle: int, path: str | Path) -> bool:
+    """Whether the open file is the one that has this name."""
+    with suppress(OSError):
+        return os.path.samestat(os.fstat(handle), os.lstat(path))
+    return False
 
 
 def sweep(path: Path) -> None:
     """Removes what a process that was killed while it wrote `path` has left; what a living one writes is locked."""
     if fcntl is None:
         return
-    for left in path.parent.glob(f".{path.name}.*{PART}"):
-        handle = os.open(left, os.O_RDONLY)
-        try:
-            if _lock(handle):
-                left.unlink(missing_ok=True)
-        finally:
-            os.close(handle)
+    for left in _left(path):
+        with suppress(OSError):  # another writer has just finished it, or swept it away
+            handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if _is_at(handle, left):
+                    left.unlink()
+            finally:
+                os.close(handle)
 
 
-def _lock(handle: int) -> bool:
-    if fcntl is None:
-        return True
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+def _left(path: Path) -> Iterator[Path]:
+    """Our own unfinished files for `path`: by name, ordinary, and of this user."""
+    ours = re.compile(re.escape(_prefix(path)) + "[a-z0-9_]{8}" + re.escape(PART))
+    with suppress(OSError):  # a folder that may be written to but not listed
+        for name in os.listdir(path.parent):
+            if ours.fullmatch(name):
+                left = path.parent / name
+                found = left.lstat()
+                if stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid():
+                    yield left
 
 
 def _remember_name(folder: Path) -> None:
     """The new name must survive a power cut, too."""
-    if os.name != "posix":  # elsewhere folders cannot be opened
-        return
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -14,6 +14,8 @@ from numba import njit
 from numba.core import cgutils, event, types
 from numba.extending import intrinsic, overload
 
+from softcount.machine import cache
+
 LINE = 64  # bytes that memory hands over at once
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -23,8 +25,9 @@ REORDER = {"nsz", "arcp", "contract", "afn", "reassoc"}
 
 
 def kernel(function: F) -> F:
-    """Compile once per machine: the cache lives beside the source, or in the user's cache folder."""
-    compiled: F = njit(nogil=True, cache=True, fastmath=REORDER)(function)
+    """Compile once per machine: the cache lives beside the source, or where softcount.machine.cache finds room."""
+    compiled: F = njit(nogil=True, fastmath=REORDER)(function)
+    cache.keep(compiled)
     return compiled
 
 
@@ -64,7 +67,7 @@ class _Announce(event.Listener):
     def on_start(self, event: Any) -> None:
         if not _Announce.said and getattr(event.data["dispatcher"], "_cache", None) is not None:
             _Announce.said = True
-            message = "softcount: compiling this model's kernels, a few seconds, once per machine"
+            message = f"softcount: compiling this model's kernels, a few seconds, {cache.often}"
             print(message, file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:

@@ -136,6 +136,26 @@ class HMM(NamedTuple):
         return "the initial distribution" if table == "initial" else f"state {row}'s {table}"
 
 
+def counted(model: HMM, sentences: Ragged, states: Ragged) -> HMMTables:
+    """c(x, z) where z is known; where a state is −1, nothing that it would take part in is counted."""
+    K, words, z = model.n_states, sentences.values, states.values
+    full = sentences.lengths > 0
+    first, last = sentences.offsets[:-1][full], sentences.offsets[1:][full] - 1
+    later = np.delete(np.arange(len(z)), first)
+    emits = (z >= 0) & (words >= 0)
+    transition = _tally((K, K + model.end), z[later - 1], z[later])
+    if model.end:
+        transition += _tally((K, K + 1), z[last], np.full(len(last), K))
+    return HMMTables(_tally((K,), z[first]), transition, _tally((model.n_words, K), words[emits], z[emits]).T)
+
+
+def _tally(shape: tuple[int, ...], *places: Array) -> Array:
+    """How often each cell is meant; a place below zero means none."""
+    meant = np.all([place >= 0 for place in places], axis=0)
+    cells = np.ravel_multi_index([place[meant] for place in places], shape)
+    return np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64)
+
+
 def generate(
     parameters: HMMTables, n_sentences: int, lengths: Array | None, rng: np.random.Generator, longest: int = 10_000
 ) -> tuple[Ragged, Ragged]:

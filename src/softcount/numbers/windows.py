@@ -81,7 +81,9 @@ class _Loop:
     def everywhere(self, number: Any) -> Any:
         nothing = ir.Constant(self.vector, ir.Undefined)
         first = self.builder.insert_element(nothing, number, ir.IntType(32)(0))
-        return self.builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
+        return self.builder.shuffle_vector(
+            first, nothing, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+        )
 
     def times(self, x: Any, y: Any) -> Any:
         return self.builder.fmul(x, y, flags=FLAGS)
@@ -191,9 +193,7 @@ def _dot(typing: Any, a: Any, p: Any, b: Any, q: Any, w: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _convolve(
-    typing: Any, out: Any, o: Any, ratio: Any, row: Any, r: Any, n: Any, band: Any, c: Any, w: Any
-) -> Any:
+def _convolve(typing: Any, out: Any, o: Any, ratio: Any, row: Any, r: Any, n: Any, band: Any, c: Any, w: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         into, place, number, factors, first, many, diagonals, centre, width = arguments
         loop = _Loop(context, builder, out, width)
@@ -213,9 +213,7 @@ def _convolve(
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _correlate(
-    typing: Any, out: Any, o: Any, left: Any, p: Any, step: Any, right: Any, q: Any, n: Any, w: Any
-) -> Any:
+def _correlate(typing: Any, out: Any, o: Any, left: Any, p: Any, step: Any, right: Any, q: Any, n: Any, w: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         into, place, factors, first, stride, rows, second, many, width = arguments
         loop = _Loop(context, builder, out, width)

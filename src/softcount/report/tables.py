@@ -9,7 +9,7 @@ import numpy as np
 
 from softcount.numbers.ragged import Array
 
-NULL = "<null>"  # what the empty word is called
+NULL, END = "<null>", "<end>"  # what the empty word is called, and the column of a sentence's end
 
 
 class Named(NamedTuple):
@@ -25,7 +25,7 @@ Table = dict[str, Column]
 
 def tables(model: Any) -> Iterator[tuple[str, Table]]:
     """(name, columns) of every table of a trained estimator, the trace last."""
-    yield from KINDS[model.kind](model)
+    yield from KINDS.get(model.kind, _numbered)(model)
     traces = model.history_ if isinstance(model.history_, dict) else {"": model.history_}
     for name, trace in traces.items():
         if trace:
@@ -40,16 +40,29 @@ def _strings(values: Sequence[Any]) -> Array:
     return np.array([str(value) for value in values], dtype=object)
 
 
-def _dense(first: str, rows: Sequence[Any], names: Sequence[Any], table: Array) -> Table:
-    """`table` [rows, names], a column for each name."""
-    return {first: _strings(rows), **{str(name): table[:, k] for k, name in enumerate(names)}}
+def apart(name: str, *ours: str) -> str:
+    """A name of the data that is also one of ours gets a backslash; so does what looks like that, to stay another."""
+    return "\\" + name if name.lstrip("\\") in ours else name
+
+
+def _dense(first: str, rows: Sequence[Any], names: Sequence[Any], table: Array, *ours: str) -> Table:
+    """`table` [rows, names], a column for each name, and for those columns of ours that come behind them."""
+    columns = [*(apart(str(name), first, *ours) for name in names), *ours]
+    return {first: _strings(rows), **{name: table[:, k] for k, name in enumerate(columns)}}
+
+
+def _numbered(model: Any) -> Iterator[tuple[str, Table]]:
+    """Of an estimator of which nothing more is known than its tables: rows and columns by their numbers."""
+    for name, table in model.parameters_._asdict().items():
+        rows = np.atleast_2d(table)
+        yield name, _dense("row", range(len(rows)), range(rows.shape[1]), rows)
 
 
 def _hmm(model: Any) -> Iterator[tuple[str, Table]]:
     states = model.states_
     yield "initial", {"state": _strings(states), "probability": model.initial_}
-    ends = [] if model.end_ is None else ["<end>"]
-    yield "transition", _dense("state", states, [*states, *ends], model.parameters_.transition)
+    ends = () if model.end_ is None else (END,)
+    yield "transition", _dense("state", states, states, model.parameters_.transition, *ends)
     yield "emission", _dense("word", model.vocabulary_.words, states, model.emission_.T)
 
 
@@ -88,12 +101,13 @@ def _aligner(model: Any) -> Iterator[tuple[str, Table]]:
     for name, direction in model.directions_.items():
         given, made = model.vocabularies_ if name == "forward" else model.vocabularies_[::-1]
         rows = direction.model.entries
+        before, after = ([apart(word, NULL) for word in vocabulary.words] for vocabulary in (given, made))
         sides = ("source", "target") if name == "forward" else ("target", "source")
         yield (
             _called("translation", name),
             {
-                sides[0]: Named([NULL, *given.words], np.repeat(np.arange(rows.n_rows), rows.lengths)),
-                sides[1]: Named(made.words, rows.values),
+                sides[0]: Named([NULL, *before], np.repeat(np.arange(rows.n_rows), rows.lengths)),
+                sides[1]: Named(after, rows.values),
                 "probability": direction.parameters.translation.values,
             },
         )

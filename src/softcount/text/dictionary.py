@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -67,6 +67,13 @@ class TagDictionary(NamedTuple):
             wrong = f"tag {quoted(missing[0])} is not in the tagset"
             raise InputError(f"{self.source}: {wrong}; correct it, or add it there")
         return np.array([names.index(tag) for tag in self.tagset], dtype=np.int64)
+
+
+def tag_dictionary(given: Any) -> TagDictionary | None:
+    """Of a dictionary in any form: as it is, as a mapping, or as the path of a file; None is none."""
+    if given is None or isinstance(given, TagDictionary):
+        return given
+    return read_dictionary(given) if isinstance(given, str | Path) else TagDictionary.from_mapping(given)
 
 
 def unmatched(source: str, entries: Sequence[Sequence[str]], vocabularies: Sequence[Vocabulary]) -> tuple[str, ...]:

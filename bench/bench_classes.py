@@ -1,0 +1,120 @@
+"""Word classes on real text: the start (k-means), the exchange, and a few steps of the hidden Markov model from there.
+
+    python bench/bench_classes.py --corpus wsj ewt brown --seeds 3
+
+Cells: many-to-one, one-to-one, VI in bits, V-measure, mean over seeds (± s.d. of many-to-one), and CPU seconds of the
+whole fit. EM and EM + MRE from a random start stand beside with --hmm, GIZA++'s mkcls with --mkcls PROGRAM.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from corpora import folder, shell_line
+
+from softcount import HMM, Corpus, WordClasses, read
+from softcount.evaluate import TagScores, score_tags
+
+CORPORA = {
+    "wsj": ("pos-wsj-sample-en", "all"),
+    "ewt": ("pos-ewt-en", "train"),
+    "brown": ("pos-brown-en", "all"),
+}  # fmt: skip
+Result = tuple[TagScores, float]
+
+
+def load(name: str) -> Corpus | None:
+    where, part = CORPORA[name]
+    path = folder(where)
+    return None if path is None else read(path / f"{part}.tok", tags=path / f"{part}.tag")
+
+
+def unlabelled(gold: Corpus) -> Corpus:
+    return Corpus(gold.sentences, gold.vocabulary, source=gold.source)
+
+
+def scored(gold: Corpus, tags: list[list[int]]) -> TagScores:
+    return score_tags(gold.labels.values, np.concatenate([np.asarray(line, dtype=np.int64) for line in tags]))
+
+
+def timed(gold: Corpus, train: Callable[[Corpus], Any]) -> Result:
+    began = time.process_time()
+    tags = train(unlabelled(gold)).predict(unlabelled(gold))
+    return scored(gold, tags), time.process_time() - began
+
+
+def mkcls(program: str, gold: Corpus, n_classes: int) -> Result:
+    """mkcls of GIZA++ (F. J. Och 1999): exchange by contexts alone."""
+    with tempfile.TemporaryDirectory() as place:
+        text, classes = Path(place) / "text", Path(place) / "classes"
+        text.write_text("".join(" ".join(gold.tokens(i)) + "\n" for i in range(len(gold))))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([program, f"-c{n_classes}", "-n2", f"-p{text}", f"-V{classes}", "opt"], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        of = dict(line.rsplit("\t", 1) for line in classes.read_text().splitlines())
+    ids = np.array([int(of.get(word, 0)) for word in gold.vocabulary.words])
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return score_tags(gold.labels.values, ids[gold.sentences.values]), seconds
+
+
+def methods(n_classes: int, options: argparse.Namespace) -> Iterator[tuple[str, Callable[[Corpus, int], Result]]]:
+    def classes(**passes: int) -> Callable[[Corpus, int], Result]:
+        return lambda gold, seed: timed(
+            gold, lambda text: WordClasses(n_classes, random_state=seed, **passes).fit(text)
+        )
+
+    def hmm(criterion: str) -> Callable[[Corpus, int], Result]:
+        return lambda gold, seed: timed(
+            gold, lambda text: HMM(n_classes, criterion=criterion, random_state=seed, n_jobs=1, tolerance=0).fit(text)
+        )
+
+    yield "classes, start alone", classes(passes=0, frame_passes=0)
+    yield "classes, start and exchange", classes(frame_passes=0)
+    yield "classes, start, exchange and frames", classes()
+    if options.hmm:
+        yield "EM 100", hmm("em:100")
+        yield "EM 100, MRE 50", hmm("em:100,mre:50")
+    if options.mkcls:
+        yield "mkcls -n2", lambda gold, seed: mkcls(options.mkcls, gold, n_classes)
+
+
+def row(name: str, results: list[Result]) -> str:
+    numbers = np.array([list(scores[:4]) for scores, _ in results])
+    m1, one, vi, v = numbers.mean(axis=0)
+    seconds = np.mean([seconds for _, seconds in results])
+    return f"| {name} | {m1:.3f} ±{numbers[:, 0].std():.3f} | {one:.3f} | {vi:.2f} | {v:.3f} | {seconds:.1f} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", choices=CORPORA, nargs="+", default=["wsj", "ewt", "brown"])
+    parser.add_argument("--classes", type=int, default=45)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--hmm", action="store_true", help="also EM and EM + MRE from random starts")
+    parser.add_argument("--mkcls", help="the program mkcls, to measure beside")
+    options = parser.parse_args()
+    print(shell_line())
+    WordClasses(2).fit(["a b", "b a"])  # compiles
+    for name in options.corpus:
+        gold = load(name)
+        if gold is None:
+            continue
+        print(f"\n{gold!r}, {options.classes} classes, {options.seeds} seeds\n")
+        print("| | many-to-one | one-to-one | VI bits | V | CPU s |\n|---|---|---|---|---|---|")
+        for title, method in methods(options.classes, options):
+            print(row(title, [method(gold, seed) for seed in range(options.seeds)]), flush=True)
+            print(title, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""Where a hidden Markov model starts if something is known of the text: from counts of what is known.
+
+    θ ∝ c(known) + smoothing · n · random        n: the length of a row, so that an entry gets `smoothing` on average
+
+Known is a token's tag that was given, or the only tag that the dictionary allows its word. A start that ignored them
+would be right for few tokens after training, too: EM stays near where it starts. Counting the words that have one tag
+lifts EM with a full dictionary from 0.897 to 0.935 of the tokens of the WSJ sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from softcount.criteria.criterion import maximize
+from softcount.families.penalty import Pseudo
+from softcount.models.hmm import HMM, HMMTables, counted
+from softcount.numbers.ragged import Array, Ragged
+from softcount.text.corpus import Corpus
+from softcount.text.dictionary import TagDictionary
+
+SMOOTHING = 0.1  # added to every entry, so that unseen pairs remain possible
+FEW = 0.5  # a list that has the words of a smaller share of the tokens is worth a second look
+
+
+def known_states(data: Corpus, allowed: Array | None) -> Ragged:
+    """int32, in step with the sentences: a token's state where it is known, else −1. `allowed`, [K, V], or None."""
+    known = np.full(data.n_tokens, -1, dtype=np.int32)
+    if allowed is not None:
+        only = np.where(allowed.sum(axis=0) == 1, allowed.argmax(axis=0), -1)
+        known = np.append(only, -1)[data.sentences.values].astype(np.int32)  # −1, an unknown word, is the last
+    if data.labels is not None:
+        known = np.where(data.labels.values >= 0, data.labels.values, known)
+    return data.sentences.with_values(known)
+
+
+def counted_start(model: HMM, sentences: Ragged, known: Ragged, spread: HMMTables) -> HMMTables:
+    """Relative frequencies of what is known, smoothed as `spread`, whose rows sum to one."""
+    layout, counts = model.layout, counted(model, sentences, known)
+    smoothing = HMMTables(*(Pseudo(SMOOTHING * share.shape[-1] * share) for share in spread))
+    found: HMMTables = maximize(layout, counts, smoothing, spread)
+    return found
+
+
+def remarks(data: Corpus, known: Ragged, dictionary: TagDictionary | None, start: str) -> tuple[str, ...]:
+    """How much of the text is known, and what the start is; whether a dictionary fits the text."""
+    if data.labels is None and dictionary is None:
+        return ()
+    n = int((known.values >= 0).sum())
+    only = ", given or the only one in the dictionary" if dictionary is not None else ""
+    they = "they are the start" if start == "known" else f"they are not the start, which is {start}"
+    matching = () if dictionary is None else (_matching(data, dictionary.words, "the dictionary"),)
+    return (*matching, f"{_share(n, data)} have a known tag{only}; {they}")
+
+
+def labelled_remark(data: Corpus, labelled: Corpus) -> str:
+    """Whether a labelled text, counted as the start, has the words of the text."""
+    return _matching(data, labelled.vocabulary.words, f"the labelled text {labelled.source}, which is the start,")
+
+
+def _matching(data: Corpus, words: Sequence[str], who: str) -> str:
+    exact, folded = set(words), {word.casefold() for word in words}
+    counts = np.bincount(data.sentences.values[data.sentences.values >= 0], minlength=len(data.vocabulary)).tolist()
+    text = list(zip(data.vocabulary.words, counts, strict=True))
+    n = sum(count for word, count in text if word in exact)
+    alike = sum(count for word, count in text if word.casefold() in folded)
+    said = f"{who} has the words of {_share(n, data)}"
+    if n >= FEW * data.n_tokens:
+        return said
+    if alike > 1.2 * n:
+        return f"{said}, but of {alike:,} without regard to case: lower-case both, the text by lowercase (--lowercase)"
+    return f"{said}; is it of this language, and are its tokens cut alike?"
+
+
+def _share(n: int, data: Corpus) -> str:
+    return f"{n:,} of {data.n_tokens:,} tokens ({n / max(data.n_tokens, 1):.1%})"

@@ -42,7 +42,7 @@ class Case:
     def em(self, s, d):
         """[states, words] of direction d."""
         l, m = LENGTHS[s]
-        block = self.weights[self.shard.index[self.shard.starts[s] : self.shard.starts[s + 1]], d].reshape(l, m)
+        block = self.weights[self.shard.cells[self.shard.starts[s] : self.shard.starts[s + 1]], d].reshape(l, m)
         return (block if d == 0 else block.T).astype(np.float64)
 
     def brute(self, s, d, em, positions=True):
@@ -86,7 +86,7 @@ class Case:
 
     def hmm(self, fertile, counting):
         counts, tallies = np.zeros(len(self.shard.entries), np.float32), self.tallies()
-        scores = np.zeros((len(self.shard.index), 2), np.float32)
+        scores = np.zeros((len(self.shard.cells), 2), np.float32)
         logs = np.zeros((len(LENGTHS), 2))
         agree_hmm(
             self.shard, self.weights, self.directions, desk(LONGEST), fertile, counting, counts, tallies, scores, logs
@@ -112,7 +112,7 @@ def test_ibm1_counts_are_products_of_posteriors(seed):
     case = Case(seed)
     counts = np.zeros(len(case.shard.entries), np.float32)
     nulls = np.zeros(WORDS), np.zeros(WORDS)
-    shown, logs = np.zeros((len(case.shard.index), 2), np.float32), np.zeros((len(LENGTHS), 2))
+    shown, logs = np.zeros((len(case.shard.cells), 2), np.float32), np.zeros((len(LENGTHS), 2))
     null = tuple(d.null for d in case.directions)
     agree_ibm1(case.shard, case.weights, null, True, counts, nulls, shown, logs)
     assert not shown.any()
@@ -129,7 +129,7 @@ def test_ibm1_counts_are_products_of_posteriors(seed):
             if l and m:
                 logs_expected[s, d] = log_norm
                 np.add.at(empties[d], case.sides[1 - d].row(s), 1 - share.sum(axis=0))
-        block = case.shard.index[case.shard.starts[s] : case.shard.starts[s + 1]]
+        block = case.shard.cells[case.shard.starts[s] : case.shard.starts[s + 1]]
         np.add.at(expected, block, (shares[0] * shares[1].T).ravel())
         both = np.stack([shares[0].ravel(), shares[1].T.ravel()], 1)
         np.testing.assert_allclose(shown[case.shard.starts[s] : case.shard.starts[s + 1]], both, rtol=1e-4)
@@ -160,7 +160,7 @@ def test_hmm_counts_are_products_of_posteriors(seed, fertile):
             np.add.at(wanted[d].null, case.sides[1 - d].row(s), 1 - share.sum(axis=0))
             for e, x in zip(case.sides[d].row(s), share.sum(axis=1), strict=True):
                 wanted[d].fertility[e] += np.maximum(0.0, 1.0 - np.abs(np.arange(MOST + 1) - x))
-        block = case.shard.index[case.shard.starts[s] : case.shard.starts[s + 1]]
+        block = case.shard.cells[case.shard.starts[s] : case.shard.starts[s + 1]]
         agreed = (shares[0] * shares[1].T).ravel()
         np.add.at(expected, block, agreed)
         shown = scores[case.shard.starts[s] : case.shard.starts[s + 1]]

@@ -60,7 +60,7 @@ class Case:
     def terms(self, s, alignment):
         """(field, place) of every weight that one alignment of pair s uses: the model's definition."""
         l, m = int(self.source.lengths[s]), int(self.target.lengths[s])
-        index = self.shard.index[self.shard.starts[s] : self.shard.starts[s + 1]].reshape(l, m)
+        index = self.shard.cells[self.shard.starts[s] : self.shard.starts[s + 1]].reshape(l, m)
         reach, place, used = len(self.table.jump) // 2, None, []
         cells = self.table.places[l] if l else 0
         for j, link in enumerate(alignment):

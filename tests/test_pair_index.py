@@ -34,7 +34,7 @@ def test_every_token_pair_finds_its_entry(seed, unknown):
         for k in range(whole.offsets[row], whole.offsets[row + 1])
     }
     for s in range(source.n_rows):
-        block = found.entries[found.index[found.starts[s] : found.starts[s + 1]]]
+        block = found.entries[found.cells[found.starts[s] : found.starts[s + 1]]]
         expected = [entry_of.get((int(e), int(f)), -1) for e in source.row(s) for f in target.row(s)]
         assert block.tolist() == expected
     met = found.entries[found.entries >= 0]
@@ -46,7 +46,7 @@ def test_an_index_of_nothing():
     nothing = from_rows([], np.int32)
     whole = without_null(cooccurring(occurrences(nothing, 0), nothing, 0))
     found = pair_index(nothing, nothing, whole, 0)
-    assert (len(found.index), len(found.entries), found.longest) == (0, 1, 1)
+    assert (len(found.cells), len(found.entries), found.longest) == (0, 1, 1)
 
 
 @kernel

@@ -59,7 +59,7 @@ class Align(Training):
         Path | None, option(WHAT, "One entry a line: source, tab, target, tab, must, prefer or never.")
     ] = None
     min_count: Rare = 1
-    criterion: Annotated[str | None, option(HOW, STAGES)] = None
+    criterion: Annotated[str | None, option(HOW, f"{STAGES} If not given, em with hmm, else vb:4.")] = None  # type: ignore[assignment]
     tolerance: Tolerance = 0.0
     alpha: Annotated[float, option(HOW, "Dirichlet prior of VB and Gibbs.")] = 0.001
     prior_over: Annotated[str, option(HOW, "cooccurring words, or the whole vocabulary.")] = "vocabulary"

@@ -172,7 +172,7 @@ def from_body(body: Body, trace: Trace, n_sources: int, n_targets: int) -> Direc
     rows, classes, kind = body["entries"], body["classes"], body["alignment"]
     if kind not in KINDS or body["tokens"] < 0:
         raise ValueError("no such alignment")
-    _check_entries(rows, n_sources + 1, n_targets)
+    check_entries(rows, n_sources + 1, n_targets)
     check_rows("translation", rows.with_values(body["translation"]), len(rows.values))
     check_logs("log-weights", body["log_weights"], len(rows.values))
     cells = _cells(classes) + (0 if kind == "free" else CELLS)  # of a diagonal no lengths are kept
@@ -188,7 +188,7 @@ def from_body(body: Body, trace: Trace, n_sources: int, n_targets: int) -> Direc
     return Direction(model, parameters, weights, trace, body["tokens"])
 
 
-def _check_entries(rows: Ragged, n_rows: int, n_columns: int) -> None:
+def check_entries(rows: Ragged, n_rows: int, n_columns: int) -> None:
     columns = rows.values
     if columns.dtype != np.int32 or rows.n_rows != n_rows:
         raise ValueError("not the rows of a translation table")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from softcount.errors import InputError
-from softcount.estimators.align_agreed import How
+from softcount.estimators.agreed import How
 from softcount.estimators.align_stage import TOGETHER, ModelStage, parse_models
 from softcount.links.joining import SYMMETRIZATIONS, THRESHOLDS
 

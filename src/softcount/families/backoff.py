@@ -85,7 +85,8 @@ def levels(rows: Ragged, frequencies: tuple[Array, Array], classes: Sequence[tup
         rows = above
         frequencies = _summed(frequencies[0], source), _summed(frequencies[1], target)
     ones = np.ones(len(frequencies[0])), np.ones(len(frequencies[1]))
-    return [*result, Level(rows, len(frequencies[1]), *(np.empty(0, np.int32) for _ in range(3)), *ones)]
+    none = np.empty(0, np.int32)
+    return [*result, Level(rows, len(frequencies[1]), none, none, none, *ones)]
 
 
 def _summed(frequencies: Array, classes: Array) -> Array:
@@ -182,7 +183,7 @@ def _lean(
     level: Level, counts: Array, prior: Array, strength: float, above: Array, by_row: Array, by_column: Array,
     result: Array,
 ) -> None:  # fmt: skip
-    """result = (counts + prior + strength · above[parent] · share) / (sums + strength); zero where nothing was counted"""
+    """result = (counts + prior + strength · above[parent] · share) / (sums + strength); zero if nothing was counted"""
     offsets, values = level.rows.offsets, level.rows.values
     for row in range(len(offsets) - 1):
         for k in range(offsets[row], offsets[row + 1]):

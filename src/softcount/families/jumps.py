@@ -2,9 +2,10 @@
 
     a(i | i′, l) = J(i − i′) / Z(i′, l),   Z(i′, l) = Σ_{k < l} J(k − i′)
 
-J is a table over −D … D, and what is farther counts as D. The same holds of the first link, begin(i) / Σ_{k < l} begin(k),
-and of the last place, counted from the end. Linear in its log-parameters, as everything here must be, once every (i′, l)
-has its own −log Z: a *cell*, of which the counts say how often it was left. Maximising is then a Plackett–Luce problem,
+J is a table over −D … D, and what is farther counts as D. The same holds of the first link, begin(i) over
+Σ_{k < l} begin(k), and of the last place, counted from the end. Linear in its log-parameters, as everything here must
+be, once every (i′, l) has its own −log Z: a *cell*, of which the counts say how often it was left. Maximising is then a
+Plackett–Luce problem,
 
     argmax_J Σ_d c(d) log J(d) − Σ_cells n log Z_cell(J),
 
@@ -57,7 +58,7 @@ def _falling(distance: Array) -> Array:
 
 def jump_table(begin: Array, end: Array, jump: Array, lengths: Array) -> JumpTable:
     """With the cells, 1 / Z each, of these sentence lengths, ascending."""
-    parts = []
+    parts: list[Any] = []
     for l in lengths.tolist():
         fixed = [1 / _spans(begin, np.zeros(1), l)[0], 1 / _spans(end, np.zeros(1), l)[0], 1 / l]
         parts += [fixed, 1 / _spans(jump, len(jump) // 2 - np.arange(l), l)]
@@ -103,7 +104,7 @@ def _luce(counts: Array, starts: Array, widths: Array, masses: Array, pseudo: fl
         table = after
         if moved <= TOLERANCE:
             break
-    return table
+    return np.asarray(table)
 
 
 def _windows(n: int, starts: Array, widths: Array, masses: Array) -> Callable[[Array], Array]:
@@ -117,7 +118,7 @@ def _windows(n: int, starts: Array, widths: Array, masses: Array) -> Callable[[A
         sums = np.concatenate([[0.0], np.cumsum(table[clipped])])
         rates = masses / np.maximum(sums[stops - low] - sums[starts - low], 1e-300)
         ends = np.bincount(starts - low, rates, high - low + 1) - np.bincount(stops - low, rates, high - low + 1)
-        return np.bincount(clipped, np.maximum(np.cumsum(ends)[:-1], 0.0), n)
+        return np.asarray(np.bincount(clipped, np.maximum(np.cumsum(ends)[:-1], 0.0), n))
 
     return demand
 

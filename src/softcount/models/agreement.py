@@ -2,8 +2,8 @@
 
     c(e, f) = Σ P₁(a_j = i) · P₂(b_i = j)        t₁(f | e) and t₂(e | f) from c by families/backoff.py
 
-P. Liang, B. Taskar, D. Klein, NAACL 2006. Model 1 or the HMM over positions both ways; with fertilities, as soon as some
-have been counted. The counts are no derivative of log Z, so nothing promises that a likelihood never falls.
+P. Liang, B. Taskar, D. Klein, NAACL 2006. Model 1 or the HMM over positions both ways; with fertilities, as soon as
+some have been counted. The counts are no derivative of log Z, so nothing promises that a likelihood never falls.
 """
 
 from __future__ import annotations
@@ -112,8 +112,12 @@ class Agreement(NamedTuple):
         return AgreementTables(TableLayout(self.lexicon, emits=True), *sides)
 
     def _side(self, states: int, words: int) -> SideTables:
-        families = EmptyWord(words, self.null, self.learn_null), JumpCounts(), Kept((states, MOST + 1), self.fertility)
-        return SideTables(*map(TableLayout, families), TableLayout(Kept((1,))))
+        return SideTables(
+            TableLayout(EmptyWord(words, self.null, self.learn_null)),
+            TableLayout(JumpCounts()),
+            TableLayout(Kept((states, MOST + 1), self.fertility)),
+            TableLayout(Kept((1,))),
+        )
 
     def pack(self, items: Any) -> PairIndex:
         """Items are a Bitext, or packed already."""
@@ -189,7 +193,7 @@ class Agreement(NamedTuple):
         return log_norms
 
     def posteriors(self, weights: AgreementWeights, shard: PairIndex) -> PairShares:
-        shares = np.empty((len(shard.index), 2), np.float32)
+        shares = np.empty((len(shard.cells), 2), np.float32)
         tallies = self._tally(*self.n_words), self._tally(*self.n_words[::-1])
         log_norms = self._ask(weights, shard, False, np.empty(0, np.float32), tallies, shares)
         return PairShares(shard.starts, shares, log_norms)

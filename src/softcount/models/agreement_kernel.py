@@ -2,8 +2,8 @@
 
     c(e, f) = Σ_{i,j: e_i = e, f_j = f} P₁(a_j = i) · P₂(b_i = j)
 
-P. Liang, B. Taskar, D. Klein, NAACL 2006: P₁ from t(f | e), in which every target word chooses a source position, P₂ from
-t(e | f), in which every source word chooses a target position. One table of counts serves both; the empty words, the
+P. Liang, B. Taskar, D. Klein, NAACL 2006: P₁ from t(f | e), in which every target word chooses a source position, P₂
+from t(e | f), in which every source word chooses a target position. One table of counts serves both; empty words,
 jumps and the fertilities are counted by each direction alone. The weights of a word pair in both directions lie side by
 side, so that one read from memory brings both.
 """
@@ -61,7 +61,7 @@ def agree_ibm1(
     for s in range(len(shard.starts) - 1):
         source = shard.source.values[shard.source.offsets[s] : shard.source.offsets[s + 1]]
         target = shard.target.values[shard.target.offsets[s] : shard.target.offsets[s + 1]]
-        index = shard.index[shard.starts[s] : shard.starts[s + 1]]
+        index = shard.cells[shard.starts[s] : shard.starts[s + 1]]
         l, m = len(source), len(target)
         if l == 0 or m == 0:
             continue
@@ -110,7 +110,7 @@ def agree_hmm(
         if l == 0 or m == 0:
             continue
         u, v, cell = -(-l // LANES) * LANES, -(-m // LANES) * LANES, shard.starts[s]
-        _gather(shard.index, cell, weights, at.em, l, m, u, v, one, two)
+        _gather(shard.cells, cell, weights, at.em, l, m, u, v, one, two)
         _lay(directions[0], at, one, shard.target.values, begin, l, m, u)
         _lay(directions[1], at, two, shard.source.values, start, m, l, v)
         log_norms[s, 0] = _pass(at, one, l, m, u, counting and not fertile)
@@ -129,7 +129,7 @@ def agree_hmm(
                 if not counting:
                     shares[cell + i * m + j, 0], shares[cell + i * m + j, 1] = a, b
                 elif a * b > NEGLIGIBLE:
-                    counts[shard.index[cell + i * m + j]] += a * b
+                    counts[shard.cells[cell + i * m + j]] += a * b
     if counting:
         _settle(directions[0], at, one, tallies[0])
         _settle(directions[1], at, two, tallies[1])

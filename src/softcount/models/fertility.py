@@ -22,7 +22,7 @@ SMALL = 1e-3  # posteriors below change x too little to look r up again
 def fertility_ratios(
     counts: Array, strength: float = 3.5, floor: float = 1e-3, least: float = 1e-3, most: float = 20.0
 ) -> Array:
-    """r(e, k), k = 0 … 5, of counts n(e, k): p(k | e) ∝ n(e, k) + strength · g(k) + floor, g the corpus' distribution."""
+    """r(e, k), k = 0 … 5, of counts n(e, k): p(k | e) ∝ n(e, k) + strength · g(k) + floor, g that of all words."""
     total = counts.sum(axis=0)
     smooth = counts + strength * total / max(total.sum(), 1e-300) + floor
     return np.clip(smooth[:, 1:] / smooth[:, :-1], least, most).astype(np.float32)

@@ -53,7 +53,7 @@ def expect_pairs(
             part = _all_empty(words, null, table, null_counts, moves)
         else:
             w = -(-l // LANES) * LANES
-            index = shard.index[shard.starts[s] : shard.starts[s + 1]]
+            index = shard.cells[shard.starts[s] : shard.starts[s + 1]]
             _lay(index, weights, words, null, table, at, l, m, w, desk)
             if mode == MAX:
                 part = viterbi(at, desk, l, m, w, back, here)

@@ -6,8 +6,8 @@ i′ is the place before word j: the position linked last, which the empty word 
 yet; the first link is weighted by begin(i) instead, and the place after the last word by end(i). The future depends on
 the place alone, so one backward vector serves the linked and the empty state of a position. Weights need not normalise.
 
-Everything is scaled word by word, with exact zeros. Rows of l numbers are as wide as whole lanes, w; what is beyond l is
-zero in `em` and finite elsewhere. All that a pass reads and writes lies in one array, the desk, at the places that a
+Everything is scaled word by word, with exact zeros. Rows of l numbers are as wide as whole lanes, w; what is beyond l
+is zero in `em` and finite elsewhere. All that a pass reads and writes lies in one array, the desk, at the places that a
 `Desk` names: sentences are short, and to hand over twenty arrays would cost more than the arithmetic on them.
 """
 
@@ -207,7 +207,7 @@ def viterbi(at: Desk, desk: Array, l: int, m: int, w: int, back: Array, links: A
 def sample(at: Desk, desk: Array, l: int, m: int, w: int, uniforms: Array, links: Array) -> None:
     """links[j] = 1 + position, or 0, of an alignment drawn from its posterior. After `forward`.
 
-    Backwards: given the place after word j, was the word linked, and if so, from where? uniforms[m] draws the last place.
+    Backwards: given the place after word j, was it linked, and if so, from where? uniforms[m] draws the last place.
     """
     terms = desk[at.drawn : at.drawn + l + 1]
     for i in range(l):

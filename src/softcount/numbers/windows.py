@@ -1,7 +1,7 @@
 """Arithmetic on windows of long arrays, eight numbers at a time: softcount.numbers.lanes without cutting slices.
 
-An HMM over the positions of a sentence works on a dozen numbers at a time, thousands of times a second; a slice costs as
-much as the arithmetic. A window is an array and the place where it begins; w, the same for all, is in whole lanes.
+An HMM over the positions of a sentence works on a dozen numbers at a time, millions of times a second; a slice costs
+as much as the arithmetic. A window is an array and the place where it begins; w, the same for all, is in whole lanes.
 Uncompiled they are NumPy one-liners, compiled a loop of vector instructions each.
 """
 

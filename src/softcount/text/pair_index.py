@@ -1,11 +1,11 @@
 """For every token pair of some sentence pairs, where its word pair stands: one int32 each, found without sorting.
 
-    weight of (e_i, f_j) in sentence pair s = weights[entries[index[starts[s] + i·m + j]]]
+    weight of (e_i, f_j) in sentence pair s = weights[entries[cells[starts[s] + i·m + j]]]
 
-A shard numbers the word pairs that meet in it, its own `entries`, in the order of their source words; a stamp per target
-word tells what the current source word has met already. So a shard stands on its own: whoever computes on it is given
-the weights of its entries and gives back counts of those alone, and what is used together lies together. Entries of the
-whole are the rows of softcount.text.cooccurrence without the empty word's; a word pair that is not among them is entry −1.
+A shard numbers the word pairs that meet in it, its own `entries`, in the order of their source words; a stamp per
+target word tells what the current source word has met already. So a shard stands on its own: whoever computes on it is
+given the weights of its entries and gives back counts of those alone, and what is used together lies together. Entries
+of the whole are the rows of softcount.text.cooccurrence without the empty word's; a pair that is not among them is −1.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class PairIndex(NamedTuple):
     source: Ragged  # int32 word ids, −1 unknown
     target: Ragged
     starts: Array  # int64 [n + 1]: where each sentence pair's token pairs begin
-    index: Array  # int32 [token pairs], row by row of the l × m matrices, into `entries`
+    cells: Array  # int32 [token pairs], row by row of the l × m matrices, into `entries`
     entries: Array  # int32: which entry of the whole each is; −1 none
 
     @property
@@ -38,17 +38,17 @@ class PairIndex(NamedTuple):
 def pair_index(source: Ragged, target: Ragged, whole: Ragged, n_targets: int) -> PairIndex:
     """The index of these sentences. Row e of `whole` lists the target words of source word e, ascending."""
     starts = offsets_of(source.lengths * target.lengths)
-    index = np.full(int(starts[-1]), -1, np.int32)
+    cells = np.full(int(starts[-1]), -1, np.int32)
     found = occurrences(source, whole.n_rows)
-    columns = np.empty(len(index) + 1, np.int32)  # more than are needed; pages that are never written cost nothing
+    columns = np.empty(len(cells) + 1, np.int32)  # more than are needed; pages that are never written cost nothing
     bounds = np.empty(whole.n_rows + 1, np.int64)
     scratch = np.full(n_targets, -1, np.int32), np.empty(n_targets, np.int32)
-    n = _number(*found, starts, target.offsets, target.values, *scratch, index, bounds, columns)
+    n = _number(*found, starts, target.offsets, target.values, *scratch, cells, bounds, columns)
     entries = np.empty(n + 1, np.int32)
     entries[n] = -1  # whatever has an unknown word
     _locate(bounds, columns, whole.offsets, whole.values, entries)
-    index[index < 0] = n
-    return PairIndex(source, target, starts, index, entries)
+    cells[cells < 0] = n
+    return PairIndex(source, target, starts, cells, entries)
 
 
 @kernel

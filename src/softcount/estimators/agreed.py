@@ -56,7 +56,7 @@ class Agreed(NamedTuple):
     @property
     def kept(self) -> Array:
         """The entries that a file has: others, of which nothing was counted or believed, come back by themselves."""
-        return (self.parameters.translation > 0.0) | (self.model.lexicon.prior > 0.0)
+        return np.asarray((self.parameters.translation > 0.0) | (self.model.lexicon.prior > 0.0))
 
     @property
     def rows(self) -> Ragged:

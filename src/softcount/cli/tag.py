@@ -96,15 +96,13 @@ class Tag(Training):
     def estimator(self, data: Any) -> Any:
         from softcount.estimators.hmm import HMM
 
-        model = HMM(
+        return HMM(
             self.states, criterion=self.criterion, start=_start(self.start, self.lowercase),
             fixed=tuple(table for table in self.fix.replace(" ", "").split(",") if table),
             pseudo=_per_table(self.pseudo, "--pseudo"), prior=_per_table(self.prior, "--prior"), end=self.end,
             dictionary=self.dictionary, restarts=self.restarts, tolerance=self.tolerance, min_count=self.min_count,
-            random_state=self.seed, **self.chosen(),
+            lowercase=self.lowercase, random_state=self.seed, **self.chosen(),
         )  # fmt: skip
-        model._reading = {"lowercase": True} if self.lowercase else {}
-        return model
 
     def fit(self, model: Any, data: Any, **watch: Any) -> None:
         if self.dev is None:

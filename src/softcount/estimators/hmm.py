@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from softcount.criteria.spec import Settings, parse
-from softcount.disk.sound import check, check_rows, check_whole
+from softcount.disk.sound import check, check_tables, check_whole
 from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import LoopEstimator, compact, named
@@ -53,6 +53,7 @@ class HMM(LoopEstimator):
     end : whether the end of a sentence is part of the model
     dictionary : mapping from word to its tags, a TagDictionary, or the path of one; other words allow all tags
     restarts : the best of so many random starts, by objective or by the score on `dev` given to fit
+    lowercase : whether text is lower-cased first, here and in whatever is read later
     decode : "viterbi", "posterior" (best tag of each token), or "mre" (argmax P(x|z) P(z|x))
     """
 
@@ -77,6 +78,7 @@ class HMM(LoopEstimator):
         dictionary: Any = None,
         restarts: int = 1,
         tolerance: float = 1e-6,
+        lowercase: bool = False,
         min_count: int = 1,
         decode: str = "viterbi",
         engine: Any = "threads",
@@ -93,6 +95,7 @@ class HMM(LoopEstimator):
         self.dictionary = dictionary
         self.restarts = restarts
         self.tolerance = tolerance
+        self.lowercase = lowercase
         self.min_count = min_count
         self.decode = decode
         self.engine = engine
@@ -115,7 +118,7 @@ class HMM(LoopEstimator):
         if given and self.end and not given.end:
             raise InputError('the start has no "end"; add it there, or leave the end out')
         dictionary = tag_dictionary(self.dictionary)
-        text = corpus(X, labels=y)
+        text = corpus(X, labels=y, lowercase=self.lowercase)
         data = corpus(text, _vocabulary(given), self.min_count)
         if data.n_tokens == 0:
             raise InputError(f"{data.source}: no tokens to train on; give at least one word")
@@ -146,13 +149,13 @@ class HMM(LoopEstimator):
             self._train(
                 self._model, data, start, seed, engine, settings=Settings(self.pseudo, self.prior), digest=digest,
                 select=select, on_step=on_step, checkpoint=kept,
-                about={"dev": None if dev is None else described("dev", corpus(dev))},
+                about={"dev": None if dev is None else described("dev", corpus(dev, lowercase=self.lowercase))},
             )  # fmt: skip
         self._show()
         self.history_.remarks += (*_unobserved(data), *remarks(data, known, dictionary, self._begun))
         self.history_.remarks += dictionary.unmatched(text.vocabulary) if dictionary else ()
         if isinstance(self.start, Corpus):
-            self.history_.remarks += (labelled_remark(data, self.start),)
+            self.history_.remarks += (labelled_remark(data, corpus(self.start, lowercase=self.lowercase)),)
         self.lengths_ = np.bincount(data.sentences.lengths)
         self.signature_ = self._signature(seed, len(text), text.n_tokens, digest)
         self._remember(seed, text.source, digest, sentences=len(text), tokens=text.n_tokens)
@@ -206,14 +209,14 @@ class HMM(LoopEstimator):
         if given:
             return given.tables
         if isinstance(self.start, Corpus):
-            labelled = _with_states(corpus(self.start, self.vocabulary_), self.states_)
+            labelled = _with_states(corpus(self.start, self.vocabulary_, lowercase=self.lowercase), self.states_)
             return counted_start(self._model, labelled.sentences, known_states(labelled, None), uniform_start(layout))
         spread = uniform_start(layout) if self._begun == "uniform" else random_start(layout, seed)
         return counted_start(self._model, data.sentences, known, spread) if self._begun == "known" else spread
 
     def _selection(self, dev: Any, engine: Engine) -> Callable[[Tables], float]:
         """Many-to-one accuracy where the development text has tags, else log-likelihood per token."""
-        held_out = corpus(dev, self.vocabulary_)
+        held_out = corpus(dev, self.vocabulary_, lowercase=self.lowercase)
         if not held_out.n_tokens:
             raise InputError(f"{held_out.source}: no tokens to choose by; give at least one word")
 
@@ -234,7 +237,7 @@ class HMM(LoopEstimator):
 
     def _read(self, X: Any) -> Corpus:
         """Text in the model's words. Tags that are states' names are known, other tags say nothing."""
-        data = corpus(X, self.vocabulary_)
+        data = corpus(X, self.vocabulary_, lowercase=self.lowercase)
         if data.labels is None:
             return data
         place = {name: k for k, name in enumerate(self.states_)}
@@ -275,7 +278,7 @@ class HMM(LoopEstimator):
 
     def perplexity(self, X: Any) -> float:
         """exp(−log P(X) / tokens), over the tokens that the model knows."""
-        data = corpus(X, self.vocabulary_)
+        data = corpus(X, self.vocabulary_, lowercase=self.lowercase)
         known = int((data.sentences.values >= 0).sum())
         if not known:
             raise InputError("perplexity of a text without a single known word is not defined")
@@ -339,8 +342,7 @@ class HMM(LoopEstimator):
         K, V = len(self.states_), len(self.vocabulary_)
         check("parameters", self.parameters_, HMMTables)
         end = self.parameters_.transition.shape[-1] == K + 1
-        for table, shape in zip(self.parameters_, ((K,), (K, K + end), (K, V)), strict=True):
-            check_rows("the parameters", table, *shape)
+        check_tables(self.parameters_, HMMTables, initial=(K,), transition=(K, K + end), emission=(K, V))
         check_whole("lengths", self.lengths_, None, np.inf)
         if len(set(self.states_)) != K or not self.lengths_.any():
             raise ValueError("states of one name, or no sentences")
@@ -366,7 +368,7 @@ class HMM(LoopEstimator):
             sentences=n_sentences,
             tokens=n_tokens,
             data="sha256:" + digest[:12],
-            **self._reading,
+            **self._read_as(),
         )
 
 

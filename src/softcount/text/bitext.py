@@ -12,6 +12,7 @@ import numpy as np
 
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array, Ragged, offsets_of
+from softcount.text.casing import lowered
 from softcount.text.corpus import Corpus, corpus
 from softcount.text.occurrence import Occurrences, occurrences
 from softcount.text.vocabulary import Vocabulary
@@ -80,6 +81,12 @@ class Bitext:
         """Of each pair, the words of its longer side."""
         return np.maximum(self.source.sentences.lengths, self.target.sentences.lengths)
 
+    @cached_property
+    def lowered(self) -> Bitext:
+        """The same pairs in lower case."""
+        sides = lowered(self.source), lowered(self.target)
+        return self if sides == (self.source, self.target) else Bitext((Side(sides[0]), Side(sides[1])))
+
     def within(self, longest: int | None) -> Bitext:
         """As many pairs, but those with more words on a side are empty; their words stay in the vocabularies."""
         if longest is None or not (self.longest > longest).any():
@@ -97,8 +104,9 @@ def _emptied(text: Corpus, which: Array) -> Corpus:
 
 
 def bitext(
-    source: Any, target: Any = None, vocabularies: tuple[Vocabulary, Vocabulary] | None = None, min_count: int = 1
-) -> Bitext:
+    source: Any, target: Any = None, vocabularies: tuple[Vocabulary, Vocabulary] | None = None, min_count: int = 1,
+    lowercase: bool = False,
+) -> Bitext:  # fmt: skip
     """A Bitext of two lists of lines or of token lists, of a list of pairs, or of another Bitext."""
     known = vocabularies or (None, None)
     if isinstance(source, Bitext):
@@ -107,7 +115,8 @@ def bitext(
         source, target = source.source, source.target
     elif target is None:
         source, target = _unzipped(source)
-    return Bitext.of(corpus(source, known[0], min_count), corpus(target, known[1], min_count))
+    sides = zip((source, target), known, strict=True)
+    return Bitext.of(*(corpus(text, vocabulary, min_count, lowercase=lowercase) for text, vocabulary in sides))
 
 
 def _unzipped(pairs: Iterable[Any]) -> tuple[list[Any], list[Any]]:

@@ -200,6 +200,12 @@ def test_small_mre_steps_rise(rule: str, rate: float, seed: int) -> None:
     assert (np.diff(objectives) > 0).all()
 
 
+@pytest.mark.parametrize(("rule", "rate"), [("row-scaled", 1), ("adaptive", 0.01), ("growth", 1)])
+def test_default_rates(rule: str, rate: float) -> None:
+    usual, given_rate = (train(case(), f"mre(rule={rule}{more}):2").parameters for more in ("", f",rate={rate}"))
+    np.testing.assert_array_equal(flat(usual), flat(given_rate))
+
+
 def test_adaptive_rates_by_hand() -> None:
     """One row, four steps: a sign that persists gains a fifth, up to 1; one that changes halves its rate and rests."""
     one = HMM(1, 3)

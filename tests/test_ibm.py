@@ -22,7 +22,7 @@ from softcount.loop.train import fit
 from softcount.models import ibm
 from softcount.models.ibm import IBM, IBMTables
 from softcount.models.ibm_kernel import noise
-from softcount.models.ibm_posterior import on
+from softcount.models.ibm_posterior import UNKNOWN, UNSEEN, on
 from softcount.numbers.attribute import MAX, SAMPLE, SUM
 from softcount.numbers.tables import like, scale, values
 from softcount.text.bitext import bitext, length_classes
@@ -83,6 +83,50 @@ def test_decoding_gives_every_pair_its_posteriors_and_its_log_norm(kind, seed):
         for row, log_norm, item in zip(found.rows(), log_norms, [items[r] for r in rows], strict=True):
             assert log_norm == pytest.approx(item.log_norm, rel=1e-10)
             np.testing.assert_allclose(row, item.posteriors.T.ravel(), rtol=1e-10)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("kind", KINDS)
+def test_words_that_are_not_known_or_never_met_have_a_small_weight_of_their_own(kind):
+    data = bitext([["a", "b"], ["c", "a"], ["a"]], [["x", "y"], ["z", "x"], ["z"]])
+    model = make(data, kind)
+    weights = log_weights_of(model, 3)
+    some = bitext([["b", "new", "a", "c"], ["a", "b"]], [["x", "other", "z"], ["y", "new"]],
+                  (data.source.vocabulary, data.target.vocabulary))  # fmt: skip
+    other, logs = on(model, weights, some)
+    found = other.posteriors(other.weigh(logs), other.pack(some))
+    for s, (source, target) in enumerate(zip(some.source.sentences.rows(), some.target.sentences.rows(), strict=True)):
+        l, m = len(source), len(target)
+        matrix = np.array([[position(other, logs, i, j, l, m) for j in range(m)] for i in range(l + 1)])
+        for i, row in enumerate([0, *(e + 1 if e >= 0 else -1 for e in source)]):
+            matrix[i] *= [translation(model, weights, row, f) for f in target]
+        np.testing.assert_allclose(found.log_norms[s], np.log(matrix.sum(axis=0)).sum(), rtol=1e-10)
+        np.testing.assert_allclose(found.matrices.row(s), (matrix / matrix.sum(axis=0)).ravel(), rtol=1e-10)
+
+
+def translation(model, weights, row, word):
+    """t(word | row), row −1 a source word that is not known, word −1 a target word that is not."""
+    if row < 0 or word < 0:
+        return UNKNOWN
+    known = dict(zip(model.entries.row(row).tolist(), np.exp(weights.translation.row(row)).tolist(), strict=True))
+    return known.get(word, UNSEEN if row > 0 else 0.0)
+
+
+def position(model, weights, i, j, l, m):
+    """a(i | j, l, m), straight from the tables."""
+    one = IBMTables(*(like(table, np.zeros(len(values(table)))) for table in uniform_start(model.layout)))
+    NaiveIBM(model).place(one.alignment, i, j, l, m)
+    return np.exp(values(weights.alignment) @ values(one.alignment)) / (l + 1 if model.alignment == "uniform" else 1)
+
+
+@pytest.mark.kernels
+def test_parts_are_few_and_have_all_types(monkeypatch):
+    monkeypatch.setattr(ibm, "PART", 1)
+    data = tiny(2, n_pairs=200, words=150, longest=4)
+    parts = make(data, "uniform").parts(make(data, "uniform").pack(data))
+    assert 8 <= len(parts) <= ibm.MOST_PARTS + 1
+    for cuts, last in (([p.types for p in parts], len(data.source.vocabulary)), ([p.sentences for p in parts], 200)):
+        assert [a for a, _ in cuts] == [0, *(b for _, b in cuts[:-1])] and cuts[-1][1] == last
 
 
 @pytest.mark.parametrize("kind", KINDS)

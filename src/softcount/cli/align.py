@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import lower_cased, say_unknown
-from softcount.cli.options import HOW, IN, OUT, WHAT, Criterion, Lowercase, Rare, Tolerance, option
+from softcount.cli.console import say_unknown
+from softcount.cli.options import HOW, IN, OUT, STAGES, WHAT, Rare, Tolerance, option
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from softcount.estimators.aligner import WordAligner
     from softcount.text.bitext import Bitext
 
-SYMMETRIZE = "intersection, union, grow-diag, grow-diag-final, grow-diag-final-and, product (default)."
+SYMMETRIZE = "intersection, union, grow-diag, grow-diag-final, grow-diag-final-and, product, mean; mean with agreement."
+PRESET = "default: both directions' HMMs trained together; fast: Model 2. What is not given is the preset's."
 
 
 @dataclass(kw_only=True)
@@ -37,29 +38,42 @@ class Align(Training):
         str, typer.Argument(help="A text, or one file with both: source ||| target, TSV or TMX; - stdin.")
     ]
     target: Annotated[str | None, typer.Argument(help="Its translation, line by line; .gz too.")] = None
-    model: Annotated[str, option(WHAT, "ibm1, ibm2, ibm2-free; stages hand over: ibm1:5,ibm2:5.")] = "ibm2"
+    preset: Annotated[str, option(WHAT, PRESET)] = "default"
+    model: Annotated[str | None, option(WHAT, "ibm1, ibm2, ibm2-free, hmm; stages hand over: ibm1:3,hmm:3.")] = None
+    agreement: Annotated[
+        bool | None, option(WHAT, "Train both directions together (ibm1, hmm).", "--agreement/--no-agreement")
+    ] = None
+    fertility: Annotated[
+        bool, option(WHAT, "With agreement: how many words a word has.", "--fertility/--no-fertility")
+    ] = True
+    stems: Annotated[str, option(WHAT, "With agreement: words lean on their first letters, so many; or none.")] = "5,3"
+    spelling: Annotated[
+        bool, option(WHAT, "With agreement: words spelt alike are likely translations.", "--spelling/--no-spelling")
+    ] = True
     direction: Annotated[
         str, option(WHAT, "forward (a target word comes from a source word), reverse, both.")
     ] = "both"  # fmt: skip
-    null: Annotated[str, option(WHAT, "Probability of the empty word (ibm2), or learn.")] = "0.2"
+    null: Annotated[str | None, option(WHAT, "Probability of the empty word, or learn; ibm2: 0.2, hmm: learn.")] = None
     tension: Annotated[str, option(WHAT, "How strongly links keep to the diagonal (ibm2), or learn.")] = "8"
     dictionary: Annotated[
         Path | None, option(WHAT, "One entry a line: source, tab, target, tab, must, prefer or never.")
     ] = None
     min_count: Rare = 1
-    criterion: Criterion = "vb:4"
+    criterion: Annotated[str | None, option(HOW, f"{STAGES} If not given, em with hmm, else vb:4.")] = None  # type: ignore[assignment]
     tolerance: Tolerance = 0.0
     alpha: Annotated[float, option(HOW, "Dirichlet prior of VB and Gibbs.")] = 0.001
     prior_over: Annotated[str, option(HOW, "cooccurring words, or the whole vocabulary.")] = "vocabulary"
     pseudo: Annotated[float, option(HOW, "Pseudo-count of EM.", min=0)] = 0.0
+    lowercase: Annotated[
+        bool, option(IN, "Words that differ by case alone are one.", "--lowercase/--no-lowercase")
+    ] = True  # fmt: skip
     longest: Annotated[
         int | None, option(IN, "Leave pairs unaligned of which a side has more words: an empty line.", min=1)
     ] = None
-    lowercase: Lowercase = False
     symmetrize: Annotated[str | None, option(OUT, SYMMETRIZE)] = None
-    threshold: Annotated[float | None, option(OUT, "Of product: link where √(p·q) reaches it; 0.35 if not given.")] = (
-        None
-    )
+    threshold: Annotated[
+        float | None, option(OUT, "Link where √(p·q) reaches it (product; 0.35), or (p+q)/2 exceeds it (mean; 0.5).")
+    ] = None
     probabilities: Annotated[bool, option(OUT, "Write i-j:0.97.", "--probabilities")] = False
     scores: Annotated[
         Path | None,
@@ -85,12 +99,11 @@ class Align(Training):
     def read(self, model: Any) -> Bitext:
         from softcount.text.bitext_reader import read_bitext
 
-        lowercase = self.lowercase if model is None else lower_cased(model, self.lowercase)
-        data = read_bitext(self.source, self.target, None, 1 if model else self.min_count, lowercase)
+        data = read_bitext(self.source, self.target, None, 1 if model else self.min_count)
         self.check_shown(data, self.longest or getattr(model, "longest", None))
         if model is not None:
             model._check()
-            self.note_unknown(model._read(data, None))
+            self.note_unknown(model._read(data, None), model.vocabularies_)
             self.note_long(model, data)
         return data
 
@@ -100,9 +113,9 @@ class Align(Training):
         if self.show is not None and longest and data.longest[self.show - 1] > longest:
             raise InputError(f"--show {self.show}: the pair has more than {longest} words on a side; show another")
 
-    def note_unknown(self, data: Bitext) -> None:
-        for name, side in (("source", data.source), ("target", data.target)):
-            unknown = int((side.sentences.values < 0).sum())
+    def note_unknown(self, data: Bitext, vocabularies: Any) -> None:
+        for name, side, known in zip(("source", "target"), (data.source, data.target), vocabularies, strict=True):
+            unknown = int(((side.sentences.values < 0) | (side.sentences.values >= len(known))).sum())
             say_unknown(unknown, side.n_tokens, side.source, f"{name} words", "positions decide them", self.quiet)
 
     def note_long(self, model: WordAligner, data: Bitext) -> None:
@@ -116,11 +129,12 @@ class Align(Training):
         from softcount.estimators.aligner import WordAligner
 
         return WordAligner(
-            self.model, criterion=self.criterion, tolerance=self.tolerance, alpha=self.alpha,
-            prior_over=self.prior_over, pseudo=self.pseudo, null=_number(self.null, "--null", "a probability below 1"),
+            self.model, preset=self.preset, criterion=self.criterion, agreement=self.agreement,
+            fertility=self.fertility, stems=self.stems, spelling=self.spelling, lowercase=self.lowercase,
+            tolerance=self.tolerance, alpha=self.alpha, prior_over=self.prior_over, pseudo=self.pseudo,
+            null=None if self.null is None else _number(self.null, "--null", "a probability below 1"),
             tension=_number(self.tension, "--tension", "a number from 0 to 60"), direction=self.direction,
-            dictionary=_read_once(self.dictionary), min_count=self.min_count, lowercase=self.lowercase,
-            random_state=self.seed, **self.chosen(),
+            dictionary=_read_once(self.dictionary), min_count=self.min_count, random_state=self.seed, **self.chosen(),
         )  # fmt: skip
 
     def fit(self, model: WordAligner, data: Bitext, on_step: Any = None, **watch: Any) -> None:
@@ -132,10 +146,10 @@ class Align(Training):
         model.fit(data, on_step=lambda name, step: on_step(step._replace(stage=f"{name} {step.stage}")), **watch)
 
     def answer(self, model: WordAligner, data: Bitext) -> Bitext:
-        """The text in the model's words: links are found block by block, while they are printed."""
+        """The text itself: links are found block by block, while they are printed."""
         if self.lexicon is None:
             self.note_unused("lexicon_min", where="without --lexicon")
-        return data if self.apply is None else model._read(data, None)
+        return data
 
     def files(self, model: WordAligner, data: Bitext, answer: Bitext) -> Files:
         entries = (

@@ -49,20 +49,21 @@ class Constraints(NamedTuple):
 
 
 def train(
-    settings: Any, items: Bitext, rows: Ragged, stages: Sequence[ModelStage], entries: Sequence[Any], engine: Any,
+    settings: Any, items: Bitext, rows: Ragged, planned: Any, entries: Sequence[Any], engine: Any,
     seed: int, on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None],
 ) -> Direction:  # fmt: skip
     """`settings` are the aligner's; `slot` gives each stage its place in the checkpoint."""
     classes, _ = length_classes(items)
-    limits = _constraints(rows, entries, items.source.vocabulary, items.target.vocabulary)
+    limits = constraints(rows, entries, items.source.vocabulary, items.target.vocabulary)
     translation, trace, result, model = None, Trace(), None, None
     trace.remarks = unmatched("dictionary", entries, [items.source.vocabulary, items.target.vocabulary])
-    null = 0.08 if settings.null == "learn" else float(settings.null)
+    learn_null = planned.null == "learn"
+    null = 0.08 if learn_null else float(planned.null)
     tension = 4.0 if settings.tension == "learn" else float(settings.tension)
-    for number, stage in enumerate(stages):
+    for number, stage in enumerate(planned.stages):
         model = IBM(
             rows, len(items.target.vocabulary), classes, ALIGNMENTS[stage.model], null, tension,
-            settings.null == "learn", settings.tension == "learn", settings.prior_over == "vocabulary",
+            learn_null, settings.tension == "learn", settings.prior_over == "vocabulary",
         )  # fmt: skip
         start = model.start()
         start = start._replace(translation=_limited(start.translation if translation is None else translation, limits))
@@ -98,7 +99,8 @@ def _fit(
         ) from None
 
 
-def _constraints(rows: Ragged, entries: Sequence[Any], sources: Vocabulary, targets: Vocabulary) -> Constraints:
+def constraints(rows: Ragged, entries: Sequence[Any], sources: Vocabulary, targets: Vocabulary) -> Constraints:
+    """Of every entry whether it must be, should be or may not be a translation; row 0 is the empty word."""
     masks = {kind: np.zeros(len(rows.values) if entries else 1, dtype=bool) for kind in Constraints._fields}
     if entries:
         e, f = sources.find([entry[0] for entry in entries]), targets.find([entry[1] for entry in entries])
@@ -170,7 +172,7 @@ def from_body(body: Body, trace: Trace, n_sources: int, n_targets: int) -> Direc
     rows, classes, kind = body["entries"], body["classes"], body["alignment"]
     if kind not in KINDS or body["tokens"] < 0:
         raise ValueError("no such alignment")
-    _check_entries(rows, n_sources + 1, n_targets)
+    check_entries(rows, n_sources + 1, n_targets)
     check_rows("translation", rows.with_values(body["translation"]), len(rows.values))
     check_logs("log-weights", body["log_weights"], len(rows.values))
     cells = _cells(classes) + (0 if kind == "free" else CELLS)  # of a diagonal no lengths are kept
@@ -186,7 +188,7 @@ def from_body(body: Body, trace: Trace, n_sources: int, n_targets: int) -> Direc
     return Direction(model, parameters, weights, trace, body["tokens"])
 
 
-def _check_entries(rows: Ragged, n_rows: int, n_columns: int) -> None:
+def check_entries(rows: Ragged, n_rows: int, n_columns: int) -> None:
     columns = rows.values
     if columns.dtype != np.int32 or rows.n_rows != n_rows:
         raise ValueError("not the rows of a translation table")

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from softcount.estimators.align_plan import plan
 from softcount.machine.memory import check_room
 from softcount.text.bitext import Bitext
 
@@ -30,7 +31,7 @@ def needed(data: Bitext, aligner: Any) -> str:
     token_pairs = int(data.token_pairs.sum())
     entries = estimated_entries(data)
     tokens = data.source.n_tokens + data.target.n_tokens
-    stages = f"{aligner.model} {aligner.criterion}"
+    stages = ",".join(stage.text for stage in plan(aligner).stages)
     per_entry = PER_ENTRY_MORE if any(name in stages for name in MORE) else PER_ENTRY
     megabytes = BASE + PER_THREAD * aligner._engine().n_workers + (PER_TOKEN * tokens + per_entry * entries) / 1e6
     return (

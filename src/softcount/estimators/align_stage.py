@@ -13,7 +13,8 @@ from typing import NamedTuple
 from softcount.criteria.spec import Stage, parse, split
 from softcount.errors import InputError
 
-ALIGNMENTS = {"ibm1": "uniform", "ibm2": "diagonal", "ibm2-free": "free"}
+ALIGNMENTS = {"ibm1": "uniform", "ibm2": "diagonal", "ibm2-free": "free", "hmm": "jumps"}
+TOGETHER = ("ibm1", "hmm")  # models that both directions can train together
 
 
 class ModelStage(NamedTuple):

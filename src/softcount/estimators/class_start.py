@@ -26,14 +26,15 @@ from softcount.text.dictionary import TagDictionary
 from softcount.text.word_form import SHAPE, SUFFIX, WordForms, word_forms
 
 LEAN = 0.01  # of its count a word spreads over the classes of the words that look like it
-SMOOTHING = 0.1  # added to every entry of the tables, so that all remains possible
+SMOOTHING = 0.1  # added to every row of the tables, so that all remains possible, and states without words differ
 FORM, CLASS = 1.0, 2.0  # told words that the wider group counts as
 
 
 def class_start(
-    data: Corpus, states: tuple[str, ...], n_named: int, dictionary: TagDictionary | None, end: bool, seed: int
+    data: Corpus, states: tuple[str, ...], n_named: int, dictionary: TagDictionary | None, spread: HMMTables, seed: int
 ) -> HMMTables:
-    """Tables of a hidden Markov model for this text, whose labels are numbered as the states are."""
+    """Tables of a hidden Markov model for this text, whose labels are numbered as the states are; smoothed as `spread`,
+    whose rows sum to one."""
     forms = word_forms(data.vocabulary.words)
     told = _told(data, states, dictionary) if n_named == len(states) else np.zeros(0)
     if told.any():
@@ -42,7 +43,7 @@ def class_start(
     else:
         shares = states_of_classes(data, states[:n_named], len(states), dictionary, forms, seed)
     total = shares.sum(axis=1, keepdims=True)  # of words that do not occur, nothing
-    return expected_tables(data, np.where(total > 0.0, shares, 1.0) / np.where(total > 0.0, total, len(states)), end)
+    return expected_tables(data, np.where(total > 0.0, shares, 1.0) / np.where(total > 0.0, total, len(states)), spread)
 
 
 def states_of_classes(
@@ -108,7 +109,7 @@ def _told(data: Corpus, states: tuple[str, ...], dictionary: TagDictionary | Non
     return told
 
 
-def expected_tables(data: Corpus, shares: Array, end: bool) -> HMMTables:
+def expected_tables(data: Corpus, shares: Array, spread: HMMTables) -> HMMTables:
     """Tables by expected counts, were every token's tag drawn by itself: as known, or by its word's shares."""
     V, K = shares.shape
     labels = np.full(data.n_tokens, -1) if data.labels is None else data.labels.values
@@ -122,19 +123,15 @@ def expected_tables(data: Corpus, shares: Array, end: bool) -> HMMTables:
     after = np.flatnonzero(~first)
     pairs: Any = sparse.coo_matrix((np.ones(len(after)), (kind[after - 1], kind[after])), shape=(len(kinds),) * 2)
     onward = q.T @ (pairs.tocsr() @ q)
-    if end:
+    if spread.transition.shape[1] > K:  # the end of sentences, too
         onward = np.hstack([onward, (np.bincount(kind[_last(data.sentences)], minlength=len(kinds)) @ q)[:, None]])
     emission = np.asarray(sparse.csr_matrix((tokens, (words, np.arange(len(kinds)))), shape=(V, len(kinds))) @ q).T
-    return HMMTables(*(_rows(table) for table in (initial, onward, emission)))
+    smoothed = (c + SMOOTHING * np.asarray(s) for c, s in zip((initial, onward, emission), spread, strict=True))
+    return HMMTables(*(table / table.sum(axis=-1, keepdims=True) for table in smoothed))
 
 
 def _last(sentences: Ragged) -> Array:
     return sentences.offsets[1:][sentences.lengths > 0] - 1
-
-
-def _rows(counts: Array) -> Array:
-    smoothed = counts + SMOOTHING / counts.shape[-1]
-    return np.asarray(smoothed / smoothed.sum(axis=-1, keepdims=True))
 
 
 def _unlabelled(data: Corpus) -> Corpus:

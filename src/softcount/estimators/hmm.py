@@ -138,7 +138,8 @@ class HMM(LoopEstimator):
 
         def start(restart: int) -> Tables:
             if self._begun == "classes":
-                tables = class_start(data, self.states_, n_named, dictionary, self._model.end, seed + restart)
+                spread = random_start(self._model.layout, (seed, restart))
+                tables = class_start(data, self.states_, n_named, dictionary, spread, seed + restart)
             else:
                 tables = self._start(given, data, known, (seed, restart))
             return masked(self._model.layout, tables, allowed)

@@ -165,7 +165,8 @@ class SavedEstimator:
             kept, reading = stored.restore(stored.body["settings"], {}), stored.body.get("reading", {})
             check("settings", kept, dict[str, Any])
             check("reading", reading, Reading)
-            model = cls(**kept)
+            said = {"lowercase": True} if reading.get("lowercase") else {}  # in older files it is no setting yet
+            model = cls(**{**said, **kept})
             model._check_settings()
         except MALFORMED as error:
             raise stored.refusal(error) from None

@@ -3,7 +3,7 @@
 forward[j] is the source word that target word j chose, reverse[i] the target word that source word i chose.
 Intersection, union and the three growing heuristics are those of F. J. Och, H. Ney, Computational Linguistics 29(1),
 2003, and P. Koehn et al., IWSLT 2005; `product` links where √(p_forward · p_reverse) reaches a threshold (P. Liang,
-B. Taskar, D. Klein, NAACL 2006, use the product).
+B. Taskar, D. Klein, NAACL 2006, use the product), `mean` where (p_forward + p_reverse) / 2 exceeds one.
 
 What grows depends on the order in which links and their neighbours are visited. It is that of Moses' `symal`: target
 word by target word, source word by source word; of each link the four straight neighbours before the diagonal ones.
@@ -19,7 +19,7 @@ from softcount.errors import InputError
 from softcount.machine.kernel import kernel
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 
-FORWARD, REVERSE, INTERSECTION, UNION, GROW_DIAG, GROW_DIAG_FINAL, GROW_DIAG_FINAL_AND, PRODUCT = range(8)
+FORWARD, REVERSE, INTERSECTION, UNION, GROW_DIAG, GROW_DIAG_FINAL, GROW_DIAG_FINAL_AND, PRODUCT, MEAN = range(9)
 RULES = {
     "forward": FORWARD,
     "reverse": REVERSE,
@@ -29,8 +29,10 @@ RULES = {
     "grow-diag-final": GROW_DIAG_FINAL,
     "grow-diag-final-and": GROW_DIAG_FINAL_AND,
     "product": PRODUCT,
+    "mean": MEAN,
 }
 SYMMETRIZATIONS = tuple(RULES)[2:]
+THRESHOLDS = {"product": 0.35, "mean": 0.5}  # of the rules that have one, where none is given
 
 # (target step, source step) to a link's neighbours, in the order in which they are asked
 NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
@@ -57,7 +59,7 @@ def link(
     n_links = np.zeros(len(source_lengths), dtype=np.int64)
     most = (
         source_lengths * target_lengths
-        if rule in ("union", "product", *SYMMETRIZATIONS[2:5])
+        if rule in ("union", *THRESHOLDS, *SYMMETRIZATIONS[2:5])
         else np.minimum(source_lengths * target_lengths, source_lengths + target_lengths)
     )
     room = int(np.minimum(most, 4 * (source_lengths + target_lengths)).sum()) + int(most.max(initial=0))
@@ -102,7 +104,7 @@ def _link(
                 share = p[(i + 1) * m + j] if has_forward else 1.0
                 if has_reverse:
                     back = q[(j + 1) * l + i]
-                    share = np.sqrt(share * back) if has_forward else back
+                    share = _joint(rule, share, back) if has_forward else back
                 probability[filled] = share
                 filled += 1
                 n_links[s] += 1
@@ -112,10 +114,10 @@ def _link(
 @kernel
 def _linked(rule: int, l: int, m: int, p: Array, q: Array, threshold: float) -> Array:
     linked = np.zeros((l, m), dtype=np.bool_)
-    if rule == PRODUCT:
+    if rule in (PRODUCT, MEAN):
         for i in range(l):
             for j in range(m):
-                linked[i, j] = p[(i + 1) * m + j] * q[(j + 1) * l + i] >= threshold * threshold
+                linked[i, j] = _reaches(rule, p[(i + 1) * m + j], q[(j + 1) * l + i], threshold)
         return linked
     f, r = np.zeros((l, m), dtype=np.bool_), np.zeros((l, m), dtype=np.bool_)
     if rule != REVERSE:
@@ -131,6 +133,53 @@ def _linked(rule: int, l: int, m: int, p: Array, q: Array, threshold: float) -> 
             _finish(linked, f, rule == GROW_DIAG_FINAL_AND)
             _finish(linked, r, rule == GROW_DIAG_FINAL_AND)
     return linked
+
+
+@kernel
+def _joint(rule: int, p: float, q: float) -> float:
+    """The probability of a link on which both directions have a say."""
+    return 0.5 * (p + q) if rule == MEAN else np.sqrt(p * q)
+
+
+@kernel
+def _reaches(rule: int, p: float, q: float, threshold: float) -> bool:
+    return p + q > 2.0 * threshold if rule == MEAN else p * q >= threshold * threshold
+
+
+def link_shares(
+    rule: str, source_lengths: Array, target_lengths: Array, starts: Array, shares: Array, threshold: float
+) -> Links:
+    """Links by a threshold, of both directions' posteriors side by side: [token pairs, 2], row by row of each pair."""
+    n_links = np.zeros(len(source_lengths), np.int64)
+    room = _count_shares(RULES[rule], starts, shares, threshold, n_links)
+    source, target, probability = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
+    _link_shares(RULES[rule], starts, target_lengths, shares, threshold, source, target, probability)
+    return Links(offsets_of(n_links), source, target, probability)
+
+
+@kernel
+def _count_shares(rule: int, starts: Array, shares: Array, threshold: float, n_links: Array) -> int:
+    total = 0
+    for s in range(len(starts) - 1):
+        for k in range(starts[s], starts[s + 1]):
+            n_links[s] += _reaches(rule, shares[k, 0], shares[k, 1], threshold)
+        total += n_links[s]
+    return total
+
+
+@kernel
+def _link_shares(
+    rule: int, starts: Array, widths: Array, shares: Array, threshold: float, source: Array, target: Array,
+    probability: Array,
+) -> None:  # fmt: skip
+    filled = 0
+    for s in range(len(starts) - 1):
+        for k in range(starts[s], starts[s + 1]):
+            if _reaches(rule, shares[k, 0], shares[k, 1], threshold):
+                place = k - starts[s]
+                source[filled], target[filled] = place // widths[s], place % widths[s]
+                probability[filled] = _joint(rule, shares[k, 0], shares[k, 1])
+                filled += 1
 
 
 @kernel

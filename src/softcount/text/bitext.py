@@ -12,6 +12,7 @@ import numpy as np
 
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array, Ragged, offsets_of
+from softcount.text.casing import lowered
 from softcount.text.corpus import Corpus, corpus
 from softcount.text.occurrence import Occurrences, occurrences
 from softcount.text.vocabulary import Vocabulary
@@ -79,6 +80,12 @@ class Bitext:
     def longest(self) -> Array:
         """Of each pair, the words of its longer side."""
         return np.maximum(self.source.sentences.lengths, self.target.sentences.lengths)
+
+    @cached_property
+    def lowered(self) -> Bitext:
+        """The same pairs in lower case."""
+        sides = lowered(self.source), lowered(self.target)
+        return self if sides == (self.source, self.target) else Bitext((Side(sides[0]), Side(sides[1])))
 
     def within(self, longest: int | None) -> Bitext:
         """As many pairs, but those with more words on a side are empty; their words stay in the vocabularies."""

@@ -35,7 +35,7 @@ class Vocabulary:
         """
         encoded = as_strings(tokens).dictionary_encode()
         words = np.array(encoded.dictionary.to_pylist(), dtype=object)
-        codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+        codes = _numbers(encoded.indices)
         counts = np.bincount(codes, minlength=len(words))
         rare = counts < min_count
         if rare.any():
@@ -77,13 +77,16 @@ class Vocabulary:
         import pyarrow.compute as pc  # here, because it takes a tenth of a second to import
 
         found = pc.index_in(as_strings(tokens), value_set=self._array).fill_null(-1)
-        return np.array(found.to_numpy(zero_copy_only=False), dtype=np.int32)
+        return _numbers(found).copy()
 
     def strings(self, ids: Array) -> Any:
         """The words of these ids as a LargeStringArray; a negative id is read as the unknown word."""
-        mask = np.asarray(ids) < 0
-        found = self._array.take(pa.array(ids, mask=mask, type=pa.int32()))
-        return found.fill_null(self.unknown or UNKNOWN) if mask.any() else found
+        codes = np.ascontiguousarray(ids, dtype=np.int32)
+        unknown, words = codes < 0, self._array
+        if unknown.any():
+            codes = np.where(unknown, np.int32(len(self)), codes)
+            words = pa.concat_arrays([words, _strings([self.unknown or UNKNOWN])])
+        return words.take(pa.Int32Array.from_buffers(pa.int32(), len(codes), [None, pa.py_buffer(codes)]))
 
     def decode(self, ids: Any) -> list[str]:
         words, unknown = self.words, self.unknown or UNKNOWN
@@ -95,7 +98,7 @@ class Vocabulary:
 
     @cached_property
     def _array(self) -> Any:
-        return as_strings(self.words)
+        return _strings(self.words)
 
 
 def as_strings(tokens: Any) -> Any:
@@ -112,6 +115,21 @@ def lowered(tokens: Any) -> Any:
     import pyarrow.compute as pc  # here, because it takes a tenth of a second to import
 
     return pc.utf8_lower(as_strings(tokens))
+
+
+def _strings(words: Sequence[str]) -> Any:
+    """A LargeStringArray; `pa.array` of a list would import pandas, where there is one."""
+    encoded = [word.encode() for word in words]
+    offsets = np.zeros(len(words) + 1, np.int64)
+    np.cumsum([len(word) for word in encoded], out=offsets[1:])
+    return pa.LargeStringArray.from_buffers(len(words), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded)))
+
+
+def _numbers(array: Any) -> Array:
+    """An Int32Array without nulls as it lies in memory: `to_numpy` would import pandas, where there is one."""
+    if len(array) == 0:
+        return np.empty(0, np.int32)
+    return np.frombuffer(array.buffers()[1], np.int32, len(array), 4 * array.offset)
 
 
 def _merge(group: Array, words: Array, counts: Array, name: str) -> Array:

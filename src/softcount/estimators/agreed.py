@@ -1,0 +1,143 @@
+"""Both directions of a word aligner trained together: what is trained, and what is kept of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softcount.disk.checkpoint import Slot
+from softcount.engines import Engine
+from softcount.estimators.align_direction import PREFER, constraints
+from softcount.estimators.align_stage import ModelStage
+from softcount.families.backoff import Backoff, levels
+from softcount.families.layout import by_table
+from softcount.loop.start import uniform_start
+from softcount.loop.trace import Step, Trace
+from softcount.loop.train import fit
+from softcount.models.agreement import Agreement, AgreementTables
+from softcount.numbers.ragged import Array, Ragged
+from softcount.numbers.tables import row_sums
+from softcount.text.bitext import Bitext
+from softcount.text.cooccurrence import cooccurring, with_null, without_null
+from softcount.text.dictionary import unmatched
+from softcount.text.occurrence import occurrences
+from softcount.text.spelling import alike, nested
+from softcount.text.vocabulary import Vocabulary
+
+# κ of the words, then of their stems. Chosen with the start's trust in spelling on six sets; see docs/alignment.md.
+STRENGTHS = (3.0, 1.0, 1.0, 1.0)
+SAME = 0.3  # pseudo-counts of a word with itself
+
+
+class How(NamedTuple):
+    """What a lexicon leans on."""
+
+    stems: tuple[int, ...] = (5, 3)  # letters, from fine to coarse
+    spelling: bool = True
+    fertility: bool = True
+    null: float | str = "learn"
+    dictionary: tuple[tuple[str, str, str], ...] = ()
+
+
+class Agreed(NamedTuple):
+    model: Agreement
+    parameters: AgreementTables
+    trace: Trace
+    words: tuple[Sequence[str], Sequence[str]]
+    frequencies: tuple[Array, Array]
+    how: How
+
+    @property
+    def log_weights(self) -> Any:
+        return by_table(self.model.layout, lambda spec, table: spec.family.log_weights(table), self.parameters)
+
+    @property
+    def kept(self) -> Array:
+        """The entries that a file has: others, of which nothing was counted or believed, come back by themselves."""
+        return np.asarray((self.parameters.translation > 0.0) | (self.model.lexicon.prior > 0.0))
+
+    @property
+    def rows(self) -> Ragged:
+        return self.model.lexicon.levels[0].rows
+
+
+def train(
+    how: How, items: Bitext, stages: Sequence[ModelStage], engine: Engine, seed: int,
+    on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None], tolerance: float,
+) -> Agreed:  # fmt: skip
+    words = items.source.vocabulary.words, items.target.vocabulary.words
+    found = occurrences(items.source.sentences, len(words[0]))
+    rows = without_null(cooccurring(found, items.target.sentences, len(words[1])))
+    del found
+    frequencies = _frequencies(items.source), _frequencies(items.target)
+    model = agreement(how, rows, words, frequencies, int(items.longest.max(initial=1)))
+    start, trace = [uniform_start(model.layout)], Trace()
+    trace.remarks = unmatched("dictionary", how.dictionary, [items.source.vocabulary, items.target.vocabulary])
+    indexed = Indexed(items, model)
+    for number, stage in enumerate(stages):
+        model = model._replace(positions=stage.model == "hmm")
+        result = fit(
+            model, indexed, stage.criteria, lambda _: start.pop(), engine,
+            tolerance=tolerance, seed=seed + number, on_step=on_step, checkpoint=slot(f"{number + 1} {stage.text}"),
+        )  # fmt: skip
+        start.append(result.parameters)
+        trace += result.trace
+        trace.stopped = result.trace.stopped
+        del result  # its weights are as large as all counts
+    return Agreed(model, start[0], trace, words, frequencies, how)
+
+
+class Indexed:
+    """A bitext whose shards are packed once for all stages."""
+
+    def __init__(self, items: Bitext, model: Agreement) -> None:
+        self.items, self.model = items, model
+        self.sizes, self.token_pairs = items.sizes, items.token_pairs
+        self._packed: dict[tuple[int, int], Any] = {}
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def slice(self, start: int, stop: int) -> Any:
+        if (start, stop) not in self._packed:
+            self._packed[start, stop] = self.model.pack(self.items.slice(start, stop))
+        return self._packed[start, stop]
+
+    def take(self, rows: Array) -> Bitext:
+        return self.items.take(rows)
+
+
+def _frequencies(text: Any) -> Array:
+    ids = text.sentences.values
+    return np.bincount(ids[ids >= 0], minlength=len(text.vocabulary)).astype(float)
+
+
+def agreement(
+    how: How, rows: Ragged, words: tuple[Sequence[str], Sequence[str]], frequencies: tuple[Array, Array], longest: int
+) -> Agreement:
+    found = levels(rows, frequencies, stem_classes(words, how.stems))
+    prior = alike(rows, *words, SAME) if how.spelling else np.zeros(len(rows.values), np.float32)
+    banned = np.empty((0, 2), bool)
+    if how.dictionary:
+        sides = Vocabulary(words[0]), Vocabulary(words[1])
+        limits = constraints(with_null(rows, np.empty(0, np.int32)), how.dictionary, *sides)
+        prior = prior + np.float32(PREFER) * limits.prefer
+        banned = _banned(rows, limits)
+    lexicon = Backoff(found, STRENGTHS[: len(found) - 1], prior.astype(np.float32), banned)
+    learn = how.null == "learn"
+    null = 0.15 if learn else float(how.null)
+    return Agreement(lexicon, (len(words[0]), len(words[1])), longest, True, how.fertility, null, learn)
+
+
+def stem_classes(words: tuple[Sequence[str], Sequence[str]], stems: Sequence[int]) -> list[tuple[Array, Array]]:
+    return list(zip(nested(words[0], stems), nested(words[1], stems), strict=True))
+
+
+def _banned(rows: Ragged, limits: Any) -> Array:
+    """What is never a translation, and what a word may not be that must be another."""
+    by_row = np.repeat(row_sums(rows.with_values(limits.must.astype(np.int64))), rows.lengths) > 0
+    by_column = np.bincount(rows.values, limits.must, int(rows.values.max(initial=-1)) + 1)[rows.values] > 0
+    demanded = np.stack([by_row, by_column], axis=1)
+    return np.asarray(limits.never[:, None] | (demanded & ~limits.must[:, None]))

@@ -1,0 +1,158 @@
+"""Links of sentence pairs, old or new, from both directions that were trained together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softcount.engines import Engine
+from softcount.estimators.agreed import SAME, Agreed, stem_classes
+from softcount.families.backoff import Level, estimates
+from softcount.families.empty_word import FLOOR
+from softcount.families.unseen import Hierarchy, hierarchy, unseen
+from softcount.links.joining import THRESHOLDS, Links, link, link_shares
+from softcount.models.agreement import UNKNOWN, Agreement, AgreementWeights, PairShares, SideTables
+from softcount.models.fertility import MOST
+from softcount.numbers.ragged import Array, Ragged, offsets_of
+from softcount.text.bitext import Bitext
+from softcount.text.shard import shards
+from softcount.text.spelling import alike
+
+
+@dataclass(frozen=True, eq=False)
+class Beyond:
+    """What is known of word pairs that are not entries; computed when the first of them is met."""
+
+    agreed: Agreed
+    words: tuple[Sequence[str], Sequence[str]]  # the model's, then those of the text that it does not know
+
+    @cached_property
+    def known(self) -> Hierarchy:
+        lexicon, how = self.agreed.model.lexicon, self.agreed.how
+        found = estimates(lexicon.levels, self.agreed.parameters.translation, lexicon.strengths, lexicon.prior)
+        one, two = (
+            np.append(frequency, np.zeros(len(words) - len(frequency)))
+            for frequency, words in zip(self.agreed.frequencies, self.words, strict=True)
+        )
+        return hierarchy(list(lexicon.levels), found, stem_classes(self.words, how.stems), (one, two))
+
+    def rates(self, e: Array, f: Array) -> Array:
+        order = np.argsort(e, kind="stable")
+        rows = Ragged(offsets_of(np.bincount(e, minlength=len(self.words[0]))), f[order])
+        prior = np.zeros(len(e), np.float32)
+        if self.agreed.how.spelling:
+            prior[order] = alike(rows, *self.words, SAME)
+        rates = unseen(self.known, e, f, prior)
+        fresh = (e >= len(self.agreed.words[0])) | (f >= len(self.agreed.words[1]))
+        rates[fresh] = np.maximum(rates[fresh], np.float32(UNKNOWN))
+        return rates
+
+
+class Question(NamedTuple):
+    """All that a block of pairs needs to be linked."""
+
+    model: Agreement
+    weights: AgreementWeights
+    beyond: Beyond
+    rule: str
+    threshold: float
+
+
+def question(agreed: Agreed, items: Bitext, rule: str = "mean", threshold: float = 0.5) -> Question:
+    """`items` are in the model's words, new ones behind (softcount.text.casing.extended)."""
+    words = items.source.vocabulary.words, items.target.vocabulary.words
+    more = len(words[0]) - len(agreed.words[0]), len(words[1]) - len(agreed.words[1])
+    n_words = len(words[0]), len(words[1])
+    lexicon = replace(agreed.model.lexicon, levels=_with_rows(agreed.model.lexicon.levels, more[0]))
+    longest = int(items.longest.max(initial=1))
+    model = agreed.model._replace(lexicon=lexicon, n_words=n_words, longest=longest)
+    logs = agreed.log_weights
+    logs = logs._replace(forward=_longer(logs.forward, *more), reverse=_longer(logs.reverse, *more[::-1]))
+    return Question(model, model.weigh(logs), Beyond(agreed, words), rule, threshold)
+
+
+def _with_rows(levels: Sequence[Level], more: int) -> Sequence[Level]:
+    """The finest level with rows for new words, which have no entries."""
+    rows = levels[0].rows
+    offsets = np.append(rows.offsets, np.full(more, rows.offsets[-1]))
+    return [levels[0]._replace(rows=Ragged(offsets, rows.values)), *levels[1:]]
+
+
+def _longer(side: SideTables, states: int, words: int) -> SideTables:
+    """With words that training never saw: nothing is known of them."""
+    empty = np.concatenate([side.empty, np.full(words, FLOOR)])
+    return side._replace(empty=empty, fertility=np.concatenate([side.fertility, np.zeros((states, MOST + 1))]))
+
+
+def link_blocks(engine: Engine, items: Bitext, asked: Question) -> Iterator[Links]:
+    return engine.map(_link, _blocks(engine, items, asked), engine.share(asked))
+
+
+def log_norms(engine: Engine, items: Bitext, asked: Question) -> Array:
+    found = engine.map(_log_norms, _blocks(engine, items, asked), engine.share(asked))
+    return np.concatenate([np.empty((0, 2)), *found])
+
+
+def posteriors(items: Bitext, asked: Question) -> tuple[Ragged, Ragged]:
+    """(l + 1) × m and (m + 1) × l matrices of every pair; row 0 is the empty word."""
+    return _matrices(items, _shares(items, asked))
+
+
+def _blocks(engine: Engine, items: Bitext, asked: Question) -> Any:
+    parts = (items.slice(*bounds) for bounds in shards(items.token_pairs, asked.model.shard_cost))
+    return engine.place(_as_it_is, parts)
+
+
+def _as_it_is(part: Bitext) -> Bitext:
+    return part
+
+
+def _link(part: Bitext, asked: Question) -> Links:
+    found = _shares(part, asked)
+    lengths = part.source.sentences.lengths, part.target.sentences.lengths
+    if asked.rule in THRESHOLDS:
+        return link_shares(asked.rule, *lengths, found.starts, found.shares, asked.threshold)
+    return link(asked.rule, *lengths, *_matrices(part, found), asked.threshold)
+
+
+def _log_norms(part: Bitext, asked: Question) -> Array:
+    return _shares(part, asked).log_norms
+
+
+def _shares(part: Bitext, asked: Question) -> PairShares:
+    """Where the block has word pairs that are not entries, they become entries of the block."""
+    shard = asked.model.pack(part)
+    new = np.flatnonzero(shard.entries[:-1] < 0)
+    if len(new) == 0:
+        return asked.model.posteriors(asked.weights, shard)
+    e, f = _met(shard, new)
+    rates = asked.weights.rates
+    shard.entries[new] = len(rates) + np.arange(len(new))
+    weights = asked.weights._replace(rates=np.concatenate([rates, asked.beyond.rates(e, f)]))
+    return asked.model.posteriors(weights, shard)
+
+
+def _met(shard: Any, entries: Array) -> tuple[Array, Array]:
+    """The words of these entries of a shard."""
+    first = np.zeros(len(shard.entries), np.int64)
+    first[shard.cells[::-1]] = np.arange(len(shard.cells) - 1, -1, -1)
+    place = first[entries]
+    pair = np.searchsorted(shard.starts, place, side="right") - 1
+    i, j = np.divmod(place - shard.starts[pair], shard.target.lengths[pair])
+    return shard.source.values[shard.source.offsets[pair] + i], shard.target.values[shard.target.offsets[pair] + j]
+
+
+def _matrices(part: Bitext, found: PairShares) -> tuple[Ragged, Ragged]:
+    l, m = part.source.sentences.lengths, part.target.sentences.lengths
+    forward, reverse = np.empty(int(((l + 1) * m).sum())), np.empty(int(((m + 1) * l).sum()))
+    bounds = offsets_of((l + 1) * m), offsets_of((m + 1) * l)
+    for s in range(len(part)):
+        pair = found.shares[found.starts[s] : found.starts[s + 1]].reshape(l[s], m[s], 2).astype(float)
+        for out, offsets, block in ((forward, bounds[0], pair[:, :, 0]), (reverse, bounds[1], pair[:, :, 1].T)):
+            empty = np.maximum(1.0 - block.sum(axis=0), 0.0)
+            out[offsets[s] : offsets[s + 1]] = np.concatenate([empty[None], block]).ravel()
+    return Ragged(bounds[0], forward), Ragged(bounds[1], reverse)

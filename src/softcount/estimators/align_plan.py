@@ -1,0 +1,85 @@
+"""What a word aligner's settings come to: which stages, trained together or apart, and how links are made of them.
+
+Whoever names a model or a criterion has it; what is not named is the preset's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from softcount.errors import InputError
+from softcount.estimators.agreed import How
+from softcount.estimators.align_stage import TOGETHER, ModelStage, parse_models
+from softcount.links.joining import SYMMETRIZATIONS, THRESHOLDS
+
+PRESETS = {"default": ("ibm1:3,hmm:3", "em"), "fast": ("ibm2", "vb:4")}
+APART = ("ibm2", "vb:4")  # where one of the two is named, and both directions are not trained together
+NULL = 0.2  # of Model 2
+
+
+class Plan(NamedTuple):
+    stages: list[ModelStage]
+    together: bool
+    how: How  # where together
+    null: float | str  # where apart
+    rule: str  # of two directions
+    threshold: float
+
+
+def plan(settings: Any) -> Plan:
+    """`settings` are the aligner's."""
+    if settings.preset not in PRESETS:
+        raise InputError(f"no preset {settings.preset!r}; use {', '.join(PRESETS)}")
+    model, criterion = _named(settings)
+    stages = parse_models(model, criterion)
+    together = _together(settings, stages)
+    rule = settings.symmetrize or ("mean" if together else "product")
+    if rule not in SYMMETRIZATIONS:
+        raise InputError(f"no symmetrisation {rule!r}; use {', '.join(SYMMETRIZATIONS)}")
+    threshold = THRESHOLDS.get(rule, 0.5) if settings.threshold is None else settings.threshold
+    null = NULL if settings.null is None else settings.null
+    learned = "learn" if settings.null is None else settings.null
+    how = How(stems_of(settings.stems), bool(settings.spelling), bool(settings.fertility), learned)
+    return Plan(stages, together, how, null, rule, threshold)
+
+
+def _named(settings: Any) -> tuple[str, str]:
+    model, criterion = settings.model, settings.criterion
+    if model is None and criterion is None:
+        fit = settings.preset if settings.direction == "both" and settings.agreement is not False else "fast"
+        return PRESETS[fit]
+    if model is None:
+        return (PRESETS["default"][0] if settings.agreement else APART[0]), criterion
+    if criterion is None:
+        return model, PRESETS["default"][1] if "hmm" in model or settings.agreement else APART[1]
+    return model, criterion
+
+
+def _together(settings: Any, stages: Sequence[ModelStage]) -> bool:
+    names = {stage.model for stage in stages}
+    obstacle = None
+    if settings.direction != "both":
+        obstacle = f"direction {settings.direction}: agreement needs both"
+    elif not names <= set(TOGETHER):
+        obstacle = f"model {settings.model}: agreement is of {' and '.join(TOGETHER)}"
+    elif any(not criterion.text.startswith("em") for stage in stages for criterion in stage.criteria):
+        obstacle = f"criterion {settings.criterion}: agreement is trained with em"
+    if settings.agreement and obstacle:
+        raise InputError(f"{obstacle}; leave one of them away")
+    wanted = settings.agreement if settings.agreement is not None else "hmm" in names
+    if "hmm" in names and (obstacle or not wanted):
+        raise InputError(f"{obstacle or 'no agreement'}; hmm is trained both ways together, with em")
+    return bool(wanted) and obstacle is None
+
+
+def stems_of(given: Any) -> tuple[int, ...]:
+    """(5, 3), or "5,3"; none of them, "none" or (), for rows that lean on nothing."""
+    parts = [part for part in given.split(",") if part not in ("", "none")] if isinstance(given, str) else given
+    try:
+        lengths = tuple(int(part) for part in parts)
+    except (TypeError, ValueError):
+        raise InputError(f"stems {given!r}: give numbers of letters such as 5,3, or none") from None
+    if any(length < 1 for length in lengths) or list(lengths) != sorted(set(lengths), reverse=True):
+        raise InputError(f"stems {given!r}: give numbers of letters that fall, such as 5,3, or none")
+    return lengths

@@ -1,0 +1,220 @@
+"""Two directions trained together: what they agree on is counted, once, for both.
+
+    c(e, f) = Σ P₁(a_j = i) · P₂(b_i = j)        t₁(f | e) and t₂(e | f) from c by families/backoff.py
+
+P. Liang, B. Taskar, D. Klein, NAACL 2006. Model 1 or the HMM over positions both ways; with fertilities, as soon as
+some have been counted. The counts are no derivative of log Z, so nothing promises that a likelihood never falls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from softcount.errors import InputError
+from softcount.families.backoff import Backoff
+from softcount.families.empty_word import FLOOR, EmptyWord
+from softcount.families.jumps import JumpCounts
+from softcount.families.kept import Kept
+from softcount.families.layout import TableLayout
+from softcount.machine.kernel import kernel
+from softcount.models.agreement_kernel import Direction, Tally, agree_hmm, agree_ibm1
+from softcount.models.fertility import MOST, fertility_ratios
+from softcount.models.jump_kernel import desk
+from softcount.numbers.attribute import SUM
+from softcount.numbers.ragged import Array
+from softcount.numbers.tables import Addable, Expectation, Log, values
+from softcount.text.pair_index import PairIndex, pair_index
+
+SHARD = 1_000_000  # token pairs: the entries that meet in so many fit into a cache, more or less
+UNKNOWN = 1e-7  # the weight of a word that is not known with any word: there positions decide
+
+
+class SideTables(NamedTuple):
+    """What a direction has for itself."""
+
+    empty: Any  # (p₀, t(word | empty) …)
+    jump: Any  # (begin, end, jump)
+    fertility: Any  # [words of the generating side, 0 … 6]
+    log_likelihood: Any  # [1]: what the last E-step found
+
+
+class AgreementTables(NamedTuple):
+    translation: Any  # [entries]
+    forward: SideTables
+    reverse: SideTables
+
+
+class AgreementWeights(NamedTuple):
+    rates: Array  # float32 [entries, 2]
+    linked: Array  # float32 [2]: 1 − p₀
+    directions: tuple[Direction, Direction]
+    fertile: bool
+
+
+class PairShares(NamedTuple):
+    """P₁ and P₂ of every token pair of some sentence pairs, and log Z of every pair in both directions."""
+
+    starts: Array  # where each sentence pair's token pairs begin
+    shares: Array  # float32 [token pairs, 2]
+    log_norms: Array  # [pairs, 2]
+
+
+@dataclass(frozen=True)
+class Scattered(Addable):
+    """Counts of a shard's own entries, or, after the first sum, of all."""
+
+    size: int
+    entries: Array | None  # None: all, in order
+    counts: Array
+
+    def __add__(self, other: Self) -> Scattered:
+        total = self.whole()
+        if other.entries is None:
+            total += other.counts
+        else:
+            add_at(other.counts, other.entries, total)
+        return Scattered(self.size, None, total)
+
+    def whole(self) -> Array:
+        if self.entries is None:
+            return self.counts
+        total = np.zeros(self.size, np.float32)
+        add_at(self.counts, self.entries, total)
+        return total
+
+
+class Agreement(NamedTuple):
+    lexicon: Backoff
+    n_words: tuple[int, int]  # source, target
+    longest: int  # sentence
+    positions: bool = True  # the HMM, or Model 1
+    fertility: bool = True
+    null: float = 0.15
+    learn_null: bool = True
+
+    @property
+    def exact(self) -> bool:
+        return False
+
+    @property
+    def shard_cost(self) -> int:
+        return SHARD
+
+    def costs(self, items: Any) -> Array:
+        return items.token_pairs
+
+    @property
+    def layout(self) -> AgreementTables:
+        sides = [self._side(*self.n_words), self._side(*self.n_words[::-1])]
+        return AgreementTables(TableLayout(self.lexicon, emits=True), *sides)
+
+    def _side(self, states: int, words: int) -> SideTables:
+        return SideTables(
+            TableLayout(EmptyWord(words, self.null, self.learn_null)),
+            TableLayout(JumpCounts()),
+            TableLayout(Kept((states, MOST + 1), self.fertility)),
+            TableLayout(Kept((1,))),
+        )
+
+    def pack(self, items: Any) -> PairIndex:
+        """Items are a Bitext, or packed already."""
+        if isinstance(items, PairIndex):
+            return items
+        rows = self.lexicon.levels[0].rows
+        return pair_index(items.source.sentences, items.target.sentences, rows, self.n_words[1])
+
+    def n_uniforms(self, shard: PairIndex) -> int:
+        return 0
+
+    def weigh(self, log_weights: AgreementTables) -> AgreementWeights:
+        table, sides = log_weights.translation, log_weights[1:]
+        rates = table.weights if isinstance(table, Log) else np.exp(values(table)).astype(np.float32)
+        linked = np.array([1.0 - side.empty[0] for side in sides], np.float32)
+        fertile = self.positions and self.fertility and all(side.fertility.any() for side in sides)
+        return AgreementWeights(rates, linked, (self._direction(sides[0]), self._direction(sides[1])), fertile)
+
+    def _direction(self, side: SideTables) -> Direction:
+        begin, end, jump = JumpCounts().parts(np.asarray(side.jump))
+        away, reach, n = np.arange(self.longest), len(jump) // 2, self.longest
+        jumps = jump[reach + np.clip(np.arange(-n, n + 1), -reach, reach)].astype(np.float32)
+        null = side.empty[0] * np.append(side.empty[1:], FLOOR)
+        firsts = [part[np.minimum(away, reach)].astype(np.float32) for part in (begin, end)]
+        ratio = fertility_ratios(np.concatenate([side.fertility, np.zeros((1, MOST + 1))]))
+        sums = np.append(0.0, np.cumsum(jumps, dtype=np.float64))
+        return Direction(null.astype(np.float32), jumps, sums, firsts[0], firsts[1], ratio)
+
+    def expect(
+        self, weights: AgreementWeights, shard: PairIndex, mode: int = SUM, uniforms: Array | None = None,
+        labels: bool = False,
+    ) -> tuple[Expectation, None]:  # fmt: skip
+        if mode != SUM or labels:
+            raise InputError("agreement is counted by sums alone; train with em, or with --no-agreement")
+        counts = np.zeros(len(shard.entries), np.float32)
+        tallies = self._tally(*self.n_words), self._tally(*self.n_words[::-1])
+        found = self._ask(weights, shard, True, counts, tallies, np.empty((0, 2), np.float32))
+        tokens = len(shard.target.values), len(shard.source.values)
+        sides = [self._counted(*side) for side in zip(tallies, tokens, found.sum(axis=0), strict=True)]
+        n = len(weights.rates)
+        tables = AgreementTables(Scattered(n, shard.entries[:-1], counts[:-1]), *sides)
+        return Expectation(tables, float(found.sum())), None
+
+    def _tally(self, states: int, words: int) -> Tally:
+        jump, n = np.zeros(2 * self.longest + 1), self.longest
+        return Tally(np.zeros(words + 1), jump, np.zeros(n), np.zeros(n), np.zeros((states + 1, MOST + 1)))
+
+    def _counted(self, tally: Tally, tokens: int, log_norm: float) -> SideTables:
+        """A tally as counts of the side's tables; Model 1 has none but the empty word's."""
+        reach, n, away = JumpCounts().reach, self.longest, np.arange(self.longest)
+        begin, end = (np.bincount(np.minimum(away, reach), part, reach + 1) for part in (tally.begin, tally.end))
+        jump = np.bincount(np.clip(np.arange(-n, n + 1), -reach, reach) + reach, tally.jump, 2 * reach + 1)
+        null = tally.null[:-1]
+        links = [tokens - tally.null.sum()] if self.positions else [0.0]
+        moves = np.concatenate([begin, end, jump])
+        return SideTables(np.concatenate([links, null]), moves, tally.fertility[:-1], np.array([log_norm]))
+
+    def _ask(
+        self, weights: AgreementWeights, shard: PairIndex, counting: bool, counts: Array, tallies: tuple[Tally, Tally],
+        shares: Array,
+    ) -> Array:  # fmt: skip
+        local = np.empty((len(shard.entries), 2), np.float32)
+        gather(weights.rates, weights.linked, shard.entries, UNKNOWN, local)
+        log_norms = np.zeros((len(shard.starts) - 1, 2))
+        if self.positions:
+            agree_hmm(
+                shard, local, weights.directions, desk(shard.longest), weights.fertile, counting, counts, tallies,
+                shares, log_norms,
+            )  # fmt: skip
+        else:
+            null = weights.directions[0].null, weights.directions[1].null
+            agree_ibm1(shard, local, null, counting, counts, (tallies[0].null, tallies[1].null), shares, log_norms)
+        return log_norms
+
+    def posteriors(self, weights: AgreementWeights, shard: PairIndex) -> PairShares:
+        shares = np.empty((len(shard.cells), 2), np.float32)
+        tallies = self._tally(*self.n_words), self._tally(*self.n_words[::-1])
+        log_norms = self._ask(weights, shard, False, np.empty(0, np.float32), tallies, shares)
+        return PairShares(shard.starts, shares, log_norms)
+
+    def tied(self, parameters: AgreementTables) -> bool:
+        return False
+
+    def row_name(self, table: str, row: int) -> str:
+        return f"row {row} of the {table}"
+
+
+@kernel
+def gather(rates: Array, linked: Array, entries: Array, unknown: float, out: Array) -> None:
+    """out = linked * rates[entries], or unknown where there is no entry"""
+    for k in range(len(entries)):
+        for d in range(2):
+            out[k, d] = linked[d] * (rates[entries[k], d] if entries[k] >= 0 else unknown)
+
+
+@kernel
+def add_at(counts: Array, entries: Array, total: Array) -> None:
+    """total[entries] += counts"""
+    for k in range(len(counts)):
+        total[entries[k]] += counts[k]

@@ -1,0 +1,207 @@
+"""Both directions of a sentence pair at once, and the counts on which they agree.
+
+    c(e, f) = Σ_{i,j: e_i = e, f_j = f} P₁(a_j = i) · P₂(b_i = j)
+
+P. Liang, B. Taskar, D. Klein, NAACL 2006: P₁ from t(f | e), in which every target word chooses a source position, P₂
+from t(e | f), in which every source word chooses a target position. One table of counts serves both; empty words,
+jumps and the fertilities are counted by each direction alone. The weights of a word pair in both directions lie side by
+side, so that one read from memory brings both.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softcount.machine.kernel import kernel
+from softcount.models.fertility import add_fertilities, temper
+from softcount.models.jump_kernel import Desk, backward, forward
+from softcount.numbers.lanes import LANES
+from softcount.numbers.ragged import Array
+
+NEGLIGIBLE = 1e-7  # a product of posteriors that is not worth a write to memory
+
+
+class Direction(NamedTuple):
+    """The weights of one direction besides its translations; states are the words of the side that generates."""
+
+    null: Array  # [types of the generated side, and one for words not known]: p₀ t(word | empty)
+    jump: Array  # [n + d]: the weight of a jump of d, −n ≤ d ≤ n, n at least the longest sentence
+    sums: Array  # float64, sums[k] = Σ jump[:k]
+    begin: Array  # [i]: the first link is to position i
+    end: Array  # [d]: the last place is d before the last position
+    ratio: Array  # [types of the generating side, and one, k]: p(k + 1 words) / p(k words)
+
+
+class Tally(NamedTuple):
+    """What one direction counts by itself."""
+
+    null: Array
+    jump: Array
+    begin: Array
+    end: Array
+    fertility: Array  # [types, k]
+
+
+@kernel
+def agree_ibm1(
+    shard: Any, weights: Array, null: tuple[Array, Array], counting: bool, counts: Array,
+    null_counts: tuple[Array, Array], shares: Array, log_norms: Array,
+) -> None:  # fmt: skip
+    """Model 1 both ways: P₁ = t₁ / (its column's sum + null), P₂ = t₂ / (its row's sum + null), counts += P₁ P₂.
+
+    Where not counting, shares = (P₁, P₂) instead. Weights are times (1 − p₀).
+    """
+    widest = 0
+    for s in range(len(shard.starts) - 1):
+        widest = max(widest, shard.starts[s + 1] - shard.starts[s])
+    one, two = np.empty(widest, np.float32), np.empty(widest, np.float32)
+    column = np.empty(widest, np.float32)
+    for s in range(len(shard.starts) - 1):
+        source = shard.source.values[shard.source.offsets[s] : shard.source.offsets[s + 1]]
+        target = shard.target.values[shard.target.offsets[s] : shard.target.offsets[s + 1]]
+        index = shard.cells[shard.starts[s] : shard.starts[s + 1]]
+        l, m = len(source), len(target)
+        if l == 0 or m == 0:
+            continue
+        for j in range(m):
+            column[j] = null[0][target[j]] * l  # the position's 1 / l is taken out of all terms
+        for i in range(l):
+            row = null[1][source[i]] * m
+            for j in range(m):
+                k = index[i * m + j]
+                one[i * m + j] = weights[k, 0]
+                two[i * m + j] = weights[k, 1]
+                column[j] += weights[k, 0]
+                row += weights[k, 1]
+            log_norms[s, 1] += np.log(row / m)
+            inverse = np.float32(1.0 / row)
+            null_counts[1][source[i]] += null[1][source[i]] * m * inverse
+            for j in range(m):
+                two[i * m + j] *= inverse
+        for j in range(m):
+            log_norms[s, 0] += np.log(column[j] / l)
+            column[j] = 1.0 / column[j]
+            null_counts[0][target[j]] += null[0][target[j]] * l * column[j]
+        for i in range(l):
+            for j in range(m):
+                a, b = one[i * m + j] * column[j], two[i * m + j]
+                if not counting:
+                    shares[shard.starts[s] + i * m + j, 0], shares[shard.starts[s] + i * m + j, 1] = a, b
+                elif a * b > NEGLIGIBLE:
+                    counts[index[i * m + j]] += a * b
+
+
+@kernel
+def agree_hmm(
+    shard: Any, weights: Array, directions: tuple[Direction, Direction], at: Desk, fertile: bool, counting: bool,
+    counts: Array, tallies: tuple[Tally, Tally], shares: Array, log_norms: Array,
+) -> None:  # fmt: skip
+    """HMMs both ways. Adds to counts and tallies where counting; else shares = (P₁, P₂) of every token pair.
+
+    With fertilities the posteriors are computed twice, and those of the second time count; log_norms[pair, direction]
+    are of the first.
+    """
+    one, two = _laid(directions[0], at), _laid(directions[1], at)
+    for s in range(len(shard.starts) - 1):
+        start, l = shard.source.offsets[s], shard.source.offsets[s + 1] - shard.source.offsets[s]
+        begin, m = shard.target.offsets[s], shard.target.offsets[s + 1] - shard.target.offsets[s]
+        if l == 0 or m == 0:
+            continue
+        u, v, cell = -(-l // LANES) * LANES, -(-m // LANES) * LANES, shard.starts[s]
+        _gather(shard.cells, cell, weights, at.em, l, m, u, v, one, two)
+        _lay(directions[0], at, one, shard.target.values, begin, l, m, u)
+        _lay(directions[1], at, two, shard.source.values, start, m, l, v)
+        log_norms[s, 0] = _pass(at, one, l, m, u, counting and not fertile)
+        log_norms[s, 1] = _pass(at, two, m, l, v, counting and not fertile)
+        if fertile:
+            temper(directions[0].ratio, shard.source.values, start, l, m, u, one, at.shares, at.em, at.onward)
+            temper(directions[1].ratio, shard.target.values, begin, m, l, v, two, at.shares, at.em, at.onward)
+            _pass(at, one, l, m, u, counting)
+            _pass(at, two, m, l, v, counting)
+        if counting:
+            _tally(at, one, shard.source.values, start, l, shard.target.values, begin, m, u, tallies[0])
+            _tally(at, two, shard.target.values, begin, m, shard.source.values, start, l, v, tallies[1])
+        for i in range(l):
+            for j in range(m):
+                a, b = one[at.shares + j * u + i], two[at.shares + i * v + j]
+                if not counting:
+                    shares[cell + i * m + j, 0], shares[cell + i * m + j, 1] = a, b
+                elif a * b > NEGLIGIBLE:
+                    counts[shard.cells[cell + i * m + j]] += a * b
+    if counting:
+        _settle(directions[0], at, one, tallies[0])
+        _settle(directions[1], at, two, tallies[1])
+
+
+@kernel
+def _laid(direction: Direction, at: Desk) -> Array:
+    """A desk with the direction's jumps on it, and nothing counted yet."""
+    desk, n = np.zeros(at.size, np.float32), len(direction.jump) // 2
+    for d in range(-min(n, at.reach), min(n, at.reach) + 1):
+        desk[at.jump + d] = direction.jump[n + d]
+        desk[at.back - d] = direction.jump[n + d]
+    return desk
+
+
+@kernel
+def _settle(direction: Direction, at: Desk, desk: Array, tally: Tally) -> None:
+    n = len(direction.jump) // 2
+    for d in range(-min(n, at.reach), min(n, at.reach) + 1):
+        tally.jump[n + d] += direction.jump[n + d] * desk[at.jumps + d]
+
+
+@kernel
+def _gather(
+    index: Array, cell: int, weights: Array, em: int, l: int, m: int, u: int, v: int, one: Array, two: Array
+) -> None:
+    """one[j, i], two[i, j] = weights[index[i, j]]; zero in what fills the lanes"""
+    for i in range(l):
+        for j in range(m):
+            k = index[cell + i * m + j]
+            one[em + j * u + i] = weights[k, 0]
+            two[em + i * v + j] = weights[k, 1]
+        for j in range(m, v):
+            two[em + i * v + j] = 0.0
+    for j in range(m):
+        for i in range(l, u):
+            one[em + j * u + i] = 0.0
+
+
+@kernel
+def _pass(at: Desk, desk: Array, l: int, m: int, w: int, counting: bool) -> float:
+    """shares[j, i] = P(a_j = i); returns log Z"""
+    if counting:
+        for i in range(w):
+            desk[at.begins + i], desk[at.ends + i] = 0.0, 0.0
+    log_norm = forward(at, desk, l, m, w)
+    backward(at, desk, l, m, w, counting)
+    return log_norm
+
+
+@kernel
+def _tally(
+    at: Desk, desk: Array, states: Array, start: int, l: int, words: Array, begin: int, m: int, w: int, tally: Tally
+) -> None:
+    for i in range(l):
+        tally.begin[i] += desk[at.begins + i]
+        tally.end[l - 1 - i] += desk[at.ends + i]
+    for j in range(m):
+        tally.null[words[begin + j]] += desk[at.empty + j]
+    add_fertilities(states, start, l, m, w, desk, at.shares, at.onward, tally.fertility)
+
+
+@kernel
+def _lay(direction: Direction, at: Desk, desk: Array, words: Array, start: int, l: int, m: int, w: int) -> None:
+    """The weights of a sentence of l words, and those of the empty word for each of the m words of the other."""
+    for i in range(l):
+        desk[at.begin + i] = direction.begin[i]
+        desk[at.end + i] = direction.end[l - 1 - i]
+        first = len(direction.jump) // 2 - i  # of the jumps from i to the l positions
+        desk[at.leave + i] = 1.0 / (direction.sums[first + l] - direction.sums[first])
+    for i in range(l, w):
+        desk[at.begin + i], desk[at.end + i], desk[at.leave + i] = 0.0, 0.0, 0.0
+    desk[at.never] = 1.0
+    for j in range(m):
+        desk[at.null + j] = direction.null[words[start + j]]  # the last stands for words not known, −1

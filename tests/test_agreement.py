@@ -1,0 +1,182 @@
+"""Both directions at once against brute force over all alignments of each; fertility's step against its definition."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from softcount.models.agreement_kernel import Direction, Tally, agree_hmm, agree_ibm1
+from softcount.models.fertility import MOST, SMALL, fertility_ratios
+from softcount.models.jump_kernel import desk
+from softcount.numbers.ragged import from_rows
+from softcount.text.cooccurrence import cooccurring, without_null
+from softcount.text.occurrence import occurrences
+from softcount.text.pair_index import pair_index
+
+pytestmark = pytest.mark.kernels
+
+LENGTHS = [(2, 3), (3, 2), (1, 4), (4, 1), (0, 2), (3, 0), (0, 0), (1, 1)]
+WORDS, LONGEST = 4, 4
+SEEDS = st.integers(0, 10**6)
+
+
+class Case:
+    def __init__(self, seed):
+        rng = np.random.default_rng(seed)
+        self.sides = [from_rows([rng.integers(WORDS, size=pair[k]) for pair in LENGTHS], np.int32) for k in (0, 1)]
+        whole = without_null(cooccurring(occurrences(self.sides[0], WORDS), self.sides[1], WORDS))
+        self.shard = pair_index(*self.sides, whole, WORDS)
+        self.weights = (rng.random((len(self.shard.entries), 2)) + 0.05).astype(np.float32)
+        self.directions = tuple(self.direction(rng) for _ in range(2))
+
+    def direction(self, rng):
+        kind, n = np.float32, LONGEST
+        jump = rng.random(2 * n + 1) + 0.1
+        ratio = rng.random((WORDS, MOST)) * 2
+        fields = rng.random(WORDS) * 0.3, jump, rng.random(n) + 0.1, rng.random(n) + 0.1, ratio
+        null, jump, *rest = (field.astype(kind) for field in fields)
+        return Direction(null, jump, np.append(0.0, np.cumsum(jump, dtype=np.float64)), *rest)
+
+    def em(self, s, d):
+        """[states, words] of direction d."""
+        l, m = LENGTHS[s]
+        block = self.weights[self.shard.cells[self.shard.starts[s] : self.shard.starts[s + 1]], d].reshape(l, m)
+        return (block if d == 0 else block.T).astype(np.float64)
+
+    def brute(self, s, d, em, positions=True):
+        """(posterior [states, words], log Z, what else is counted) of one direction, by listing its alignments."""
+        table, words = self.directions[d], self.sides[1 - d].row(s)
+        n, m = em.shape
+        shares, total = np.zeros((n, m)), 0.0
+        moves = [np.zeros(2 * LONGEST + 1), np.zeros(LONGEST), np.zeros(LONGEST)]
+        for a in product(range(n + 1), repeat=m):
+            weight, place, path = 1.0, None, []
+            for j, link in enumerate(a):
+                if link == 0:
+                    weight *= table.null[words[j]]
+                    continue
+                i = link - 1
+                weight *= em[i, j]
+                if not positions:
+                    weight /= n
+                elif place is None:
+                    weight *= table.begin[i]
+                    path.append((1, i))
+                else:
+                    reached = table.jump[LONGEST - place : LONGEST - place + n]
+                    weight *= table.jump[LONGEST + i - place] / reached.sum()
+                    path.append((0, LONGEST + i - place))
+                place = i
+            if positions and place is not None:
+                weight *= table.end[n - 1 - place]
+                path.append((2, n - 1 - place))
+            total += weight
+            for j, link in enumerate(a):
+                if link:
+                    shares[link - 1, j] += weight
+            for table_number, k in path:
+                moves[table_number][k] += weight
+        return shares / total, np.log(total), [move / total for move in moves]
+
+    def tallies(self):
+        sizes = WORDS, 2 * LONGEST + 1, LONGEST, LONGEST, (WORDS, MOST + 1)
+        return tuple(Tally(*(np.zeros(size) for size in sizes)) for _ in range(2))
+
+    def hmm(self, fertile, counting):
+        counts, tallies = np.zeros(len(self.shard.entries), np.float32), self.tallies()
+        scores = np.zeros((len(self.shard.cells), 2), np.float32)
+        logs = np.zeros((len(LENGTHS), 2))
+        agree_hmm(
+            self.shard, self.weights, self.directions, desk(LONGEST), fertile, counting, counts, tallies, scores, logs
+        )
+        return logs, counts, tallies, scores
+
+    def both(self):
+        return [s for s, (l, m) in enumerate(LENGTHS) if l and m]
+
+
+def tempered(case, s, d, em, shares):
+    """em · r(e_i, Σ_{j′ ≠ j} P(a_j′ = i)), r between whole numbers on a straight line: the definition."""
+    ratio, states = case.directions[d].ratio, case.sides[d].row(s)
+    result = em.copy()
+    for i, j in np.ndindex(em.shape):
+        others = shares[i].sum() - (shares[i, j] if shares[i, j] >= SMALL else 0.0)
+        result[i, j] *= np.interp(others, np.arange(MOST), ratio[states[i]])
+    return result
+
+
+@given(SEEDS)
+def test_ibm1_counts_are_products_of_posteriors(seed):
+    case = Case(seed)
+    counts = np.zeros(len(case.shard.entries), np.float32)
+    nulls = np.zeros(WORDS), np.zeros(WORDS)
+    shown, logs = np.zeros((len(case.shard.cells), 2), np.float32), np.zeros((len(LENGTHS), 2))
+    null = tuple(d.null for d in case.directions)
+    agree_ibm1(case.shard, case.weights, null, True, counts, nulls, shown, logs)
+    assert not shown.any()
+    rest = np.zeros_like(counts), (np.zeros(WORDS), np.zeros(WORDS))
+    agree_ibm1(case.shard, case.weights, null, False, *rest, shown, np.zeros((len(LENGTHS), 2)))
+    assert not rest[0].any()
+    expected, logs_expected = np.zeros(len(counts)), np.zeros((len(LENGTHS), 2))
+    empties = np.zeros(WORDS), np.zeros(WORDS)
+    for s, (l, m) in enumerate(LENGTHS):
+        shares = []
+        for d in (0, 1):
+            share, log_norm, _ = case.brute(s, d, case.em(s, d), positions=False)
+            shares.append(share)
+            if l and m:
+                logs_expected[s, d] = log_norm
+                np.add.at(empties[d], case.sides[1 - d].row(s), 1 - share.sum(axis=0))
+        block = case.shard.cells[case.shard.starts[s] : case.shard.starts[s + 1]]
+        np.add.at(expected, block, (shares[0] * shares[1].T).ravel())
+        both = np.stack([shares[0].ravel(), shares[1].T.ravel()], 1)
+        np.testing.assert_allclose(shown[case.shard.starts[s] : case.shard.starts[s + 1]], both, rtol=1e-4)
+    np.testing.assert_allclose(counts, expected, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(logs, logs_expected, rtol=1e-5, atol=1e-5)
+    for ours, theirs in zip(nulls, empties, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
+
+
+@given(SEEDS, st.booleans())
+def test_hmm_counts_are_products_of_posteriors(seed, fertile):
+    case = Case(seed)
+    logs, counts, tallies, _ = case.hmm(fertile, True)
+    _, _, _, scores = case.hmm(fertile, False)
+    expected, wanted = np.zeros(len(counts)), case.tallies()
+    logs_expected = np.zeros((len(LENGTHS), 2))
+    for s in case.both():
+        shares = []
+        for d in (0, 1):
+            em = case.em(s, d)
+            share, log_norm, moves = case.brute(s, d, em)
+            logs_expected[s, d] = log_norm
+            if fertile:
+                share, _, moves = case.brute(s, d, tempered(case, s, d, em, share))
+            shares.append(share)
+            for total, part in zip(wanted[d][1:4], moves, strict=True):
+                total += part
+            np.add.at(wanted[d].null, case.sides[1 - d].row(s), 1 - share.sum(axis=0))
+            for e, x in zip(case.sides[d].row(s), share.sum(axis=1), strict=True):
+                wanted[d].fertility[e] += np.maximum(0.0, 1.0 - np.abs(np.arange(MOST + 1) - x))
+        block = case.shard.cells[case.shard.starts[s] : case.shard.starts[s + 1]]
+        agreed = (shares[0] * shares[1].T).ravel()
+        np.add.at(expected, block, agreed)
+        shown = scores[case.shard.starts[s] : case.shard.starts[s + 1]]
+        np.testing.assert_allclose(shown, np.stack([shares[0].ravel(), shares[1].T.ravel()], 1), rtol=1e-3, atol=1e-5)
+    np.testing.assert_allclose(logs, logs_expected, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(counts, expected, rtol=1e-3, atol=1e-5)
+    for ours, theirs in zip(tallies, wanted, strict=True):
+        for a, b in zip(ours, theirs, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)
+
+
+def test_ratios_of_fertilities():
+    counts = np.zeros((2, MOST + 1))
+    counts[0, 1], counts[1, 2] = 30.0, 10.0  # one word has one translation each time, the other two
+    ratio = fertility_ratios(counts, strength=4.0, floor=1e-3, least=1e-3, most=20.0)
+    p = counts + 4.0 * np.array([0, 0.75, 0.25, 0, 0, 0, 0]) + 1e-3
+    np.testing.assert_allclose(ratio, np.clip(p[:, 1:] / p[:, :-1], 1e-3, 20.0), rtol=1e-6)
+    assert ratio[0, 0] == 20.0 and ratio[0, 1] < 0.1 < ratio[1, 1]
+    assert np.isfinite(fertility_ratios(np.zeros((3, MOST + 1)))).all()

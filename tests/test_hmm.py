@@ -344,7 +344,7 @@ def test_threads_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"n_states": 2, "decode": "best"}, ["a"], "no decoding 'best'"),
         ({"n_states": 2, "criterion": "magic"}, ["a"], "no criterion 'magic'"),
         ({"n_states": 2, "fixed": ("emissions",)}, ["a"], "cannot fix 'emissions'"),
-        ({"n_states": 2, "criterion": "em:1", "pseudo": {"emissions": 1}}, ["a"], "no table 'emissions'"),
+        ({"n_states": 2, "pseudo": {"emissions": 1}}, ["a"], "no table 'emissions'"),
         ({"n_states": 2, "criterion": "vb:2", "prior": 0}, ["a"], "prior must be positive"),
         ({"n_states": 2}, ["", ""], "no tokens to train on"),
         ({"n_states": 2}, [], "no tokens to train on"),

@@ -20,6 +20,7 @@ from softcount.estimators.hmm_start import counted_start, known_states, labelled
 from softcount.estimators.saved import described
 from softcount.estimators.settings import check_is_fitted
 from softcount.evaluate.clustering import contingency, many_to_one
+from softcount.families.layout import per_table
 from softcount.loop.estep import Answers
 from softcount.loop.start import masked, random_start, uniform_start
 from softcount.loop.trace import Step
@@ -128,6 +129,8 @@ class HMM(LoopEstimator):
         data = _with_states(data, self.states_)
         self.vocabulary_ = data.vocabulary
         self._model = Model(len(self.states_), len(data.vocabulary), self.end or bool(given and given.end))
+        for setting in (self.pseudo, self.prior):  # wrong ones are refused under criteria that do not read them, too
+            per_table(self._model.layout, setting)
         if dictionary:
             _check_known(data, dictionary)
         mask = dictionary.mask(data.vocabulary, self.states_) if dictionary else None

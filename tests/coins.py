@@ -134,6 +134,7 @@ class CoinFlips(LoopEstimator):
         return {"coins": self.n_coins, "sides": len(self.vocabulary_)}
 
     def _settle(self) -> None:
+        super()._settle()
         K, V = self.n_coins, len(self.vocabulary_)
         check_rows("coin", self.parameters_.coin, K)
         check_rows("side", self.parameters_.side, K, V)

@@ -105,7 +105,22 @@ def test_tag_json(run: Run, files: Path) -> None:
 
 
 def test_tag_parameters_can_be_a_start(run: Run, files: Path) -> None:
-    first = run("tag", "text", "--states", 2, "--end", "--parameters", "out.json", "--trace", "trace.tsv", "-q")
+    first = run(
+        "tag",
+        "text",
+        "--states",
+        2,
+        "--criterion",
+        "vb:3",
+        "--tolerance",
+        0,
+        "--end",
+        "--parameters",
+        "out.json",
+        "--trace",
+        "trace.tsv",
+        "-q",
+    )
     written = json.loads((files / "out.json").read_text())
     assert written["states"] == ["0", "1"] and set(written["end"]) == {"0", "1"}
     header, *rows = (files / "trace.tsv").read_text().splitlines()
@@ -247,7 +262,7 @@ def test_version_and_usage(run: Run) -> None:
         (["text", "--pseudo", "-1"], ["--pseudo '-1': give a number"]),
         (["text", "--pseudo", "emission=nan"], ["--pseudo 'emission=nan': give a number"]),
         (["text", "--pseudo", "emission=1=2"], ["--pseudo 'emission=1=2': give a number"]),
-        (["text", "--pseudo", "emissions=1"], ["no table 'emissions'; the tables are"]),
+        (["text", "--criterion", "em:1", "--pseudo", "emissions=1"], ["no table 'emissions'; the tables are"]),
         (["text", "--decode", "best"], ["no decoding 'best'; use viterbi, posterior, mre"]),
         (["text", "--threads", "0"], ["--threads must be at least 1"]),
         (["text", "--format", "xml"], ["format 'xml' is not known"]),

@@ -16,7 +16,7 @@ from scipy import integrate, special
 
 from softcount import InputError
 from softcount.criteria.criterion import Criterion, Progress, log_weights
-from softcount.criteria.mre import RULES
+from softcount.criteria.mre import RULES, MREState
 from softcount.criteria.spec import BASES, WRAPPERS, Settings, parse
 from softcount.engines import Threads
 from softcount.families.penalty import NOTHING
@@ -200,6 +200,33 @@ def test_small_mre_steps_rise(rule: str, rate: float, seed: int) -> None:
     assert (np.diff(objectives) > 0).all()
 
 
+@pytest.mark.parametrize(("rule", "rate"), [("row-scaled", 1), ("adaptive", 0.01), ("growth", 1)])
+def test_default_rates(rule: str, rate: float) -> None:
+    usual, given_rate = (train(case(), f"mre(rule={rule}{more}):2").parameters for more in ("", f",rate={rate}"))
+    np.testing.assert_array_equal(flat(usual), flat(given_rate))
+
+
+def test_adaptive_rates_by_hand() -> None:
+    """One row, four steps: a sign that persists gains a fifth, up to 1; one that changes halves its rate and rests."""
+    one = HMM(1, 3)
+    layout, theta = one.layout, np.array([[0.5, 0.3, 0.2]])
+    state = MREState(HMMTables(np.ones(1), np.ones((1, 1)), theta), None, None)
+    rates, signs, nothing = np.full(3, 0.9), np.zeros(3), HMMTables(np.zeros(1), np.zeros((1, 1)), np.zeros((1, 3)))
+    for g in ([3.0, -1.0, 0.5], [2.0, -2.0, -4.0], [1.0, 5.0, -4.0], [1.0, 5.0, -4.0]):
+        state = RULES["adaptive"](layout, state, nothing._replace(emission=np.array([g])), nothing, 0.9)
+        for i, sign in enumerate(np.sign(np.array(g) - theta[0] * np.sum(g))):  # centred in its row
+            if sign * signs[i] > 0:
+                rates[i] = min(1.2 * rates[i], 1.0)
+            elif sign * signs[i] < 0:
+                rates[i], sign = 0.5 * rates[i], 0.0
+            signs[i] = sign
+        theta = theta * np.exp(rates * signs)
+        theta /= theta.sum()
+        np.testing.assert_allclose(state.parameters.emission, theta, rtol=1e-12)
+        np.testing.assert_allclose(state.rates.emission[0], rates, rtol=1e-12)
+    assert len(set(rates.tolist())) > 1
+
+
 # --- wrappers -------------------------------------------------------------------------------------------------------
 
 
@@ -223,6 +250,11 @@ def test_great_hardness_is_hard_em() -> None:
 def test_annealing_goes_from_start_to_stop() -> None:
     trace = train(case(), "annealed(em,start=0.1,stop=1,over=3):5").trace
     np.testing.assert_allclose([s.parts["hardness"] for s in trace], [0.1, 0.1**0.5, 1, 1, 1])
+
+
+def test_annealing_takes_two_thirds_of_its_steps_by_default() -> None:
+    hardness = [s.parts["hardness"] for s in train(case(), "annealed(em):9").trace]
+    np.testing.assert_allclose(hardness, [*0.1 ** (1 - np.arange(6) / 5), 1, 1, 1])
 
 
 def test_stepwise_with_one_batch_is_batch_em_at_first() -> None:

@@ -138,7 +138,7 @@ def right(model: HMM, sentences: list[list[str]], tags: list[list[str]]) -> floa
 def test_known_tags_are_the_start() -> None:
     """Counted by hand: a token without a tag takes part in nothing that is counted."""
     text, tags = ["a b a", "b a", "", "b"], [["X", "Y", None], ["Y", "X"], [], [None]]
-    model = HMM(criterion="em:0", end=True, random_state=0).fit(text, tags)
+    model = HMM(criterion="em:0", start="known", end=True, random_state=0).fit(text, tags)
     spread = random_start(model._model.layout, (0, 0))
     assert model.vocabulary_.words == ["a", "b"]
     onward = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
@@ -165,7 +165,8 @@ def test_words_with_one_tag_in_the_dictionary_are_the_start() -> None:
     text = ["the dog runs", "dog runs"]
     only = [["D", "N", None], ["N", None]]
     counted, tagged = (
-        HMM(criterion="em:0", dictionary=allowed, random_state=0).fit(text, y).parameters_ for y in (None, only)
+        HMM(criterion="em:0", start="known", dictionary=allowed, random_state=0).fit(text, y).parameters_
+        for y in (None, only)
     )
     for a, b in zip(counted, tagged, strict=True):
         assert np.array_equal(a, b)
@@ -195,7 +196,7 @@ def test_a_dictionary_or_start_of_another_case_is_pointed_out() -> None:
 
 
 def test_seeds() -> None:
-    a, b, c = (HMM(3, criterion="em:2", random_state=s).fit(TEXT.sentences) for s in (1, 1, 2))
+    a, b, c = (HMM(3, criterion="em:2", start="random", random_state=s).fit(TEXT.sentences) for s in (1, 1, 2))
     assert np.array_equal(a.emission_, b.emission_) and not np.array_equal(a.emission_, c.emission_)
     assert HMM(3, criterion="em:1").fit(TEXT.sentences).objective_ < 0
 
@@ -287,7 +288,7 @@ def test_mre_reading_squares_the_emissions() -> None:
 
 @pytest.mark.parametrize("end", [False, True])
 def test_samples_have_the_model_s_statistics(end: bool) -> None:
-    model = HMM(3, criterion="em:10", end=end, random_state=0).fit(TEXT.sentences)
+    model = HMM(3, criterion="em:10", start="random", end=end, random_state=0).fit(TEXT.sentences)
     sentences, tags = model.sample(3000, random_state=1)
     assert [len(s) for s in sentences] == [len(t) for t in tags] and len(sentences) == 3000
     first = np.bincount([t[0] for t in tags if t], minlength=3) / sum(bool(t) for t in tags)
@@ -343,7 +344,7 @@ def test_threads_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"n_states": 2, "decode": "best"}, ["a"], "no decoding 'best'"),
         ({"n_states": 2, "criterion": "magic"}, ["a"], "no criterion 'magic'"),
         ({"n_states": 2, "fixed": ("emissions",)}, ["a"], "cannot fix 'emissions'"),
-        ({"n_states": 2, "pseudo": {"emissions": 1}}, ["a"], "no table 'emissions'"),
+        ({"n_states": 2, "criterion": "em:1", "pseudo": {"emissions": 1}}, ["a"], "no table 'emissions'"),
         ({"n_states": 2, "criterion": "vb:2", "prior": 0}, ["a"], "prior must be positive"),
         ({"n_states": 2}, ["", ""], "no tokens to train on"),
         ({"n_states": 2}, [], "no tokens to train on"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -134,3 +135,16 @@ def test_hmm_matches_the_packing_that_its_docstring_tells() -> None:
     words = instance.items.sentences
     assert shard.alive.tolist() == [3, 2, 1, 1] and shard.items.tolist() == [2, 0, 3]
     assert shard.words[:3].tolist() == [words.row(2)[0], words.row(0)[0], words.row(3)[0]]
+
+
+@given(lengths=st.lists(st.integers(1, 9), min_size=1, max_size=12))
+def test_chunks_are_full_but_not_too_full(lengths: list[int]) -> None:
+    """At most CHUNK_TOKENS tokens, or one sentence; and the next sentence would not have fitted."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hmm_packing, "CHUNK_TOKENS", 10)
+        shard = hmm_instance(lengths).model.pack(hmm_instance(lengths).items)
+    ordered = sorted(lengths, reverse=True)
+    chunks = [ordered[a:b] for a, b in pairwise(shard.columns.tolist())]
+    assert [n for chunk in chunks for n in chunk] == ordered
+    assert all(sum(chunk) <= 10 for chunk in chunks)
+    assert all(sum(chunk) + after[0] > 10 for chunk, after in pairwise(chunks))

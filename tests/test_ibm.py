@@ -8,6 +8,7 @@ from enumeration import Instance, enumerate_all
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import NaiveIBM
+from scipy import stats
 from scipy.special import digamma, gammaln
 
 from softcount.criteria.spec import Settings, parse
@@ -20,12 +21,15 @@ from softcount.loop.start import uniform_start
 from softcount.loop.train import fit
 from softcount.models import ibm
 from softcount.models.ibm import IBM, IBMTables
-from softcount.models.ibm_posterior import on
+from softcount.models.ibm_kernel import noise
+from softcount.models.ibm_posterior import UNKNOWN, UNSEEN, on
 from softcount.numbers.attribute import MAX, SAMPLE, SUM
 from softcount.numbers.tables import like, scale, values
 from softcount.text.bitext import bitext, length_classes
 from softcount.text.cooccurrence import cooccurring
 
+# without the compiler, integers that are meant to wrap around (the random numbers) warn when they do
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar")
 KINDS = ("uniform", "diagonal", "free")
 CRITERIA = (
     "em:6",
@@ -79,6 +83,50 @@ def test_decoding_gives_every_pair_its_posteriors_and_its_log_norm(kind, seed):
         for row, log_norm, item in zip(found.rows(), log_norms, [items[r] for r in rows], strict=True):
             assert log_norm == pytest.approx(item.log_norm, rel=1e-10)
             np.testing.assert_allclose(row, item.posteriors.T.ravel(), rtol=1e-10)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("kind", KINDS)
+def test_words_that_are_not_known_or_never_met_have_a_small_weight_of_their_own(kind):
+    data = bitext([["a", "b"], ["c", "a"], ["a"]], [["x", "y"], ["z", "x"], ["z"]])
+    model = make(data, kind)
+    weights = log_weights_of(model, 3)
+    some = bitext([["b", "new", "a", "c"], ["a", "b"]], [["x", "other", "z"], ["y", "new"]],
+                  (data.source.vocabulary, data.target.vocabulary))  # fmt: skip
+    other, logs = on(model, weights, some)
+    found = other.posteriors(other.weigh(logs), other.pack(some))
+    for s, (source, target) in enumerate(zip(some.source.sentences.rows(), some.target.sentences.rows(), strict=True)):
+        l, m = len(source), len(target)
+        matrix = np.array([[position(other, logs, i, j, l, m) for j in range(m)] for i in range(l + 1)])
+        for i, row in enumerate([0, *(e + 1 if e >= 0 else -1 for e in source)]):
+            matrix[i] *= [translation(model, weights, row, f) for f in target]
+        np.testing.assert_allclose(found.log_norms[s], np.log(matrix.sum(axis=0)).sum(), rtol=1e-10)
+        np.testing.assert_allclose(found.matrices.row(s), (matrix / matrix.sum(axis=0)).ravel(), rtol=1e-10)
+
+
+def translation(model, weights, row, word):
+    """t(word | row), row −1 a source word that is not known, word −1 a target word that is not."""
+    if row < 0 or word < 0:
+        return UNKNOWN
+    known = dict(zip(model.entries.row(row).tolist(), np.exp(weights.translation.row(row)).tolist(), strict=True))
+    return known.get(word, UNSEEN if row > 0 else 0.0)
+
+
+def position(model, weights, i, j, l, m):
+    """a(i | j, l, m), straight from the tables."""
+    one = IBMTables(*(like(table, np.zeros(len(values(table)))) for table in uniform_start(model.layout)))
+    NaiveIBM(model).place(one.alignment, i, j, l, m)
+    return np.exp(values(weights.alignment) @ values(one.alignment)) / (l + 1 if model.alignment == "uniform" else 1)
+
+
+@pytest.mark.kernels
+def test_parts_are_few_and_have_all_types(monkeypatch):
+    monkeypatch.setattr(ibm, "PART", 1)
+    data = tiny(2, n_pairs=200, words=150, longest=4)
+    parts = make(data, "uniform").parts(make(data, "uniform").pack(data))
+    assert 8 <= len(parts) <= ibm.MOST_PARTS + 1
+    for cuts, last in (([p.types for p in parts], len(data.source.vocabulary)), ([p.sentences for p in parts], 200)):
+        assert [a for a, _ in cuts] == [0, *(b for _, b in cuts[:-1])] and cuts[-1][1] == last
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -236,22 +284,16 @@ def test_vocabulary_prior_counts_what_is_not_stored():
 
 
 @pytest.mark.kernels
+def test_noise_is_exponential_and_independent_of_the_position():
+    """argmax term / noise draws in proportion to the terms only if it is both."""
+    draws = np.array([[noise(u, i) for i in range(4)] for u in np.random.default_rng(0).random(1500)])
+    for column in draws.T:
+        assert stats.kstest(column, "expon").pvalue > 1e-4
+    assert (np.abs(np.corrcoef(draws.T) - np.eye(4)) < 0.12).all()
+
+
+@pytest.mark.kernels
 def test_special_functions():
     x = np.concatenate([np.geomspace(1e-6, 1e6, 300), [0.01, 1.0, 5.9999, 6.0]])
     np.testing.assert_allclose([our_digamma(v) for v in x], digamma(x), rtol=1e-11, atol=1e-11)
     np.testing.assert_allclose([log_gamma(v) for v in x], gammaln(x), rtol=1e-11, atol=1e-11)
-
-
-def test_tension_is_maximal():
-    classes = np.array([[3, 4], [5, 2]])
-    family = Diagonal(classes, learn_tension=True)
-    rng = np.random.default_rng(0)
-    masses = rng.random(6)
-    counts = np.concatenate([[0.5, masses.sum(), -0.12 * masses.sum()], masses])
-
-    def value(tension):
-        table = family.table(0.08, tension)
-        return tension * counts[2] + table[3:] @ masses
-
-    best = family.maximize(counts)[2]
-    assert value(best) >= max(value(t) for t in np.linspace(0, 30, 301)) - 1e-12

@@ -74,7 +74,7 @@ class Cluster(OfDocuments):
             raise InputError(f"{data.source}: {len(data)} documents, but {self.clusters} clusters; ask for fewer")
         given = {"criterion": self.criterion, "start": self.start, "tolerance": self.tolerance}
         settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-        settings |= {"restarts": self.restarts, "random_state": self.seed}
+        settings |= {"restarts": self.restarts, "random_state": self.seed, "lowercase": self.lowercase}
         if self.method == "kmeans":
             self.note_unused(*BAYES, where="with --method kmeans")
             model: Any = KMeans(self.clusters or 1, **settings)

@@ -142,7 +142,7 @@ def _given(context: typer.Context, name: str) -> bool:
 
 def lower_cased(model: Any, asked: bool) -> bool:
     """Whether to lower-case text for a saved model: where it is asked for, and where the training text was."""
-    return asked or bool(model.reading_.get("lowercase"))
+    return asked or bool(model.lowercase)
 
 
 def check_threads(threads: int) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from softcount.text.documents import Documents
 
 FORMS = "One document a line (.gz too, - for stdin), UCI docword, .ldac, .svmlight, folder."
-USUAL = {"lowercase": False, "min_count": 1, "max_share": 1.0, "stop_words": 0}
+USUAL = {"min_count": 1, "max_share": 1.0, "stop_words": 0}
 
 Format = Annotated[str, option(IN, "auto, lines, uci, ldac, svmlight, folder.")]
 
@@ -52,17 +52,17 @@ class OfDocuments(Training):
         from softcount.text.document_reader import read_documents
         from softcount.text.documents import pruned
         from softcount.text.source import lines
+        from softcount.text.vocabulary import lowered
 
         data = read_documents(self.docs, self.format, self.lowercase)
         stop = [word.strip() for word in lines(self.stop_words).to_pylist()] if self.stop_words else []
-        stop = sorted({word.lower() if self.lowercase else word for word in stop if word})
+        stop = sorted({word for word in (lowered(stop).to_pylist() if self.lowercase else stop) if word})
         self.n_stop_words = len(stop)
         return pruned(data, self.min_count, self.max_share, stop)
 
     def reading(self) -> dict[str, Any]:
-        """How the text was read, where not as by default."""
-        now = {"lowercase": self.lowercase, "min_count": self.min_count, "max_share": self.max_share}
-        now["stop_words"] = self.n_stop_words
+        """Which words were left out, where not as by default."""
+        now = {"min_count": self.min_count, "max_share": self.max_share, "stop_words": self.n_stop_words}
         return {name: value for name, value in now.items() if value != USUAL[name]}
 
 

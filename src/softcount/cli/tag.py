@@ -16,7 +16,7 @@ from softcount.cli.summary import or_null
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
 
-STARTS = ("random", "uniform")  # any other start is a file
+STARTS = ("auto", "classes", "known", "random", "uniform")  # any other start is a file
 
 
 @dataclass(kw_only=True)
@@ -38,10 +38,10 @@ class Tag(Training):
     end: Annotated[bool, option(WHAT, "Model the end of the sentence.", "--end")] = False
     fix: Annotated[str, option(WHAT, "Tables to leave alone: initial,transition,emission.")] = ""
     min_count: Rare = 1
-    criterion: Criterion = "em:100"
+    criterion: Criterion = "vb:1"
     start: Annotated[
         str | None,
-        option(HOW, "random, uniform, P.json, or a labelled file to count; if not given, what is known, or random."),
+        option(HOW, "classes (default), known, random, uniform, P.json, or a labelled file to count."),
     ] = None
     pseudo: Annotated[str, option(HOW, "Pseudo-count of EM: a number, or emission=0.1,transition=1.")] = "0"
     prior: Annotated[str, option(HOW, "Dirichlet prior of VB and Gibbs, likewise.")] = "0.001"
@@ -96,15 +96,13 @@ class Tag(Training):
     def estimator(self, data: Any) -> Any:
         from softcount.estimators.hmm import HMM
 
-        model = HMM(
+        return HMM(
             self.states, criterion=self.criterion, start=_start(self.start, self.lowercase),
             fixed=tuple(table for table in self.fix.replace(" ", "").split(",") if table),
             pseudo=_per_table(self.pseudo, "--pseudo"), prior=_per_table(self.prior, "--prior"), end=self.end,
             dictionary=self.dictionary, restarts=self.restarts, tolerance=self.tolerance, min_count=self.min_count,
-            random_state=self.seed, **self.chosen(),
+            lowercase=self.lowercase, random_state=self.seed, **self.chosen(),
         )  # fmt: skip
-        model._reading = {"lowercase": True} if self.lowercase else {}
-        return model
 
     def fit(self, model: Any, data: Any, **watch: Any) -> None:
         if self.dev is None:

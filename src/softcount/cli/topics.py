@@ -88,7 +88,7 @@ class Topics(OfDocuments):
         model = PLSA(
             self.n_topics, seed_words=seeds, pseudo={"topic": 0.0, "word": self.pseudo} if self.pseudo else 0.0,
             criterion=self.criterion, held_out=self.held_out, restarts=self.restarts, tolerance=self.tolerance,
-            random_state=self.seed,
+            lowercase=self.lowercase, random_state=self.seed,
         )  # fmt: skip
         counted = {} if seeds is None else {"seed_words": sum(map(len, seeds.values()))}
         model._reading = {**self.reading(), **counted}

@@ -6,14 +6,14 @@ Kernels trust shapes, types and signs, so whoever reads a file must not. Everyth
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
 
 from softcount.numbers.ragged import Array, Ragged
-from softcount.numbers.tables import row_sums, values
+from softcount.numbers.tables import Tables, row_sums, values
 
 DOUBLE, EITHER = (np.float64,), (np.float32, np.float64)  # precisions of a table
 ROUNDING = 1e-3  # how far from one a row of single precision may sum
@@ -108,6 +108,15 @@ def check_logs(name: str, table: Any, *shape: int) -> None:
     found = check_table(name, table, *shape)
     if found.size and not (found.max() <= ROUNDING and found.max(axis=-1).min() > -np.inf):
         raise ValueError(f"{name} holds logarithms of more than one, or of nothing")
+
+
+def check_tables(
+    tables: Tables, kind: type, sound: Callable[..., None] = check_rows, **shapes: tuple[int, ...]
+) -> None:
+    """Tables of this kind, each of its shape: distributions, or what else `sound` takes."""
+    check("tables", tables, kind)
+    for name, shape in shapes.items():
+        sound(name, getattr(tables, name), *shape)
 
 
 def check_whole(name: str, numbers: Any, n: int | None, below: float) -> None:

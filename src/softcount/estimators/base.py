@@ -130,7 +130,7 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
             restarts=self.restarts,
             tolerance=self.tolerance,
             seed=seed,
-            **self._reading,
+            **self._read_as(),
         )
 
 
@@ -152,7 +152,7 @@ class DocumentEstimator(LoopEstimator):
         X = listed(X)
         if is_text(X):
             known = None if reset else getattr(self, "vocabulary_", None)
-            data = documents(X, known)
+            data = documents(X, known, lowercase=self.lowercase)
             if reset:
                 self.n_features_in_ = data.n_words
             elif known is None:

@@ -22,6 +22,7 @@ class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]
 
     covariance : "diagonal", "spherical", or "unit" (soft k-means)
     start : "k-means++", "random" (points), or an array of means
+    lowercase : whether text is lower-cased first, here and in whatever is read later
     pseudo, prior : imaginary observations, spread as the data are, of EM, and of VB and Gibbs
     """
 
@@ -40,6 +41,7 @@ class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]
         restarts: int = 1,
         tolerance: float = 1e-6,
         engine: Any = "threads",
+        lowercase: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -53,6 +55,7 @@ class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]
         self.restarts = restarts
         self.tolerance = tolerance
         self.engine = engine
+        self.lowercase = lowercase
         self.n_jobs = n_jobs
         self.random_state = random_state
 

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from softcount.criteria.spec import Settings, parse
-from softcount.disk.sound import check, check_rows, check_whole
+from softcount.disk.sound import check, check_tables, check_whole
 from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import LoopEstimator, compact, named
+from softcount.estimators.class_start import class_start
 from softcount.estimators.hmm_start import counted_start, known_states, labelled_remark, remarks
 from softcount.estimators.saved import described
 from softcount.estimators.settings import check_is_fitted
@@ -36,7 +37,7 @@ from softcount.text.source import line_of
 from softcount.text.vocabulary import UNKNOWN, Vocabulary
 
 DECODINGS = ("viterbi", "posterior", "mre")
-STARTS = ("random", "uniform")
+STARTS = ("auto", "classes", "known", "random", "uniform")
 
 
 class HMM(LoopEstimator):
@@ -44,13 +45,15 @@ class HMM(LoopEstimator):
 
     n_states : how many hidden states; may be left out where names of states are known from elsewhere
     criterion : stages by name, such as "em:100,mre:50" (see softcount.criteria.spec)
-    start : "random", "uniform", parameters (a P.json path or its content), or a labelled Corpus to count; None counts
-        the known tags, and the words that have one tag in the dictionary, and is random where there are none
+    start : "classes", what softcount.WordClasses finds, beside what tags and dictionary tell (so also "auto" and None);
+        "known", counts of the known tags and of the words that have one tag in the dictionary; "random"; "uniform";
+        parameters (a P.json path or its content); or a labelled Corpus to count
     fixed : names of tables that training leaves alone, or a mapping from table to a mask of entries
     pseudo, prior : pseudo-counts of EM, and of VB and Gibbs; a number, or a mapping from table to number
     end : whether the end of a sentence is part of the model
     dictionary : mapping from word to its tags, a TagDictionary, or the path of one; other words allow all tags
     restarts : the best of so many random starts, by objective or by the score on `dev` given to fit
+    lowercase : whether text is lower-cased first, here and in whatever is read later
     decode : "viterbi", "posterior" (best tag of each token), or "mre" (argmax P(x|z) P(z|x))
     """
 
@@ -66,7 +69,7 @@ class HMM(LoopEstimator):
         self,
         n_states: int | None = None,
         *,
-        criterion: str = "em:100",
+        criterion: str = "vb:1",
         start: Any = None,
         fixed: Any = (),
         pseudo: float | Mapping[str, float] = 0.0,
@@ -75,6 +78,7 @@ class HMM(LoopEstimator):
         dictionary: Any = None,
         restarts: int = 1,
         tolerance: float = 1e-6,
+        lowercase: bool = False,
         min_count: int = 1,
         decode: str = "viterbi",
         engine: Any = "threads",
@@ -91,6 +95,7 @@ class HMM(LoopEstimator):
         self.dictionary = dictionary
         self.restarts = restarts
         self.tolerance = tolerance
+        self.lowercase = lowercase
         self.min_count = min_count
         self.decode = decode
         self.engine = engine
@@ -113,13 +118,13 @@ class HMM(LoopEstimator):
         if given and self.end and not given.end:
             raise InputError('the start has no "end"; add it there, or leave the end out')
         dictionary = tag_dictionary(self.dictionary)
-        text = corpus(X, labels=y)
+        text = corpus(X, labels=y, lowercase=self.lowercase)
         data = corpus(text, _vocabulary(given), self.min_count)
         if data.n_tokens == 0:
             raise InputError(f"{data.source}: no tokens to train on; give at least one word")
         if (data.sentences.values < 0).all():
             raise InputError(f"{data.source}: the start lists none of its words; give parameters of this language")
-        self.states_ = self._states(given, dictionary, data)
+        self.states_, n_named = self._states(given, dictionary, data)
         data = _with_states(data, self.states_)
         self.vocabulary_ = data.vocabulary
         self._model = Model(len(self.states_), len(data.vocabulary), self.end or bool(given and given.end))
@@ -128,24 +133,29 @@ class HMM(LoopEstimator):
         mask = dictionary.mask(data.vocabulary, self.states_) if dictionary else None
         allowed = {} if mask is None else _allowed(mask, self._model.end)
         known = known_states(data, mask)
-        self._begun = self._begin(known)
+        self._begun = self._begin()
         seed, digest = self._seed(kept), text.digest()
 
         def start(restart: int) -> Tables:
-            return masked(self._model.layout, self._start(given, data, known, (seed, restart)), allowed)
+            if self._begun == "classes":
+                spread = random_start(self._model.layout, (seed, restart))
+                tables = class_start(data, self.states_, n_named, dictionary, spread, seed + restart)
+            else:
+                tables = self._start(given, data, known, (seed, restart))
+            return masked(self._model.layout, tables, allowed)
 
         with self._engine() as engine, _naming(data):
             select = self._selection(dev, engine) if dev is not None else None
             self._train(
                 self._model, data, start, seed, engine, settings=Settings(self.pseudo, self.prior), digest=digest,
                 select=select, on_step=on_step, checkpoint=kept,
-                about={"dev": None if dev is None else described("dev", corpus(dev))},
+                about={"dev": None if dev is None else described("dev", corpus(dev, lowercase=self.lowercase))},
             )  # fmt: skip
         self._show()
         self.history_.remarks += (*_unobserved(data), *remarks(data, known, dictionary, self._begun))
         self.history_.remarks += dictionary.unmatched(text.vocabulary) if dictionary else ()
         if isinstance(self.start, Corpus):
-            self.history_.remarks += (labelled_remark(data, self.start),)
+            self.history_.remarks += (labelled_remark(data, corpus(self.start, lowercase=self.lowercase)),)
         self.lengths_ = np.bincount(data.sentences.lengths)
         self.signature_ = self._signature(seed, len(text), text.n_tokens, digest)
         self._remember(seed, text.source, digest, sentences=len(text), tokens=text.n_tokens)
@@ -167,8 +177,10 @@ class HMM(LoopEstimator):
             return read_parameters(self.start)
         return None
 
-    def _states(self, given: NamedHMM | None, dictionary: TagDictionary | None, data: Corpus) -> tuple[str, ...]:
-        """State names: those that are known, then numbers up to n_states."""
+    def _states(
+        self, given: NamedHMM | None, dictionary: TagDictionary | None, data: Corpus
+    ) -> tuple[tuple[str, ...], int]:
+        """State names: those that are known, then numbers up to n_states; and how many are known."""
         labelled = self.start.tagset if isinstance(self.start, Corpus) else ()
         given_first = given.states if given else ()
         known = list(dict.fromkeys((*given_first, *labelled, *(dictionary.tagset if dictionary else ()), *data.tagset)))
@@ -181,12 +193,12 @@ class HMM(LoopEstimator):
         if n_states < len(known) or (given and n_states > len(known)):
             raise InputError(f"{n_states} states asked for, but {len(known)} are named; leave the number away")
         check_room(32.0 * n_states * (n_states + len(data.vocabulary)), f"{n_states:,} states", "ask for fewer")
-        return tuple(known + [str(k) for k in range(len(known), n_states)])
+        return tuple(known + [str(k) for k in range(len(known), n_states)]), len(known)
 
-    def _begin(self, known: Ragged) -> str:
+    def _begin(self) -> str:
         """What the start is, in a word."""
-        if self.start is None:
-            return "known" if (known.values >= 0).any() else "random"
+        if self.start is None or (isinstance(self.start, str) and self.start == "auto"):
+            return "classes"
         return self.start if isinstance(self.start, str) and self.start in STARTS else "given"
 
     def _begins(self, items: Any) -> str:
@@ -197,14 +209,14 @@ class HMM(LoopEstimator):
         if given:
             return given.tables
         if isinstance(self.start, Corpus):
-            labelled = _with_states(corpus(self.start, self.vocabulary_), self.states_)
+            labelled = _with_states(corpus(self.start, self.vocabulary_, lowercase=self.lowercase), self.states_)
             return counted_start(self._model, labelled.sentences, known_states(labelled, None), uniform_start(layout))
         spread = uniform_start(layout) if self._begun == "uniform" else random_start(layout, seed)
         return counted_start(self._model, data.sentences, known, spread) if self._begun == "known" else spread
 
     def _selection(self, dev: Any, engine: Engine) -> Callable[[Tables], float]:
         """Many-to-one accuracy where the development text has tags, else log-likelihood per token."""
-        held_out = corpus(dev, self.vocabulary_)
+        held_out = corpus(dev, self.vocabulary_, lowercase=self.lowercase)
         if not held_out.n_tokens:
             raise InputError(f"{held_out.source}: no tokens to choose by; give at least one word")
 
@@ -225,7 +237,7 @@ class HMM(LoopEstimator):
 
     def _read(self, X: Any) -> Corpus:
         """Text in the model's words. Tags that are states' names are known, other tags say nothing."""
-        data = corpus(X, self.vocabulary_)
+        data = corpus(X, self.vocabulary_, lowercase=self.lowercase)
         if data.labels is None:
             return data
         place = {name: k for k, name in enumerate(self.states_)}
@@ -266,7 +278,7 @@ class HMM(LoopEstimator):
 
     def perplexity(self, X: Any) -> float:
         """exp(−log P(X) / tokens), over the tokens that the model knows."""
-        data = corpus(X, self.vocabulary_)
+        data = corpus(X, self.vocabulary_, lowercase=self.lowercase)
         known = int((data.sentences.values >= 0).sum())
         if not known:
             raise InputError("perplexity of a text without a single known word is not defined")
@@ -330,8 +342,7 @@ class HMM(LoopEstimator):
         K, V = len(self.states_), len(self.vocabulary_)
         check("parameters", self.parameters_, HMMTables)
         end = self.parameters_.transition.shape[-1] == K + 1
-        for table, shape in zip(self.parameters_, ((K,), (K, K + end), (K, V)), strict=True):
-            check_rows("the parameters", table, *shape)
+        check_tables(self.parameters_, HMMTables, initial=(K,), transition=(K, K + end), emission=(K, V))
         check_whole("lengths", self.lengths_, None, np.inf)
         if len(set(self.states_)) != K or not self.lengths_.any():
             raise ValueError("states of one name, or no sentences")
@@ -357,7 +368,7 @@ class HMM(LoopEstimator):
             sentences=n_sentences,
             tokens=n_tokens,
             data="sha256:" + digest[:12],
-            **self._reading,
+            **self._read_as(),
         )
 
 

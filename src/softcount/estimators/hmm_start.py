@@ -49,7 +49,7 @@ def remarks(data: Corpus, known: Ragged, dictionary: TagDictionary | None, start
         return ()
     n = int((known.values >= 0).sum())
     only = ", given or the only one in the dictionary" if dictionary is not None else ""
-    they = "they are the start" if start == "known" else f"they are not the start, which is {start}"
+    they = "they are the start" if start in ("known", "classes") else f"they are not the start, which is {start}"
     matching = () if dictionary is None else (_matching(data, dictionary.words, "the dictionary"),)
     return (*matching, f"{_share(n, data)} have a known tag{only}; {they}")
 

@@ -22,6 +22,7 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
 
     start : "k-means++", "random" (points), or an array of centres
     restarts : the best of so many starts, by inertia
+    lowercase : whether text is lower-cased first, here and in whatever is read later
 
     A cluster that loses all its points goes on from the point farthest from its centre, as in scikit-learn.
     """
@@ -41,6 +42,7 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
         restarts: int = 1,
         tolerance: float = 0.0,
         engine: Any = "threads",
+        lowercase: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -50,6 +52,7 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
         self.restarts = restarts
         self.tolerance = tolerance
         self.engine = engine
+        self.lowercase = lowercase
         self.n_jobs = n_jobs
         self.random_state = random_state
 

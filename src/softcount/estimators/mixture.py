@@ -12,7 +12,7 @@ import numpy as np
 
 from softcount.criteria.criterion import maximize
 from softcount.criteria.spec import Settings
-from softcount.disk.sound import check, check_logs, check_rows, check_whole
+from softcount.disk.sound import check_logs, check_rows, check_tables, check_whole
 from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import DocumentEstimator, naming
@@ -44,6 +44,7 @@ class NaiveBayesMixture(DocumentEstimator):
     n_clusters : how many classes; where `fit` is given labels, the classes are theirs
     unlabelled_weight : λ, what an unlabelled document counts beside a labelled one, 0 to 1
     document_length : stretch or shrink all documents to this many words, as Nigam et al. did; None leaves them
+    lowercase : whether text is lower-cased first, here and in whatever is read later
     criterion : stages by name, such as "em:100" or "vb" (see softcount.criteria.spec)
     start : "kmeans", "random", "uniform", or MixtureTables; None is the labelled documents, or "kmeans" without labels
     pseudo, prior : pseudo-counts of EM, and of VB and Gibbs; by table, or one number. Over a large vocabulary a
@@ -73,6 +74,7 @@ class NaiveBayesMixture(DocumentEstimator):
         restarts: int = 1,
         tolerance: float = 1e-6,
         engine: Any = "threads",
+        lowercase: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -87,6 +89,7 @@ class NaiveBayesMixture(DocumentEstimator):
         self.restarts = restarts
         self.tolerance = tolerance
         self.engine = engine
+        self.lowercase = lowercase
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -151,9 +154,7 @@ class NaiveBayesMixture(DocumentEstimator):
         super()._settle()
         K, V = len(self.classes_), self.n_features_in_
         for tables, sound in ((self.parameters_, check_rows), (self._log_weights, check_logs)):
-            check("parameters", tables, MixtureTables)
-            sound("the classes", tables.cluster, K)
-            sound("their words", tables.word, K, V)
+            check_tables(tables, MixtureTables, sound, cluster=(K,), word=(K, V))
         check_whole("labels", self.labels_, None, K)
         if self.classes_.ndim != 1 or self.classes_.dtype.kind not in "biufU" or len(np.unique(self.classes_)) != K:
             raise ValueError("no names of classes")

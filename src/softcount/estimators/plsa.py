@@ -30,6 +30,7 @@ from softcount.numbers.lanes import width
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables
 from softcount.text.documents import Documents
+from softcount.text.vocabulary import lowered
 
 SMALLEST = 1e-30  # pseudo-count in float32
 TFIDF = 0.5  # its weight beside topics, in a search
@@ -44,6 +45,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
     seed_words : {topic number: [words]}, each given `seed_weight` pseudo-counts in its topic, by EM, VB and Gibbs;
         MRE has none, and there they are in the start alone
     fold_pseudo : pseudo-counts of each document's topics when new documents are folded in; an empty one gets the prior
+    lowercase : whether text is lower-cased first, here and in whatever is read later
     dtype : of the tables while training; "float32" needs half the memory and, being bound by memory, half the time
     """
 
@@ -72,6 +74,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         tolerance: float = 1e-6,
         dtype: str = "float32",
         engine: Any = "threads",
+        lowercase: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -89,6 +92,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         self.tolerance = tolerance
         self.dtype = dtype
         self.engine = engine
+        self.lowercase = lowercase
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -201,7 +205,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         for topic, words in self.seed_words.items():
             if not 0 <= topic < self.n_topics:
                 raise InputError(f"seed words for topic {topic}; topics are 0 to {self.n_topics - 1}")
-            for word in words:
+            for word in lowered(words).to_pylist() if self.lowercase else words:
                 if word not in names:
                     raise InputError(f"seed word {word!r} is not in the vocabulary; correct it, or lower min_count")
                 table[topic, names[word]] = 1.0

@@ -74,7 +74,7 @@ class PointEstimator(LoopEstimator):
         if is_text(X):
             if not reset and self.idf_ is None:
                 raise InputError("this model was trained on numbers; give a table, not text")
-            data = documents(X, known)
+            data = documents(X, known, lowercase=self.lowercase)
             if not reset and known is None:
                 data = same_columns(data, self.n_features_in_)
             X = directions(data, None if reset else self.idf_)

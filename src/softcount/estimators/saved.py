@@ -88,8 +88,9 @@ class SavedEstimator:
     trained_: str  # when
     seed_: int
     history_: Any
+    lowercase: bool = False  # a setting of all that take text: new text is read like the training text
     reading_: dict[str, Any]  # how its text was read, where not as by default: lowercase, min_count, …
-    # What the command line says of that before `fit`. New text must be read alike.
+    # What else the command line says of that before `fit`: which words it left out. The vocabulary has the others.
     _reading: Mapping[str, Any] = MappingProxyType({})
 
     # --- for subclasses to say ------------------------------------------------------------------------------------
@@ -109,9 +110,12 @@ class SavedEstimator:
         return {"": self.history_}
 
     def _remember(self, seed: int, source: str, digest: str, **sizes: Any) -> None:
-        self.seed_, self.reading_ = seed, dict(self._reading)
+        self.seed_, self.reading_ = seed, self._read_as()
         self.data_ = {"source": source, "digest": "sha256:" + digest, **sizes}
         self.trained_ = datetime.now(UTC).isoformat(timespec="seconds")
+
+    def _read_as(self) -> dict[str, Any]:
+        return ({"lowercase": True} if self.lowercase else {}) | dict(self._reading)
 
     def _check_fitted(self, attribute: str) -> None:
         check_is_fitted(self, attribute)
@@ -161,7 +165,8 @@ class SavedEstimator:
             kept, reading = stored.restore(stored.body["settings"], {}), stored.body.get("reading", {})
             check("settings", kept, dict[str, Any])
             check("reading", reading, Reading)
-            model = cls(**kept)
+            said = {"lowercase": True} if reading.get("lowercase") else {}  # in older files it is no setting yet
+            model = cls(**{**said, **kept})
             model._check_settings()
         except MALFORMED as error:
             raise stored.refusal(error) from None

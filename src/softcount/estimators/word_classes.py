@@ -170,7 +170,14 @@ class WordClasses(SavedEstimator, LightEstimator):
     def predict(self, X: Any) -> list[list[Any]]:
         """A class for every token; known tags of X that are classes' names are kept."""
         self._check_fitted("signature_")
-        data = _every_word(corpus(X))
+        data = corpus(X)
+        names = None if self._numbered() else np.array(self.classes_, dtype=object)
+        rows = Ragged(data.sentences.offsets, self.token_classes(data)).rows()
+        return [(row if names is None else names[row]).tolist() for row in rows]
+
+    def token_classes(self, text: Corpus) -> Array:
+        """int64 [tokens]: the numbers of their classes."""
+        data = _every_word(text)
         words, first = data.vocabulary.words, first_tokens(data.sentences)
         (inside, _), at_start = self._of_words(words), self._at_start(words)
         found = np.where(first, at_start[data.sentences.values], inside[data.sentences.values])
@@ -178,9 +185,7 @@ class WordClasses(SavedEstimator, LightEstimator):
             known = [self.classes_.index(tag) if tag in self.classes_ else -1 for tag in data.tagset]
             given = np.array([*known, -1])[data.labels.values]
             found = np.where(given >= 0, given, found)
-        names = None if self._numbered() else np.array(self.classes_, dtype=object)
-        rows = Ragged(data.sentences.offsets, found).rows()
-        return [(row if names is None else names[row]).tolist() for row in rows]
+        return found
 
     def words(self, X: Any = None) -> list[ClassedWord]:
         """The words of the training text, or of another, class by class and by falling frequency."""
@@ -203,6 +208,11 @@ class WordClasses(SavedEstimator, LightEstimator):
             if len(listed) < n:
                 listed.append((word.word, word.frequency))
         return tops
+
+    def class_of(self, words: Iterable[str]) -> Array:
+        """int64: the numbers of the classes of these words, known or not."""
+        self._check_fitted("signature_")
+        return self._of_words(words)[0]
 
     def _of_words(self, words: Iterable[str]) -> tuple[Array, Array]:
         """(class, how sure) of words: as learned, or else by their form."""

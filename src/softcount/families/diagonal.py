@@ -53,6 +53,12 @@ class Diagonal(NamedTuple):
         """The entries that no data will ever bring back: p₀ of zero."""
         return np.concatenate([parameters[: LINK + 1] == 0.0, np.zeros(len(parameters) - LINK - 1, dtype=bool)])
 
+    def sound(self, parameters: Array) -> bool:
+        """The cells follow from p₀ and λ."""
+        null, tension = float(parameters[NULL]), float(parameters[TENSION])
+        within = 0.0 <= null <= 1.0 and 0.0 <= tension <= TIGHTEST
+        return within and bool(np.allclose(parameters, self.table(null, tension)))
+
     def hold(self, parameters: Array, held: Array) -> Diagonal:
         """Masks speak of (p₀, 1 − p₀, λ); the cells follow."""
         return self._replace(

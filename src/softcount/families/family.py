@@ -76,6 +76,14 @@ class SimplexFamily(PointFamily, Protocol):
 
 
 @runtime_checkable
+class SoundFamily(PointFamily, Protocol):
+    """Parameters that are more than finite numbers, and that a file may get wrong."""
+
+    def sound(self, parameters: Parameters) -> bool:
+        """Whether they can be this family's."""
+
+
+@runtime_checkable
 class AscendingFamily(PointFamily, Protocol):
     """Parameters without rows to multiply, which follow a gradient their own way."""
 

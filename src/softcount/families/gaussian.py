@@ -56,6 +56,9 @@ class Gaussian(NamedTuple):
     def impossible(self, parameters: Array) -> Array:
         return np.zeros(parameters.shape, dtype=bool)
 
+    def sound(self, parameters: Array) -> bool:
+        return bool((self.split(parameters)[2] > 0.0).all())
+
     def hold(self, parameters: Array, held: Array) -> Gaussian:
         if held.any() and not held.all():
             raise InputError("Gaussian components are fixed as a whole; name the table instead of giving a mask")

@@ -17,7 +17,7 @@ from softcount.disk.checkpoint import Slot
 from softcount.disk.sound import EITHER, check, check_finite, check_rows, check_table
 from softcount.disk.store import MALFORMED
 from softcount.errors import InputError
-from softcount.families.family import SimplexFamily
+from softcount.families.family import SimplexFamily, SoundFamily
 from softcount.families.layout import TableLayout, by_table, named, table_types
 from softcount.loop.start import uniform_start
 from softcount.loop.trace import RECORDS, Ending, Step
@@ -166,6 +166,8 @@ def _check_fit(layout: Tables, parameters: Tables, log_weights: Tables) -> None:
     for name, spec, table in named(layout, parameters):
         if isinstance(spec.family, SimplexFamily):
             check_rows(name, table, *spec.family.size(), precisions=EITHER)
+        if isinstance(spec.family, SoundFamily) and not spec.family.sound(table):
+            raise ValueError(f"{name} cannot be")
 
 
 def _check_tables(layout: Tables, tables: Tables, like: Tables, field: str) -> None:

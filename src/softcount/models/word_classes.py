@@ -9,7 +9,8 @@ At its best parameters, and without what no class can change, log P is Σ N log 
 
 N_cd: class c before class d, the edge of sentences being a class of its own; n_c tokens and T_c words (types) of
 class c; m_tcv: words of class c with value v of feature t of their form; p_tv: the share of all words with it.
-`exchange` raises J word by word: it is hard EM whose hidden values are the classes of words.
+`exchange` raises J word by word: it is hard EM whose hidden values are the classes of words. The last word of a class
+stays there, because in a short text J would be greatest with all words in one class.
 P. F. Brown et al., "Class-based n-gram models of natural language", Computational Linguistics 18(4), 1992; R. Kneser,
 H. Ney, Eurospeech 1993 (exchange); A. Clark, EACL 2003 (forms of words).
 """

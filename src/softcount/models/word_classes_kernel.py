@@ -136,7 +136,7 @@ def exchange(
     order: Array, text: WordTypes, weights: Weights, least: float, table: Array, classes: Array, count: ClassCounts,
     sure: Array,
 ) -> tuple[int, float]:  # fmt: skip
-    """Moves each word of `order` to its best class, where J rises by more than `least`.
+    """Moves each word of `order` to its best class, where J rises by more than `least`; the last of a class stays.
 
     Returns how many moved, and by how much J rose; ``sure[w]`` is P(its class | all other words' classes).
     """
@@ -156,7 +156,7 @@ def exchange(
                 gains[k] = context_worth(k, text.tokens[w], around, count, table)
                 gains[k] += form_worth(k, text.forms[w], text.shares, weights, count.types, count.values)
         best = int(np.argmax(gains))
-        if not gains[best] > gains[old] + least:
+        if count.types[old] == 0 or not gains[best] > gains[old] + least:
             best = old
         if best != old:
             moved += 1

@@ -70,7 +70,7 @@ def exchange_framed(
     order: Array, frames: Frames, a: float, text: WordTypes, weights: Weights, least: float, classes: Array,
     count: FrameCounts, sure: Array,
 ) -> tuple[int, float]:  # fmt: skip
-    """Moves each word of `order` to its best class, where J rises by more than `least`.
+    """Moves each word of `order` to its best class, where J rises by more than `least`; the last of a class stays.
 
     Returns how many moved, and by how much J rose; ``sure[w]`` is P(its class | all other words' classes).
     """
@@ -86,7 +86,7 @@ def exchange_framed(
             else:
                 gains[k] = -np.inf
         best = int(np.argmax(gains))
-        if not gains[best] > gains[old] + least:
+        if count.types[old] == 0 or not gains[best] > gains[old] + least:
             best = old
         if best != old:
             moved += 1

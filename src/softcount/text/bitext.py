@@ -104,8 +104,9 @@ def _emptied(text: Corpus, which: Array) -> Corpus:
 
 
 def bitext(
-    source: Any, target: Any = None, vocabularies: tuple[Vocabulary, Vocabulary] | None = None, min_count: int = 1
-) -> Bitext:
+    source: Any, target: Any = None, vocabularies: tuple[Vocabulary, Vocabulary] | None = None, min_count: int = 1,
+    lowercase: bool = False,
+) -> Bitext:  # fmt: skip
     """A Bitext of two lists of lines or of token lists, of a list of pairs, or of another Bitext."""
     known = vocabularies or (None, None)
     if isinstance(source, Bitext):
@@ -114,7 +115,8 @@ def bitext(
         source, target = source.source, source.target
     elif target is None:
         source, target = _unzipped(source)
-    return Bitext.of(corpus(source, known[0], min_count), corpus(target, known[1], min_count))
+    sides = zip((source, target), known, strict=True)
+    return Bitext.of(*(corpus(text, vocabulary, min_count, lowercase=lowercase) for text, vocabulary in sides))
 
 
 def _unzipped(pairs: Iterable[Any]) -> tuple[list[Any], list[Any]]:

@@ -22,14 +22,14 @@ from softcount.errors import InputError
 from softcount.text.bitext import Bitext
 from softcount.text.corpus import Corpus, assemble
 from softcount.text.source import check_stdin, line_of, name_of, read_text, split_tokens
-from softcount.text.vocabulary import Vocabulary
+from softcount.text.vocabulary import Vocabulary, lowered
 
 BAR = b"|||"
 
 
 def read_bitext(
     source: str | Path, target: str | Path | None = None, vocabularies: tuple[Vocabulary, Vocabulary] | None = None,
-    min_count: int = 1,
+    min_count: int = 1, lowercase: bool = False,
 ) -> Bitext:  # fmt: skip
     """A Bitext of two files, or of one file that has both sides."""
     known = vocabularies or (None, None)
@@ -41,14 +41,15 @@ def read_bitext(
         first, second = _sides(source)
         names = f"{name_of(source)} (source)", f"{name_of(source)} (target)"
     sides = zip((first, second), known, names, strict=True)
-    return Bitext.of(*(_corpus(text, vocabulary, name, min_count) for text, vocabulary, name in sides))
+    return Bitext.of(*(_corpus(text, vocabulary, name, min_count, lowercase) for text, vocabulary, name in sides))
 
 
-def _corpus(text: bytes, vocabulary: Vocabulary | None, name: str, min_count: int) -> Corpus:
+def _corpus(text: bytes, vocabulary: Vocabulary | None, name: str, min_count: int, lowercase: bool) -> Corpus:
     offsets, tokens = split_tokens(text)
     if len(offsets) == 1:
         raise InputError(f"{name}: empty file; give at least one line")
     where = lambda token: f"{name}:{line_of(offsets, token)}"  # noqa: E731
+    tokens = lowered(tokens) if lowercase else tokens
     return assemble(offsets, tokens, None, where, vocabulary, min_count, source=name)
 
 

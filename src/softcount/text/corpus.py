@@ -14,7 +14,7 @@ import pyarrow as pa
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.source import bytes_of, line_of, quoted, split_tokens
-from softcount.text.vocabulary import Vocabulary
+from softcount.text.vocabulary import Vocabulary, lowered
 
 NO_TAG = "_"
 MEMORY = "<memory>"
@@ -91,6 +91,7 @@ def corpus(
     min_count: int = 1,
     labels: Iterable[Any] | None = None,
     tagset: Sequence[str] | None = None,
+    lowercase: bool = False,
 ) -> Corpus:
     """A Corpus of text lines, of token lists, or of another Corpus.
 
@@ -98,8 +99,9 @@ def corpus(
     Labels are tag lists in step with the sentences, None or "_" where the tag is not known.
     """
     if isinstance(data, Corpus):
-        return _recoded(data, vocabulary, min_count, labels, tagset)
+        return _recoded(data, vocabulary, min_count, labels, tagset, lowercase)
     offsets, tokens = _flatten(data, "token")
+    tokens = lowered(tokens) if lowercase else tokens
     tags = None if labels is None else _in_step(labels, offsets)
     return assemble(offsets, tokens, tags, _sentence_name(offsets), vocabulary, min_count, tagset)
 
@@ -151,15 +153,18 @@ def _recoded(
     min_count: int,
     labels: Iterable[Any] | None,
     tagset: Sequence[str] | None,
+    lowercase: bool,
 ) -> Corpus:
-    if vocabulary is None and min_count <= 1:
+    lowercase = lowercase and lowered(old.vocabulary.words).to_pylist() != old.vocabulary.words
+    if vocabulary is None and min_count <= 1 and not lowercase:
         vocabulary = old.vocabulary
-    if vocabulary == old.vocabulary and labels is None and tagset in (None, old.tagset):
+    if not lowercase and vocabulary == old.vocabulary and labels is None and tagset in (None, old.tagset):
         return old
     offsets = old.sentences.offsets
     tags = _in_step(labels, offsets) if labels is not None else old._tag_strings() if old.labels is not None else None
     names = old.tagset if tagset is None and labels is None else tagset
     tokens = old.vocabulary.strings(old.sentences.values)
+    tokens = lowered(tokens) if lowercase else tokens
     new = assemble(offsets, tokens, tags, _sentence_name(offsets), vocabulary, min_count, names, old.source)
     return replace(new, vocabulary=_keep_unknown(new.vocabulary, old.vocabulary)) if vocabulary is None else new
 

@@ -59,9 +59,7 @@ def _lines(path: str | Path, lowercase: bool) -> Documents:
     rows = lines(path).to_pylist()
     if not rows:
         raise InputError(f"{name_of(path)}: empty file; give at least one line")
-    if lowercase:
-        rows = [row.lower() for row in rows]
-    data = documents(rows, source=name_of(path))
+    data = documents(rows, source=name_of(path), lowercase=lowercase)
     if not data.n_words:
         raise InputError(f"{name_of(path)}: no words, only blanks; give at least one word")
     return data
@@ -73,12 +71,11 @@ def _folder(path: Path, lowercase: bool) -> Documents:
         raise InputError(f"{name_of(path)}: not a folder; give one with a sub-folder per class, or another --format")
     for folder in sorted(entry for entry in path.iterdir() if entry.is_dir() and not entry.name.startswith(".")):
         for file in sorted(entry for entry in folder.rglob("*") if entry.is_file() and not entry.name.startswith(".")):
-            text = read_text(file).decode().replace("\n", " ")
-            texts.append(text.lower() if lowercase else text)
+            texts.append(read_text(file).decode().replace("\n", " "))
             labels.append(folder.name)
     if not texts:
         raise InputError(f"{name_of(path)}: no text files in sub-folders; make one folder per class, or give a file")
-    return documents(texts, labels=labels, source=name_of(path))
+    return documents(texts, labels=labels, source=name_of(path), lowercase=lowercase)
 
 
 def _uci(path: str | Path) -> Documents:

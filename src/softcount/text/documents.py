@@ -17,7 +17,7 @@ from scipy import sparse
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.corpus import MEMORY, corpus
-from softcount.text.vocabulary import Vocabulary
+from softcount.text.vocabulary import Vocabulary, lowered
 
 MOST_TOKENS = 2**53  # beyond, floats do not count in ones
 
@@ -119,6 +119,7 @@ def documents(
     stop_words: Iterable[str] = (),
     labels: Sequence[str] | None = None,
     source: str = MEMORY,
+    lowercase: bool = False,
 ) -> Documents:
     """Documents of text lines or token lists; a path is read first (``softcount.text.document_reader``).
 
@@ -128,11 +129,12 @@ def documents(
     if isinstance(data, str | Path):
         from softcount.text.document_reader import read_documents
 
-        data = read_documents(data)
+        data = read_documents(data, lowercase=lowercase)
     if isinstance(data, Documents):
         data = replace(data, rows=None)  # whatever it was taken from, it is the whole now
+        data = _lowered(data) if lowercase else data
         return data if vocabulary is None else recoded(data, vocabulary)
-    text = corpus(data)
+    text = corpus(data, lowercase=lowercase)
     matrix = _count(text.sentences, len(text.vocabulary))
     keep = _chosen(matrix, text.vocabulary, min_count, max_share, stop_words, len(text))
     whole = from_matrix(matrix, text.vocabulary, source=source)
@@ -174,6 +176,20 @@ def recoded(data: Documents, vocabulary: Vocabulary) -> Documents:
     small = from_matrix(sparse.csr_matrix(kept, shape=(len(data), len(vocabulary))))
     return replace(data, offsets=small.offsets, words=small.words, counts=small.counts, n_words=len(vocabulary),
                    vocabulary=vocabulary)  # fmt: skip
+
+
+def _lowered(data: Documents) -> Documents:
+    """The columns of words that differ in case alone as one; columns without names as they are."""
+    if data.vocabulary is None:
+        return data
+    names = lowered(data.vocabulary.words).to_pylist()
+    if names == data.vocabulary.words:
+        return data
+    merged = Vocabulary(list(dict.fromkeys(names)))
+    table = sparse.csr_matrix((data.counts, merged.find(names)[data.words], data.offsets), (len(data), len(merged)))
+    small = from_matrix(table)
+    return replace(data, offsets=small.offsets, words=small.words, counts=small.counts, n_words=len(merged),
+                   vocabulary=merged)  # fmt: skip
 
 
 def unknown_tokens(data: Documents, vocabulary: Vocabulary | None) -> float:

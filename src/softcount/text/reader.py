@@ -35,7 +35,7 @@ from softcount.text.source import (
     split_tokens,
     strings,
 )
-from softcount.text.vocabulary import Vocabulary
+from softcount.text.vocabulary import Vocabulary, lowered
 
 FORMATS = ("auto", "plain", "tagged", "conllu")
 CONLLU_COLUMNS = 10
@@ -66,9 +66,7 @@ def read(
     format, content = _format(path, format, tags)
     text = _read(path, format, tags, column, content)
     if lowercase:
-        import pyarrow.compute as pc  # here, because it takes a tenth of a second to import
-
-        text = text._replace(tokens=pc.utf8_lower(text.tokens))
+        text = text._replace(tokens=lowered(text.tokens))
     return assemble(text.offsets, text.tokens, text.tags, text.where, vocabulary, min_count, tagset, name_of(path))
 
 

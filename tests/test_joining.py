@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from softcount.errors import InputError
-from softcount.links.joining import RULES, SYMMETRIZATIONS, link
-from softcount.numbers.ragged import Ragged, from_rows
+from softcount.links.joining import RULES, SYMMETRIZATIONS, THRESHOLDS, link, link_shares
+from softcount.numbers.ragged import Ragged, from_rows, offsets_of
 
 pytestmark = pytest.mark.kernels
 
@@ -96,7 +96,7 @@ sizes = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, ma
 seeds = st.integers(0, 2**32)
 
 
-@pytest.mark.parametrize("rule", [rule for rule in RULES if rule != "product"])
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule not in THRESHOLDS])
 @given(lengths=sizes, seed=seeds, steps=st.sampled_from([2, 5, 10**6]))
 def test_every_rule_is_its_definition(rule: str, lengths: Any, seed: int, steps: int) -> None:
     found = matrices(np.random.default_rng(seed), lengths, steps)
@@ -117,6 +117,28 @@ def test_product_links_where_the_mean_reaches_the_threshold(lengths: Any, seed: 
         cells = {(j, i): p[i + 1, j] * q[j + 1, i] for i in range(l) for j in range(m)}
         assert set(links) == {point for point, value in cells.items() if value >= threshold**2}
         assert all(np.isclose(links[point], np.sqrt(cells[point]), rtol=1e-12) for point in links)
+
+
+@given(lengths=sizes, seed=seeds, threshold=st.sampled_from([0.25, 0.5, 0.75]))
+def test_mean_links_where_the_mean_exceeds_the_threshold(lengths: Any, seed: int, threshold: float) -> None:
+    found = matrices(np.random.default_rng(seed), lengths, 4)
+    for (l, m), (p, q), links in zip(lengths, found, joined("mean", lengths, found, threshold), strict=True):
+        cells = {(j, i): (p[i + 1, j] + q[j + 1, i]) / 2 for i in range(l) for j in range(m)}
+        assert set(links) == {point for point, value in cells.items() if value > threshold}
+        assert all(links[point] == cells[point] for point in links)
+
+
+@pytest.mark.parametrize("rule", THRESHOLDS)
+@given(lengths=sizes, seed=seeds, threshold=st.sampled_from([0.25, 0.5, 0.75]))
+def test_shares_side_by_side_are_linked_alike(rule: str, lengths: Any, seed: int, threshold: float) -> None:
+    found = matrices(np.random.default_rng(seed), lengths, 4)
+    l, m = np.array(lengths, dtype=np.int64).reshape(-1, 2).T
+    shares = [np.stack([p[1:].ravel(), q[1:].T.ravel()], axis=1) for p, q in found]
+    links = link_shares(rule, l, m, offsets_of(l * m), np.concatenate(shares), threshold)
+    rows = [slice(a, b) for a, b in zip(links.offsets[:-1], links.offsets[1:], strict=True)]
+    for row, expected in zip(rows, joined(rule, lengths, found, threshold), strict=True):
+        points = zip(links.target[row].tolist(), links.source[row].tolist(), strict=True)
+        assert dict(zip(points, links.probability[row].tolist(), strict=True)) == expected
 
 
 # --- by hand ---------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import numpy as np
 
 from softcount.disk.checkpoint import Slot
 from softcount.engines import Engine
-from softcount.estimators.align_direction import PREFER, constraints
+from softcount.estimators.align_direction import PREFER, constraints, possible
 from softcount.estimators.align_stage import ModelStage
 from softcount.families.backoff import Backoff, levels
 from softcount.families.layout import by_table
@@ -78,10 +78,11 @@ def train(
     indexed = Indexed(items, model)
     for number, stage in enumerate(stages):
         model = model._replace(positions=stage.model == "hmm")
-        result = fit(
-            model, indexed, stage.criteria, lambda _: start.pop(), engine,
-            tolerance=tolerance, seed=seed + number, on_step=on_step, checkpoint=slot(f"{number + 1} {stage.text}"),
-        )  # fmt: skip
+        with possible(items):
+            result = fit(
+                model, indexed, stage.criteria, lambda _: start.pop(), engine,
+                tolerance=tolerance, seed=seed + number, on_step=on_step, checkpoint=slot(f"{number + 1} {stage.text}"),
+            )  # fmt: skip
         start.append(result.parameters)
         trace += result.trace
         trace.stopped = result.trace.stopped

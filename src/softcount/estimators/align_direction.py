@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, NamedTuple, TypedDict
 
@@ -85,12 +86,19 @@ def _fit(
     model: IBM, items: Bitext, stage: ModelStage, start: IBMTables, engine: Any, fixed: Any, settings: Settings,
     seed: int, on_step: Any, checkpoint: Slot | None, tolerance: float,
 ) -> Any:  # fmt: skip
-    try:
+    with possible(items):
         return fit(
             model, items, stage.criteria, lambda _: start, engine,
             fixed=fixed, settings=settings, tolerance=tolerance, seed=seed, on_step=on_step,
             checkpoint=checkpoint,
         )  # fmt: skip
+
+
+@contextmanager
+def possible(items: Bitext) -> Iterator[None]:
+    """A pair that no alignment makes possible is named by its line."""
+    try:
+        yield
     except ImpossibleItem as impossible:
         line = impossible.item + 1
         raise InputError(

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from softcount.errors import InputError
+from softcount.errors import ImpossibleItem, InputError
 from softcount.families.backoff import Backoff
 from softcount.families.empty_word import FLOOR, EmptyWord
 from softcount.families.jumps import JumpCounts
@@ -155,6 +155,8 @@ class Agreement(NamedTuple):
         counts = np.zeros(len(shard.entries), np.float32)
         tallies = self._tally(*self.n_words), self._tally(*self.n_words[::-1])
         found = self._ask(weights, shard, True, counts, tallies, np.empty((0, 2), np.float32))
+        if not np.isfinite(found).all():
+            raise ImpossibleItem(int(np.argmin(found.min(axis=1))))
         tokens = len(shard.target.values), len(shard.source.values)
         sides = [self._counted(*side) for side in zip(tallies, tokens, found.sum(axis=0), strict=True)]
         n = len(weights.rates)

@@ -75,14 +75,14 @@ def agree_ibm1(
                 two[i * m + j] = weights[k, 1]
                 column[j] += weights[k, 0]
                 row += weights[k, 1]
-            log_norms[s, 1] += np.log(row / m)
-            inverse = np.float32(1.0 / row)
+            log_norms[s, 1] += np.log(row / m) if row > 0.0 else -np.inf
+            inverse = np.float32(1.0 / row) if row > 0.0 else np.float32(0.0)
             null_counts[1][source[i]] += null[1][source[i]] * m * inverse
             for j in range(m):
                 two[i * m + j] *= inverse
         for j in range(m):
-            log_norms[s, 0] += np.log(column[j] / l)
-            column[j] = 1.0 / column[j]
+            log_norms[s, 0] += np.log(column[j] / l) if column[j] > 0.0 else -np.inf
+            column[j] = 1.0 / column[j] if column[j] > 0.0 else 0.0
             null_counts[0][target[j]] += null[0][target[j]] * l * column[j]
         for i in range(l):
             for j in range(m):
@@ -115,6 +115,9 @@ def agree_hmm(
         _lay(directions[1], at, two, shard.source.values, start, m, l, v)
         log_norms[s, 0] = _pass(at, one, l, m, u, counting and not fertile)
         log_norms[s, 1] = _pass(at, two, m, l, v, counting and not fertile)
+        if log_norms[s, 0] == -np.inf or log_norms[s, 1] == -np.inf:
+            _nothing(shares, cell, l * m, counting)
+            continue
         if fertile:
             temper(directions[0].ratio, shard.source.values, start, l, m, u, one, at.shares, at.em, at.onward)
             temper(directions[1].ratio, shard.target.values, begin, m, l, v, two, at.shares, at.em, at.onward)
@@ -176,8 +179,16 @@ def _pass(at: Desk, desk: Array, l: int, m: int, w: int, counting: bool) -> floa
         for i in range(w):
             desk[at.begins + i], desk[at.ends + i] = 0.0, 0.0
     log_norm = forward(at, desk, l, m, w)
-    backward(at, desk, l, m, w, counting)
+    if log_norm > -np.inf:
+        backward(at, desk, l, m, w, counting)
     return log_norm
+
+
+@kernel
+def _nothing(shares: Array, start: int, n: int, counting: bool) -> None:
+    """Of an impossible pair no link has a share."""
+    if not counting:
+        shares[start : start + n] = 0.0
 
 
 @kernel

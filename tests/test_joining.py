@@ -199,7 +199,7 @@ def test_room_for_many_links() -> None:
 
 def test_rules_have_names() -> None:
     assert SYMMETRIZATIONS == (
-        "intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and", "product",
+        "intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and", "product", "mean",
     )  # fmt: skip
     with pytest.raises(InputError, match="no symmetrisation 'grow'; use intersection, union"):
         link("grow", np.ones(1, np.int64), np.ones(1, np.int64), Ragged(np.array([0, 2]), np.ones(2)), None, 0.5)

@@ -163,8 +163,8 @@ class Align(Training):
         if self.apply is not None:
             yield from super().report(model, data, answer)
             return
-        if not self.quiet:  # an E-step of its own: the perplexity of the model that links, not of one before it
-            yield from (_ending(name, model.directions_[name], *sums) for name, sums in model._totals(data).items())
+        if not self.quiet:
+            yield from (_ending(name, model.directions_[name], *sums) for name, sums in model._told(data).items())
         notes = [note for direction in model.directions_.values() for note in direction.trace.told()]
         yield from (f"note: {note}" for note in dict.fromkeys(notes))
 

@@ -289,6 +289,13 @@ class WordAligner(SavedEstimator, LightEstimator):
         totals = self._totals(self._read(X, y))
         return {name: float(np.exp(-log_likelihood / words)) for name, (log_likelihood, words) in totals.items()}
 
+    def _told(self, items: Bitext) -> dict[str, tuple[float, int]]:
+        """What is said of a training text: an E-step of its own, so that it is of the model that links, and not of one
+        before it. Of two directions trained together, which promise no likelihood, that of the last step will do."""
+        if not self.agreed_:
+            return self._totals(self._read(items, None))
+        return {name: (side.log_likelihood(), side.tokens) for name, side in self.directions_.items()}
+
     def _totals(self, items: Bitext) -> dict[str, tuple[float, int]]:
         """Of each direction (log P, generated words), over pairs with words on both sides: a model of translations
         says nothing of the others, and training leaves them out as well."""

@@ -262,7 +262,7 @@ def test_show_is_checked_before_training() -> None:
     ("command", "parts"),
     [
         ("tag", ["Rarer words become <unk>.", "(default)"]),
-        ("align", ["Rarer words become <unk>.", "0.35 if not given"]),
+        ("align", ["Rarer words become <unk>.", "(product; 0.35)"]),
         ("cluster", ["If not given, em:100", "k-means++ (default)", "--document-length"]),
         ("topics", ["--seed-words", "--pseudo", "--tolerance"]),
         ("score topics", ["score topics topics.model"]),

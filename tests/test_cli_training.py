@@ -119,7 +119,7 @@ def test_an_applied_aligner_signs_what_it_did() -> None:
     assert run("align source target -q --save m").code == 0
     (signed,) = [line for line in run("align target source --apply m --symmetrize union").said if " --apply | " in line]
     now, _, trained = signed.partition(" | model: ")
-    assert "symmetrize=union threshold=none" in now and "symmetrize=product threshold=0.35" in trained
+    assert "symmetrize=union threshold=none" in now and "symmetrize=mean threshold=0.5" in trained
     assert now.split("data=")[1] != trained.split("data=")[1].split()[0], "another text has another digest"
     found = json.loads(run("align source target --apply m --symmetrize union --json").out)
     assert "symmetrize=union" in found["signature"]

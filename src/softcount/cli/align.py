@@ -99,7 +99,7 @@ class Align(Training):
     def read(self, model: Any) -> Bitext:
         from softcount.text.bitext_reader import read_bitext
 
-        data = read_bitext(self.source, self.target, None, 1 if model else self.min_count)
+        data = read_bitext(self.source, self.target)
         self.check_shown(data, self.longest or getattr(model, "longest", None))
         if model is not None:
             model._check()

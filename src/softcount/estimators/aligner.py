@@ -122,10 +122,11 @@ class WordAligner(SavedEstimator, LightEstimator):
 
         checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
         """
-        whole = bitext(X, y, min_count=self.min_count) if y is not None or not isinstance(X, Bitext) else X
-        if self.min_count > 1:
-            whole = bitext(whole, min_count=self.min_count)
-        data = self._cased(whole).within(self.longest)
+        whole = X if y is None and isinstance(X, Bitext) else bitext(X, y)
+        data = self._cased(whole)
+        if self.min_count > 1:  # counted as they are learned: Word and word are one where case is no matter
+            data = bitext(data, min_count=self.min_count)
+        data = data.within(self.longest)
         planned, entries = self._checked(data)
         self.vocabularies_ = (data.source.vocabulary, data.target.vocabulary)
         digest, kept = whole.digest(), self._checkpoint(checkpoint, checkpoint_every)

@@ -83,7 +83,7 @@ def train(
                 model, indexed, stage.criteria, lambda _: start.pop(), engine,
                 tolerance=tolerance, seed=seed + number, on_step=on_step, checkpoint=slot(f"{number + 1} {stage.text}"),
             )  # fmt: skip
-        start.append(result.parameters)
+        start[:] = [result.parameters]  # also where a checkpoint had the result, so that nobody took the start
         trace += result.trace
         trace.stopped = result.trace.stopped
         del result  # its weights are as large as all counts

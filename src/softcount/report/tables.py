@@ -111,7 +111,7 @@ def _aligner(model: Any) -> Iterator[tuple[str, Table]]:
                 "probability": direction.parameters.translation.values,
             },
         )
-        if direction.model.alignment != "uniform":
+        if direction.model.alignment in ("diagonal", "free"):
             yield _called("alignment", name), _alignment(direction, sides)
 
 

@@ -73,17 +73,21 @@ def methods(n_classes: int, options: argparse.Namespace) -> Iterator[tuple[str, 
             gold, lambda text: WordClasses(n_classes, random_state=seed, **passes).fit(text)
         )
 
-    def hmm(criterion: str) -> Callable[[Corpus, int], Result]:
+    def hmm(criterion: str, start: str) -> Callable[[Corpus, int], Result]:
         return lambda gold, seed: timed(
-            gold, lambda text: HMM(n_classes, criterion=criterion, random_state=seed, n_jobs=1, tolerance=0).fit(text)
+            gold,
+            lambda text: HMM(n_classes, criterion=criterion, start=start, random_state=seed, n_jobs=1, tolerance=0).fit(
+                text
+            ),
         )
 
     yield "classes, start alone", classes(passes=0, frame_passes=0)
     yield "classes, start and exchange", classes(frame_passes=0)
     yield "classes, start, exchange and frames", classes()
+    yield "classes, then the tagger (the default of tag)", hmm("vb:1", "classes")
     if options.hmm:
-        yield "EM 100", hmm("em:100")
-        yield "EM 100, MRE 50", hmm("em:100,mre:50")
+        yield "EM 100 from a random start", hmm("em:100", "random")
+        yield "EM 100, MRE 50 from a random start", hmm("em:100,mre:50", "random")
     if options.mkcls:
         yield "mkcls -n2", lambda gold, seed: mkcls(options.mkcls, gold, n_classes)
 

@@ -19,7 +19,9 @@ from softcount import HMM, Corpus, read
 ROWS = {
     "dictionary alone (uniform start, no training)": {"criterion": "em:0", "start": "uniform"},
     "EM, uniform start": {"criterion": "em:100", "start": "uniform"},
-    "EM from the words with one tag, the default": {"criterion": "em:100", "start": None},
+    "EM from the words with one tag": {"criterion": "em:100", "start": "known"},
+    "the default: classes, and one step of VB": {"criterion": "vb:1", "start": None},
+    "EM from the classes": {"criterion": "em:100", "start": "classes"},
     "EM": {"criterion": "em:100"},
     "EM, pseudo-count 0.1": {"criterion": "em:100", "pseudo": 0.1},
     "EM, best of 5 restarts of 20 steps": {"criterion": "em:20", "restarts": 5},

@@ -42,7 +42,10 @@ DOCUMENTS = [" ".join(words) for words in topical(300, seed=3).documents]
 POINTS = np.random.default_rng(1).normal(size=(2000, 8)) + np.repeat(np.arange(4.0), 500)[:, None]
 SENTENCES = BITEXT.source
 MODELS: dict[str, Any] = {
-    "HMM": (lambda c: softcount.HMM(8, criterion=c, restarts=2, tolerance=0.0, random_state=1), (SENTENCES,)),
+    "HMM": (
+        lambda c: softcount.HMM(8, criterion=c, start="random", restarts=2, tolerance=0.0, random_state=1),
+        (SENTENCES,),
+    ),
     "Naive Bayes mixture": (
         lambda c: softcount.NaiveBayesMixture(4, criterion=c, start="random", tolerance=0.0, random_state=1),
         (DOCUMENTS,),

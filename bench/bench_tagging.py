@@ -37,7 +37,7 @@ def load(name: str) -> Corpus | None:
 def train(text: Corpus, states: int, seed: int, threads: int) -> dict[str, HMM]:
     """All methods from the same random start; MRE goes on from EM's parameters."""
     common: dict[str, Any] = {"tolerance": 0, "random_state": seed, "n_jobs": threads}
-    models = {name: HMM(states, criterion=stages, **common).fit(text) for name, stages in PLAIN.items()}
+    models = {name: HMM(states, criterion=stages, start="random", **common).fit(text) for name, stages in PLAIN.items()}
     em = models["EM"]
     start = NamedHMM(em.states_, list(em.vocabulary_.words), em.parameters_, False)
     models["EM + MRE"] = HMM(criterion="mre:50", start=start, **common).fit(text)

@@ -41,7 +41,7 @@ def demo(
     )
     began = time.perf_counter()
     progress = Progress(quiet, restarts)
-    model = HMM(states, criterion=criterion, restarts=restarts, n_jobs=-1, random_state=seed)
+    model = HMM(states, criterion=criterion, start="random", restarts=restarts, n_jobs=-1, random_state=seed)
     try:
         model.fit(text.sentences, on_step=progress)
     finally:

@@ -135,6 +135,8 @@ def ibm1_cost(source: str, target: str) -> str:
     """CPU nanoseconds per token pair of an iteration of Model 1, one thread: the best and the median of nine."""
     from softcount import read_bitext
     from softcount.engines import Threads
+    from softcount.families.layout import by_table
+    from softcount.families.penalty import NOTHING
     from softcount.loop.estep import EStep
     from softcount.models.ibm import IBM
     from softcount.text.bitext import length_classes
@@ -148,12 +150,10 @@ def ibm1_cost(source: str, target: str) -> str:
         step = EStep(model, data, engine)
         for _ in range(9):
             began = time.process_time()
-            weights = type(layout)(*(s.family.log_weights(t) for s, t in zip(layout, parameters, strict=True)))
+            weights = by_table(layout, lambda s, t: s.family.log_weights(t), parameters)
             counts = step(weights).counts
-            parameters = type(layout)(
-                *(s.family.maximize(c, 0.0, p) for s, c, p in zip(layout, counts, parameters, strict=True))
-            )
-            times.append((time.process_time() - began) / data.costs.sum() * 1e9)
+            parameters = by_table(layout, lambda s, c, p: s.family.maximize(c, NOTHING, p), counts, parameters)
+            times.append((time.process_time() - began) / data.token_pairs.sum() * 1e9)
     times.sort()
     return f"{times[0]:.1f} best, {times[4]:.1f} median"
 

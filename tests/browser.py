@@ -19,7 +19,8 @@ import pytest
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 OPTIONS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--virtual-time-budget=3000", "--dump-dom",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--virtual-time-budget=3000", "--dump-dom",
 )  # fmt: skip
 LISTEN = """<script>window.seen = []; window.addEventListener("error", (e) => seen.push(String(e.message)));
 document.addEventListener("securitypolicyviolation", (e) => seen.push("asked for " + e.blockedURI));</script>"""

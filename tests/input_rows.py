@@ -59,6 +59,8 @@ READERS = (
     "explain hmm {bad} dog", "explain mixture {bad}", "explain plsa {bad}", "explain ibm1 {bad} other",
     "explain ibm1 text {bad}", "explain ibm1 {bad}", "generate --from {bad}",
     "show tag.model {bad}", "show topics.model {bad}", "show align.model {bad}",
+    "symmetrize {bad} links", "symmetrize links {bad}", "glossary align.model {bad} other", "glossary align.model text {bad}",
+    "glossary align.model {bad}",
 )  # fmt: skip
 # Those that take a folder of texts as well as a file.
 FOLDERS = ("topics {bad} --topics", "topics {bad} --apply", "cluster {bad} --c", "cluster {bad} --a", "score topics",
@@ -71,7 +73,7 @@ TEXTS = tuple(command for command in READERS if command not in PARAMETERS)
 APPLIERS = (
     "tag text --apply {bad} -q", "align text other --apply {bad} -q", "topics text --apply {bad} -q",
     "cluster text --apply {bad} -q", "score topics {bad} text", "info {bad}", "info {bad} --json",
-    "export {bad} --to tables", "show {bad}", "show {bad} --json", "show {bad} text",
+    "export {bad} --to tables", "show {bad}", "show {bad} --json", "show {bad} text", "glossary {bad}",
 )  # fmt: skip
 # Commands that write a file, as {bad}.
 WRITERS = (
@@ -98,6 +100,7 @@ ODD = (
     "score links @gold.wa @gold.wa", "score topics topics.model @text", "explain hmm @P.json dog",
     "explain mixture @text --json", "explain plsa @text --json", "explain ibm1 @text @other --json",
     "generate --from @P.json -q", "show tag.model @text", "show cluster.model @text", "show align.model @both",
+    "symmetrize @links @links", "glossary align.model @text @other -q", "glossary align.model @both.tsv --terms -q",
 )  # fmt: skip
 LOST = "is read by this command, and would be lost; name another file to write"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from softcount.numbers.ragged import Array
-from softcount.report.clusters import characteristic_words
+from softcount.report.overview import overview
 from softcount.report.page.element import Html, bar, el, joined, table
 from softcount.report.page.frame import Section
 
@@ -36,17 +36,19 @@ def cluster_sections(model: Any, data: Documents | None, gold: Any = None) -> It
     labels = None if data is None else [str(label) for label in model.predict(data)]
     if getattr(model, "vocabulary_", None) is None and model.kind != "naive bayes mixture":
         return  # points without words have nothing to show here
-    words = {str(name): found for name, found in characteristic_words(model, TYPICAL).items()}
-    sizes = Counter(labels or [str(name) for name in model.labels_.tolist()])
-    total, greatest = max(sizes.total(), 1), max(sizes.values(), default=0)
-    rows = [
-        (name, f"{sizes[name]:,}", f"{sizes[name] / total:.1%}", bar(sizes[name], greatest), " ".join(words[name]))
-        for name in sorted(words, key=lambda name: (-sizes[name], name))
-    ]
+    names = model.classes_.tolist() if model.kind == "naive bayes mixture" else range(model.n_clusters)
+    found = Counter(labels or ())
+    seen = overview(model, TYPICAL, None if labels is None else np.array([found[str(name)] for name in names]))
+    assert seen is not None
+    groups = sorted(seen.groups, key=lambda group: (-group.share, group.name))
+    greatest = max((group.share for group in groups), default=0.0)
+    rows = [(g.name, f"{g.size:,}", f"{g.share:.1%}", bar(g.share, greatest), " ".join(g.words)) for g in groups]
     head = ("name", "documents", "share", "", "words that tell it from the others")
     yield Section("clusters", "Clusters", table(head, rows, "By size", numbers=(1, 2)))
     if data is not None and labels is not None:
-        yield Section("documents", "Documents of each cluster", _members(labels, list(words), data))
+        yield Section(
+            "documents", "Documents of each cluster", _members(labels, [group.name for group in groups], data)
+        )
 
 
 def _topics(model: Any, tops: dict[int, list[tuple[Any, float]]]) -> Html:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from softcount.numbers.ragged import Array
+from softcount.report.overview import overview
 from softcount.report.page.element import Html, bar, el, joined, table
 from softcount.report.page.frame import Section
 
@@ -27,7 +27,7 @@ WIDEST = 60  # states of which a matrix can still be read
 def sections(model: Any, data: Corpus | None, gold: Sequence[Sequence[str | None]] | None = None) -> Iterator[Section]:
     tags = None if data is None else [[str(tag) for tag in row] for row in model.predict(data)]
     names = [str(name) for name in (model.states_ if model.kind == "hmm" else model.classes_)]
-    yield Section("classes", "States" if model.kind == "hmm" else "Classes", _classes(model, names, data, tags))
+    yield Section("classes", "States" if model.kind == "hmm" else "Classes", _classes(model, names, tags))
     if model.kind == "hmm" and len(names) <= WIDEST:
         yield Section("transition", "Which state follows which", _transition(model, names))
     if data is not None and tags is not None:
@@ -36,54 +36,17 @@ def sections(model: Any, data: Corpus | None, gold: Sequence[Sequence[str | None
             yield Section("confusion", "Against gold", _confusion(names, tags, gold))
 
 
-def _classes(model: Any, names: Sequence[str], data: Any, tags: Sequence[Sequence[str]] | None) -> Html:
-    """Largest first. Words by how much more often they have this class than words do in general."""
-    sizes = _sizes(model, names, tags)
-    words = typical_words(model, TYPICAL)
-    order = sorted(range(len(names)), key=lambda k: -sizes[k])
-    greatest = max(sizes, default=0.0)
-    rows = [
-        (names[k], f"{sizes[k]:.1%}", bar(sizes[k], greatest), " ".join(words[k]))
-        for k in order
-    ]  # fmt: skip
-    told = "How much of the text each has, and the words that are most typical of it."
-    head = ("name", "share", "", "typical words")
-    return joined([el("p", told, cls="hint"), table(head, rows, "By size", numbers=(1,))])
-
-
-def _sizes(model: Any, names: Sequence[str], tags: Sequence[Sequence[str]] | None) -> list[float]:
-    if tags is not None:
-        found = Counter(tag for row in tags for tag in row)
-        total = max(sum(found.values()), 1)
-        return [found[name] / total for name in names]
-    if model.kind == "hmm":
-        return [float(p) for p in _stationary(model)]
-    counts = np.bincount(model.word_class_, model.count_, len(names))
-    return [float(p) for p in counts / max(counts.sum(), 1)]
-
-
-def _stationary(model: Any) -> Array:
-    """How often each state is visited in the long run, sentences beginning anew where they end."""
-    step = model.parameters_.transition[:, : len(model.initial_)]
-    step = step / np.maximum(step.sum(axis=1, keepdims=True), 1e-300)
-    share = np.full(len(step), 1.0 / len(step))
-    for _ in range(200):
-        share = 0.95 * share @ step + 0.05 * model.initial_
-    return np.asarray(share / share.sum())
-
-
-def typical_words(model: Any, n: int) -> list[list[str]]:
-    """Of each state or class: by p(w|k)²/(p(w|k) + p(w)), frequent words that are its own; or by frequency."""
-    if model.kind != "hmm":
-        tops = model.top_words(n)
-        keys = range(len(model.classes_)) if model._numbered() else model.classes_
-        return [[word for word, _ in tops.get(key, [])] for key in keys]
-    emission = np.asarray(model.emission_)
-    overall = _stationary(model) @ emission
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rank = np.nan_to_num(emission**2 / (emission + overall))
-    best = np.argsort(-rank, axis=1, kind="stable")[:, :n]
-    return [[model.vocabulary_.words[v] for v in row if rank[k, v] > 0] for k, row in enumerate(best)]
+def _classes(model: Any, names: Sequence[str], tags: Sequence[Sequence[str]] | None) -> Html:
+    """Largest first; of a text, how much of it each has, and otherwise what the model expects."""
+    found = Counter(tag for row in tags or () for tag in row)
+    seen = overview(model, TYPICAL, None if tags is None else np.array([found[name] for name in names]))
+    assert seen is not None
+    groups = sorted(seen.groups, key=lambda group: -group.share)
+    greatest = max((group.share for group in groups), default=0.0)
+    rows = [(g.name, f"{g.size:,}", f"{g.share:.1%}", bar(g.share, greatest), " ".join(g.words)) for g in groups]
+    told = "How many words of the text each has, and the words that are most typical of it."
+    head = ("name", "words", "share", "", "typical words")
+    return joined([el("p", told, cls="hint"), table(head, rows, "By size", numbers=(1, 2))])
 
 
 def _transition(model: Any, names: Sequence[str]) -> Html:

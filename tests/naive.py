@@ -14,11 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from enumeration import Instance, Naive
+from grammars import tiny_grammar
 from hypothesis import strategies as st
 from scipy import sparse
 
 from softcount.loop.start import uniform_start
 from softcount.models.gaussian import GaussianMixture, GaussianTables, Points
+from softcount.models.grammar import GrammarTables
 from softcount.models.hmm import HMM, HMMTables
 from softcount.models.ibm import IBM, IBMTables
 from softcount.models.mixture import Mixture, MixtureTables
@@ -307,6 +309,15 @@ def plsa(draw: Any, chance: Chance) -> Instance:
     return Instance(NaivePLSA(D, H, V), PLSA(D, H, V), from_matrix(table), weights)
 
 
+# --- context-free grammars: `grammars.py` ----------------------------------------------------------------------------
+
+
+def grammar(draw: Any, chance: Chance) -> Instance:
+    model, items, oracle = tiny_grammar(draw, chance)
+    rules = Ragged(model.rules.rows, np.zeros(model.rules.n_rules))
+    return Instance(oracle, model, items, chance.weights(GrammarTables(rules)))
+
+
 # --- the registry ----------------------------------------------------------------------------------------------------
 
 MODELS: dict[str, Callable[[Any, Chance], Instance]] = {
@@ -317,6 +328,7 @@ MODELS: dict[str, Callable[[Any, Chance], Instance]] = {
     "mixture": mixture,
     "gaussian": gaussian,
     "plsa": plsa,
+    "grammar": grammar,
 }
 
 

@@ -13,8 +13,8 @@ from enumeration import Naive
 from hypothesis import strategies as st
 
 from softcount.models.grammar import Grammar, GrammarTables, grammar
-from softcount.models.grammar_known import ANY, NO_OTHERS
 from softcount.numbers.ragged import Ragged, from_rows, offsets_of
+from softcount.text.bracketed import ANY, NO_OTHERS, Bracketed
 from softcount.text.cfg import Rules, assemble
 
 
@@ -23,32 +23,6 @@ class Node(NamedTuple):
     start: int
     end: int
     children: tuple[Any, ...]  # nodes; a word is None
-
-
-@dataclass(frozen=True)
-class Sentences:
-    """What `EStep` and a grammar's `pack` ask of items."""
-
-    sentences: Ragged
-    brackets: Ragged | None = None
-    potentials: Ragged | None = None
-
-    def __len__(self) -> int:
-        return self.sentences.n_rows
-
-    @property
-    def sizes(self) -> np.ndarray:
-        return self.sentences.lengths
-
-    def slice(self, start: int, stop: int) -> Sentences:
-        return Sentences(*(part and part.slice(start, stop) for part in self._parts))
-
-    def take(self, rows: np.ndarray) -> Sentences:
-        return Sentences(*(part and part.take(rows) for part in self._parts))
-
-    @property
-    def _parts(self) -> tuple[Ragged | None, ...]:
-        return self.sentences, self.brackets, self.potentials
 
 
 def trees(rules: Rules, symbol: int, words: tuple[int, ...], start: int, end: int) -> Iterator[Node]:
@@ -183,7 +157,7 @@ def tiny_rules(rng: np.random.Generator, n_symbols: int, n_words: int) -> Rules:
     return assemble("N0", [found[k] for k in order])[0]
 
 
-def tiny_grammar(draw: Any, chance: Any) -> tuple[Grammar, Sentences, NaiveGrammar]:
+def tiny_grammar(draw: Any, chance: Any) -> tuple[Grammar, Bracketed, NaiveGrammar]:
     rng = chance.rng
     rules = tiny_rules(rng, draw(st.integers(1, 3)), draw(st.integers(1, 2)))
     model = grammar(rules)
@@ -197,11 +171,11 @@ def tiny_grammar(draw: Any, chance: Any) -> tuple[Grammar, Sentences, NaiveGramm
     sizes = [len(row) * (len(row) + 1) // 2 for row in rows]
     wishes = chance.wishes(draw, sum(sizes), len(rules.symbols))
     potentials = None if wishes is None else Ragged(offsets_of(sizes), wishes)
-    brackets = known(rng, oracle, Sentences(sentences)) if draw(st.booleans()) else None
-    return model, Sentences(sentences, brackets, potentials), oracle
+    brackets = known(rng, oracle, Bracketed(sentences)) if draw(st.booleans()) else None
+    return model, Bracketed(sentences, brackets, potentials), oracle
 
 
-def known(rng: np.random.Generator, oracle: NaiveGrammar, items: Sentences) -> Ragged:
+def known(rng: np.random.Generator, oracle: NaiveGrammar, items: Bracketed) -> Ragged:
     """Some brackets of some tree of each sentence, with labels or without; of some sentences all, of some none."""
     rows = []
     for i in range(len(items)):

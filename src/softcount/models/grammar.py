@@ -65,6 +65,7 @@ class Grammar(NamedTuple):
     chart: Chart
     cycles: tuple[Cycle, ...]
     alike: tuple[Array, ...] = ()  # groups of symbols that nothing but their weights tells apart
+    lenient: bool = False  # whether a sentence outside the language is passed over, without a tree
 
     @property
     def layout(self) -> GrammarTables:
@@ -123,8 +124,10 @@ class Grammar(NamedTuple):
             if not len(words):
                 continue
             cells, factors, part = self._filled(weights, shard, i, mode)
-            if part == -np.inf:
+            if part == -np.inf and not self.lenient:
                 raise ImpossibleItem(i)
+            if part == -np.inf:
+                continue
             log_norm += part
             if mode == SUM:
                 posteriors = np.zeros((len(cells.begin), self.chart.n_user)) if labels else np.empty((0, 0))

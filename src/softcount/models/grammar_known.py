@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from softcount.numbers.ragged import Array, Ragged
-
-ANY, NO_OTHERS = -1, -2  # in place of a symbol
+from softcount.text.bracketed import ANY, NO_OTHERS
 
 NOTHING = np.empty((0, 0))
 

@@ -27,16 +27,27 @@ class Run(NamedTuple):
     links: dict[str, Sentences]  # by direction or symmetrisation; "links" are those that the tool itself prints
 
 
+# A process of its own starts the command: what a child is charged with begins with the memory of whoever started it.
+LAUNCH = """
+import os, sys
+child = os.spawnvp(os.P_NOWAIT, sys.argv[1], sys.argv[1:])
+_, status, usage = os.wait4(child, 0)
+print(os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, file=sys.stderr)
+"""
+
+
 def measured(command: Sequence[str], out: Path) -> tuple[float, float]:
     """CPU seconds and peak memory of a command, all that it starts included; its output goes to a file."""
-    with out.open("wb") as file, tempfile.TemporaryFile() as said:
-        child = subprocess.Popen(command, stdout=file, stderr=said, env={**os.environ, **ONE_THREAD})
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode:
-            said.seek(0)
-            raise SystemExit(f"{' '.join(command)}: exit code {child.returncode}\n{said.read().decode()}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    with out.open("wb") as file:
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", LAUNCH, *command], stdout=file, stderr=subprocess.PIPE, check=True,
+            env={**os.environ, **ONE_THREAD},
+        )  # fmt: skip
+    *said, last = done.stderr.decode().strip().split("\n")
+    code, cpu, memory = last.split()
+    if code != "0":
+        raise SystemExit("\n".join([f"{' '.join(command)}: exit code {code}", *said]))
+    return float(cpu), float(memory)
 
 
 def softcount(source: str, target: str, n_gold: int, options: Sequence[str]) -> Run:

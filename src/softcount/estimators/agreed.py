@@ -12,6 +12,7 @@ from softcount.engines import Engine
 from softcount.estimators.align_direction import PREFER, constraints, possible
 from softcount.estimators.align_stage import ModelStage
 from softcount.families.backoff import Backoff, levels
+from softcount.families.jumps import kinds_of_words
 from softcount.families.layout import by_table
 from softcount.loop.start import uniform_start
 from softcount.loop.trace import Step, Trace
@@ -129,7 +130,8 @@ def agreement(
     lexicon = Backoff(found, STRENGTHS[: len(found) - 1], prior.astype(np.float32), banned)
     learn = how.null == "learn"
     null = 0.15 if learn else float(how.null)
-    return Agreement(lexicon, (len(words[0]), len(words[1])), longest, True, how.fertility, null, learn)
+    kinds = kinds_of_words(frequencies[0]), kinds_of_words(frequencies[1])
+    return Agreement(lexicon, (len(words[0]), len(words[1])), kinds, longest, True, how.fertility, null, learn)
 
 
 def stem_classes(words: tuple[Sequence[str], Sequence[str]], stems: Sequence[int]) -> list[tuple[Array, Array]]:

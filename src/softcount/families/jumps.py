@@ -145,7 +145,8 @@ class JumpCounts(Unheld):
         return begin, end, jump
 
     def maximize(self, counts: Any, penalty: Pseudo, parameters: Array) -> Array:
-        """As before where nothing was counted."""
-        if not counts.any():
+        """With what was imagined entry by entry; as before where nothing was counted."""
+        found = counts + penalty.entries
+        if not found.any():
             return parameters
-        return np.concatenate([(part + self.pseudo) / (part + self.pseudo).sum() for part in self.parts(counts)])
+        return np.concatenate([(part + self.pseudo) / (part + self.pseudo).sum() for part in self.parts(found)])

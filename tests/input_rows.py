@@ -78,6 +78,7 @@ WRITERS = (
     f"tag text --states 2 {SMALL} --save {{bad}}", f"tag text --states 2 {SMALL} --parameters {{bad}}",
     f"tag text --states 2 {SMALL} --trace {{bad}}", f"tag text --states 2 {SMALL} --checkpoint {{bad}}",
     "align text other -q --save {bad}", "align text other -q --lexicon {bad}", "align text other -q --scores {bad}",
+    "align text other -q --log-probabilities {bad}",
     f"topics text --topics 2 {SMALL} --save {{bad}}", f"topics text --topics 2 {SMALL} --checkpoint {{bad}}",
     f"cluster text --clusters 2 {SMALL} --save {{bad}}", "generate -n 2 --tags {bad}",
 )  # fmt: skip

@@ -29,7 +29,7 @@ class Align(Training):
 
     Example: **softcount align text.en text.fr --save en-fr.model > links.txt**
 
-    One file with both sides, scored: **softcount align both.tsv --scores scores.tsv > links.txt**
+    One file with both sides; a score for each pair: **softcount align both.tsv --scores scores.tsv > links.txt**
 
     New text, with a saved model: **softcount align new.en new.fr --apply en-fr.model > new.links**
 
@@ -84,8 +84,10 @@ class Align(Training):
     ] = None
     probabilities: Annotated[bool, option(OUT, "Write i-j:0.97.", "--probabilities")] = False
     scores: Annotated[
-        Path | None,
-        option(OUT, "Write log P(target|source), its reverse, and both per word; -inf where a side is empty."),
+        Path | None, option(OUT, "Write how likely each pair is a translation, 0 to 1; 0 where a side is empty.")
+    ] = None
+    log_probabilities: Annotated[
+        Path | None, option(OUT, "Write log P(target|source) and its reverse; -inf where a side is empty.")
     ] = None
     lexicon: Annotated[Path | None, option(OUT, "Write source, target and both probabilities as TSV.")] = None
     lexicon_min: Annotated[float, option(OUT, "Leave out entries below; 0 writes all.", min=0)] = 0.01
@@ -98,7 +100,7 @@ class Align(Training):
         return {"source": self.source, "target": self.target, "dictionary": self.dictionary}
 
     def writes(self) -> list[Path | None]:
-        return [self.scores, self.lexicon]
+        return [self.scores, self.log_probabilities, self.lexicon]
 
     def check(self) -> None:
         super().check()
@@ -182,6 +184,7 @@ class Align(Training):
         )  # fmt: skip
         yield self.lexicon, lambda path: _write(path, entries)
         yield self.scores, lambda path: _write(path, _score_lines(model, answer))
+        yield self.log_probabilities, lambda path: _write(path, _log_lines(model, answer))
         yield from super().files(model, data, answer)
 
     def report(self, model: WordAligner, data: Bitext, answer: Bitext) -> Iterator[str]:
@@ -251,10 +254,14 @@ def _links(aligner: WordAligner, data: Bitext, probabilities: bool) -> Iterator[
 
 
 def _score_lines(aligner: WordAligner, data: Bitext) -> Iterator[str]:
-    """log P(target|source), log P(source|target), and each per generated word."""
-    lengths = (data.target.sentences.lengths.tolist(), data.source.sentences.lengths.tolist())
-    for (forward, reverse), m, l in zip(aligner.scores(data).tolist(), *lengths, strict=True):
-        yield "\t".join(map(_p, (forward, reverse, forward / max(m, 1), reverse / max(l, 1)))) + "\n"
+    yield "score\n"
+    yield from (f"{score:.6g}\n" for score in aligner.pair_scores(data).tolist())
+
+
+def _log_lines(aligner: WordAligner, data: Bitext) -> Iterator[str]:
+    """In nats; nothing for a direction that was not trained."""
+    yield "target given source\tsource given target\n"
+    yield from ("\t".join(map(_p, pair)) + "\n" for pair in aligner.scores(data).tolist())
 
 
 def _p(number: float) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from softcount.engines import Engine
-from softcount.estimators import agreed_links, agreed_tables, align_decode
+from softcount.estimators import agreed_links, agreed_tables, align_decode, pair_score
 from softcount.estimators.agreed import Agreed
 from softcount.estimators.align_direction import Direction, from_body, to_body
 from softcount.links.joining import Links
@@ -32,6 +32,9 @@ class Directions(Protocol):
     def posteriors(self, items: Bitext) -> dict[str, Ragged]: ...
 
     def log_norms(self, engine: Engine, items: Bitext) -> Array: ...
+
+    def explained(self, engine: Engine, items: Bitext) -> Array:
+        """How much of each pair's sentences the other one explains (estimators/pair_score.py)."""
 
     def bodies(self) -> dict[str, Any]: ...
 
@@ -56,6 +59,9 @@ class Apart(NamedTuple):
 
     def log_norms(self, engine: Engine, items: Bitext) -> Array:
         return align_decode.log_norms(engine, items, align_decode.decoder(self.directions, items, normed=True))
+
+    def explained(self, engine: Engine, items: Bitext) -> Array:
+        return pair_score.of_each(engine, items, self.directions)
 
     def bodies(self) -> dict[str, Any]:
         return {name: to_body(direction) for name, direction in self.directions.items()}
@@ -84,6 +90,9 @@ class Together(NamedTuple):
 
     def log_norms(self, engine: Engine, items: Bitext) -> Array:
         return agreed_links.log_norms(engine, items, agreed_links.question(self.agreed, items))
+
+    def explained(self, engine: Engine, items: Bitext) -> Array:
+        return pair_score.of_both(engine, items, self.agreed)
 
     def bodies(self) -> dict[str, Any]:
         return {"both": agreed_tables.to_body(self.agreed)}

@@ -12,6 +12,7 @@ from softcount.errors import InputError
 from softcount.estimators.agreed import Agreed
 from softcount.estimators.align_directions import Apart, Directions, Together
 from softcount.estimators.align_plan import plan
+from softcount.estimators.pair_score import pair_scores
 from softcount.estimators.settings import LightEstimator
 from softcount.estimators.trained import TrainedEstimator
 from softcount.links.joining import THRESHOLDS, Links
@@ -80,6 +81,16 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
         empty = (items.source.sentences.lengths == 0) | (items.target.sentences.lengths == 0)
         result = self._scores(items)
         return np.where(empty[:, None] & ~np.isnan(result), -np.inf, result)
+
+    def pair_scores(self, X: Any, y: Any = None) -> Array:
+        """[pairs]: from 0 to 1, how likely each pair is a translation, by both directions.
+
+        At a half right and wrong pairs balance if one in ten is wrong. A pair with an empty side, or one beyond
+        `longest`, has 0.
+        """
+        items = self._read(X, y).within(self.longest)
+        with self._engine() as engine:
+            return pair_scores(self._found.explained(engine, items))
 
     def _scores(self, items: Bitext) -> Array:
         with self._engine() as engine:

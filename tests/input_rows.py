@@ -58,10 +58,13 @@ READERS = (
     "score links links links --target {bad}", "score topics topics.model {bad}",
     "explain hmm {bad} dog", "explain mixture {bad}", "explain plsa {bad}", "explain ibm1 {bad} other",
     "explain ibm1 text {bad}", "explain ibm1 {bad}", "generate --from {bad}",
+    "show tag.model {bad}", "show topics.model {bad}", "show align.model {bad}",
+    "symmetrize {bad} links", "symmetrize links {bad}", "glossary align.model {bad} other", "glossary align.model text {bad}",
+    "glossary align.model {bad}",
 )  # fmt: skip
 # Those that take a folder of texts as well as a file.
 FOLDERS = ("topics {bad} --topics", "topics {bad} --apply", "cluster {bad} --c", "cluster {bad} --a", "score topics",
-           "explain mixture", "explain plsa")  # fmt: skip
+           "explain mixture", "explain plsa", "show topics.model")  # fmt: skip
 NO_FOLDERS = tuple(command for command in READERS if not command.startswith(FOLDERS))
 # Those that read a P.json, and all others.
 PARAMETERS = ("explain hmm {bad} dog", "generate --from {bad}")
@@ -71,12 +74,13 @@ APPLIERS = (
     "tag text --apply {bad} -q", "align text other --apply {bad} -q", "align text other --prior-model {bad} -q",
     "topics text --apply {bad} -q",
     "cluster text --apply {bad} -q", "score topics {bad} text", "info {bad}", "info {bad} --json",
-    "export {bad} --to tables",
+    "report {bad} --out page.html", "export {bad} --to tables", "show {bad}", "show {bad} --json", "show {bad} text", "glossary {bad}",
 )  # fmt: skip
 # Commands that write a file, as {bad}.
 WRITERS = (
     f"tag text --states 2 {SMALL} --save {{bad}}", f"tag text --states 2 {SMALL} --parameters {{bad}}",
     f"tag text --states 2 {SMALL} --trace {{bad}}", f"tag text --states 2 {SMALL} --checkpoint {{bad}}",
+    f"tag text --states 2 {SMALL} --report {{bad}}", "report tag.model -q --out {bad}",
     "align text other -q --save {bad}", "align text other -q --lexicon {bad}", "align text other -q --scores {bad}",
     "align text other -q --log-probabilities {bad}",
     f"topics text --topics 2 {SMALL} --save {{bad}}", f"topics text --topics 2 {SMALL} --checkpoint {{bad}}",
@@ -98,7 +102,8 @@ ODD = (
     "score clusters @labels @labels", "score links @links @links --source @text --target @other",
     "score links @gold.wa @gold.wa", "score topics topics.model @text", "explain hmm @P.json dog",
     "explain mixture @text --json", "explain plsa @text --json", "explain ibm1 @text @other --json",
-    "generate --from @P.json -q",
+    "generate --from @P.json -q", "show tag.model @text", "show cluster.model @text", "show align.model @both",
+    "symmetrize @links @links", "glossary align.model @text @other -q", "glossary align.model @both.tsv --terms -q",
 )  # fmt: skip
 LOST = "is read by this command, and would be lost; name another file to write"
 

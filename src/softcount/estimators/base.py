@@ -71,15 +71,17 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         restarts: int | None = None,
         at_most: Sequence[int] | None = None,
         slot: str = "fit",
+        fixed: Any = None,
     ) -> Fit:
-        """`digest` is that of the data, `about` what else a checkpoint should know of the run, `slot` where in it."""
+        """`digest` is that of the data, `about` what else a checkpoint should know of the run, `slot` where in it,
+        `fixed` what is held, where it is not said as the loop wants it."""
         LoopEstimator._check(self)
         restarts = self.restarts if restarts is None else restarts
         stages = parse(self.criterion)
         texts = ",".join(stage.text for stage in stages)
         with self._kept(checkpoint, seed, digest, criterion=texts, **(about or {})):
             result = fit(
-                model, items, stages, start, engine, fixed=self.fixed, settings=settings,
+                model, items, stages, start, engine, fixed=self.fixed if fixed is None else fixed, settings=settings,
                 tolerance=self.tolerance, restarts=restarts, seed=seed, select=select, monitor=monitor,
                 on_step=on_step, checkpoint=checkpoint.slot(slot) if checkpoint else None, at_most=at_most,
             )  # fmt: skip

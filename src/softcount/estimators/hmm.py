@@ -142,7 +142,8 @@ class HMM(LoopEstimator):
         def start(restart: int) -> Tables:
             if self._begun == "classes":
                 spread = random_start(self._model.layout, (seed, restart))
-                tables = class_start(data, self.states_, n_named, dictionary, spread, seed + restart)
+                chance = seed + restart if restart else None  # the first start is the same for every seed
+                tables = class_start(data, self.states_, n_named, dictionary, spread, chance)
             else:
                 tables = self._start(given, data, known, (seed, restart))
             return masked(self._model.layout, tables, allowed)

@@ -25,14 +25,14 @@ NO_LETTERS = "#"  # the ending of words with a digit or without letters
 
 def word_form(word: str) -> tuple[str, ...]:
     """The value of each feature."""
-    digit, letter = any(map(str.isdigit, word)), any(map(str.isalpha, word))
-    ending = NO_LETTERS if digit or not letter else word.lower()
-    suffixes = (ending if ending is NO_LETTERS else _suffix(ending, n) for n in (1, 2, 3))
-    return (*suffixes, _shape(word, digit, letter), "hyphen" if "-" in word else "none")
-
-
-def _suffix(word: str, n: int) -> str:
-    return word[-n:] if len(word) > n else "^" + word
+    letters = word.isalpha()  # and nothing else: most words
+    digit, letter = (False, True) if letters else (any(map(str.isdigit, word)), any(map(str.isalpha, word)))
+    shape, hyphen = _shape(word, digit, letter), "hyphen" if "-" in word else "none"
+    if digit or not letter:
+        return NO_LETTERS, NO_LETTERS, NO_LETTERS, shape, hyphen
+    word = word.lower()
+    n, whole = len(word), "^" + word
+    return word[-1:] if n > 1 else whole, word[-2:] if n > 2 else whole, word[-3:] if n > 3 else whole, shape, hyphen
 
 
 def _shape(word: str, digit: bool, letter: bool) -> str:
@@ -40,9 +40,9 @@ def _shape(word: str, digit: bool, letter: bool) -> str:
         return "some digit" if letter else "digits"
     if not letter:
         return "no letter"
-    if not any(map(str.isupper, word)):
+    if word.islower() or not any(map(str.isupper, word)):
         return "lower"
-    if not any(map(str.islower, word)):
+    if word.isupper():
         return "one capital" if len(word) == 1 else "all capitals"
     return "initial capital" if word[0].isupper() else "lower"
 

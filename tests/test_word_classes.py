@@ -20,6 +20,7 @@ from softcount.estimators import word_exchange
 from softcount.estimators.class_start import expected_tables, lent
 from softcount.estimators.weighted_kmeans import nearest_wards
 from softcount.estimators.weighted_ward import weighted_ward
+from softcount.estimators.word_vectors import told_by
 from softcount.models.hmm import HMMTables
 from softcount.models.word_classes import NOBODY, word_types
 from softcount.models.word_classes import WordClasses as Model
@@ -232,6 +233,7 @@ def test_forms_of_words():
     assert word_form("1,000") == ("#", "#", "#", "digits", "none")
     assert word_form("4th")[:4] == ("#", "#", "#", "some digit")
     assert word_form("--") == ("#", "#", "#", "no letter", "hyphen")
+    assert word_form("Walking", backwards=True) == ("w", "aw", "law", "initial capital", "none")
     assert word_form("猫")[3] == word_form("")[3].replace("no letter", "lower")
 
 
@@ -443,6 +445,30 @@ def test_ward_starts_where_it_is_allowed_to():
     allowed[:] = [True, False, False]
     assert (nearest_wards(points, np.ones(5), 3, allowed) == 0).all(), "of two nothing is known"
     assert set(nearest_wards(points, np.ones(5), 45)) <= set(range(45)), "fewer points than clusters"
+
+
+def test_what_the_others_of_a_group_tell():
+    rng = np.random.default_rng(0)
+    context, tokens, groups = rng.normal(size=(7, 3)), np.array([9, 4, 1, 1, 25, 2, 3]), np.array([0, 0, 0, 1, 1, 2, 0])
+    unit = context / np.linalg.norm(context, axis=1, keepdims=True)
+    unit -= np.average(unit, axis=0, weights=np.sqrt(tokens))
+    left = whole = 0.0
+    for v, n in enumerate(np.sqrt(tokens)):
+        others = [u for u in range(7) if groups[u] == groups[v] and u != v]
+        mean = sum((np.sqrt(tokens[u]) * unit[u] for u in others), np.zeros(3))
+        mean = mean / (sum(np.sqrt(tokens[u]) for u in others) + 5.0)
+        left, whole = left + n * ((unit[v] - mean) ** 2).sum(), whole + n * (unit[v] ** 2).sum()
+    assert told_by(groups, context, tokens) == pytest.approx(1.0 - left / whole, rel=1e-12)
+
+
+def test_words_that_begin_alike_are_looked_at_from_their_beginning():
+    rng = np.random.default_rng(1)
+    stems = ["".join(rng.choice(list("bcdfghklm"), 4)) for _ in range(60)]
+    text = [f"the {a}ing saw a {b}ity {c}ed" for a, b, c in rng.choice(stems, (400, 3))]
+    ends, begins = WordClasses(5).fit(text), WordClasses(5).fit([line[::-1] for line in text])
+    assert not ends.forms_.backwards and begins.forms_.backwards
+    assert len(set(ends.class_of(["zoing", "zuing"]))) == 1 != len(set(ends.class_of(["zoing", "zoed"])))
+    assert len(set(begins.class_of(["gnioz", "gniuz"]))) == 1 != len(set(begins.class_of(["gnioz", "deoz"])))
 
 
 def test_the_seed_is_for_the_start_by_chance_alone():

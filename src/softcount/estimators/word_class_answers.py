@@ -26,6 +26,7 @@ class Forms(NamedTuple):
     shares: Array  # [values]: the share of all words
     types: Array  # int64 [K]: words
     values: Array  # int64 [values, K]: words with the value
+    backwards: bool  # whether the letters are those that words begin with
 
 
 class ClassedWord(NamedTuple):
@@ -108,7 +109,7 @@ class LearnedClasses(SavedEstimator, LightEstimator):
 
     def _of_forms(self, words: list[str]) -> Array:
         begins = np.concatenate([[0], np.cumsum([len(names) for names in self.forms_.names])[:-1]])
-        forms = read_forms(words, self.forms_.names) + begins
+        forms = read_forms(words, self.forms_.names, self.forms_.backwards) + begins
         return self._model().of_forms(forms, self.forms_.shares, self.forms_.types, self.forms_.values)
 
     def _at_start(self, words: list[str]) -> Array:

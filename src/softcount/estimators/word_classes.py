@@ -18,18 +18,18 @@ from softcount.estimators.known_classes import KnownClasses, known_classes
 from softcount.estimators.weighted_kmeans import nearest_wards, weighted_kmeans
 from softcount.estimators.word_class_answers import Forms, LearnedClasses, every_word
 from softcount.estimators.word_exchange import Passes, Saved, stages_of
-from softcount.estimators.word_vectors import word_vectors
+from softcount.estimators.word_vectors import context_vectors, told_by, word_vectors
 from softcount.loop.resume import foreign
 from softcount.loop.trace import RECORDS, Step
 from softcount.machine.memory import check_room
-from softcount.models.word_classes import NOBODY, word_types
+from softcount.models.word_classes import NOBODY, with_forms, word_types
 from softcount.models.word_classes_kernel import WordTypes
 from softcount.numbers.ragged import Array, Ragged
 from softcount.signature import signature
 from softcount.text.capitals import first_tokens, uncapitalized
 from softcount.text.corpus import Corpus, corpus
 from softcount.text.dictionary import TagDictionary, tag_dictionary
-from softcount.text.word_form import FEATURES, word_forms
+from softcount.text.word_form import FEATURES, WordForms, word_forms
 
 STARTS = ("ward", "k-means++")
 MOST = 0.003  # of all tokens, what a word counts for k-means at most
@@ -162,13 +162,17 @@ class WordClasses(LearnedClasses):
         allowed = NOBODY if known.allowed is None else known.allowed[own]
         sentences = sentences.with_values(place[sentences.values])
         text, model = word_types(sentences, forms, allowed), self._model()
+        with Threads(1):  # of BLAS: the same bits everywhere
+            context = context_vectors(text)
+            forms = _telling(forms, word_forms([words[v] for v in own], backwards=True), context, text.tokens)
+        text = with_forms(text, forms)
         passes = Passes(sentences, text, model.n_classes, model.weights, self.tolerance, on_step, slot)
         done = self._restored(slot, text) if slot else None
-        start = np.empty(0) if done else _by_frequency(self._start(text, forms.groups(), seed), text.tokens, known)
+        start = np.empty(0) if done else _by_frequency(self._start(text, forms, context, seed), text.tokens, known)
         passes.run(start, stages_of(self.criterion), done)
         self.history_, self.objective_ = passes.trace, passes.objective
         count = model.counts(text, passes.classes)
-        self.forms_ = Forms(forms.names, text.shares, count.types, count.values)
+        self.forms_ = Forms(forms.names, text.shares, count.types, count.values, forms.backwards)
         self.word_class_, self.confidence_ = passes.classes.astype(np.int32)[place], passes.sure[place]
 
     def _restored(self, slot: Slot, text: WordTypes) -> Saved | None:
@@ -191,10 +195,10 @@ class WordClasses(LearnedClasses):
             raise foreign(slot) from error
         return done
 
-    def _start(self, text: WordTypes, groups: Array, seed: int) -> Array:
+    def _start(self, text: WordTypes, forms: WordForms, context: Array, seed: int) -> Array:
         K, allowed = len(self.classes_), text.allowed if len(text.allowed) else None
-        with Threads(1):  # of BLAS: the same bits everywhere
-            vectors = word_vectors(text, groups)
+        with Threads(1):
+            vectors = word_vectors(text, forms.groups(), context)
             # By their tokens alone, a few frequent words would have most classes to themselves.
             if self.start == "ward":
                 return nearest_wards(vectors, np.sqrt(text.tokens), K, allowed)
@@ -238,6 +242,12 @@ class WordClasses(LearnedClasses):
             data="sha256:" + digest[:12],
             **self._read_as(),
         )
+
+
+def _telling(ends: WordForms, begins: WordForms, context: Array, tokens: Array) -> WordForms:
+    """Of two ways to look at words, the one whose groups tell more of where words stand."""
+    told = [told_by(forms.groups(), context, tokens) for forms in (ends, begins)]
+    return begins if told[1] > told[0] else ends
 
 
 def _by_frequency(classes: Array, tokens: Array, known: KnownClasses) -> Array:

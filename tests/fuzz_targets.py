@@ -120,6 +120,7 @@ def _model(path: Path) -> Any:
         model = softcount.load(path)
         uses: dict[str, Any] = {
             "HMM": lambda: model.predict(["a b", "c"]), "PLSA": lambda: model.transform(["a b", "c"]),
+            "WordClasses": lambda: (model.predict(["a b", "Zz"]), model.words()),
             "WordAligner": lambda: model.align(["a b"], ["x y"]), "NaiveBayesMixture": lambda: model.predict(["a b"]),
             "KMeans": lambda: model.predict([[0.0]]), "GaussianMixture": lambda: model.predict([[0.0]]),
         }  # fmt: skip

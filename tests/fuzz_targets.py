@@ -6,8 +6,10 @@ defect, and so is a hang.
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
+import lzma
 import re
 import tempfile
 from collections.abc import Callable
@@ -16,6 +18,7 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
+import pyarrow as pa
 from input_rows import GOOD
 
 import softcount
@@ -194,6 +197,10 @@ def targets(only: str = "model") -> dict[str, Target]:
         "bitext": (two(lambda a, b: read_bitext(a, b).digest()), [G["text"] + CUT + G["other"]]),
         "bitext-one-file": (file(lambda p: read_bitext(p).digest()), [G["both"], G["both.tsv"], G["both.tmx"]]),
         "tmx": (file(lambda p: read_bitext(p).digest(), "file.tmx"), [G["both.tmx"]]),
+        "xliff": (file(lambda p: read_bitext(p).digest(), "file.xlf"), [G["both.xlf"]]),
+        "xz": (file(lines, "file.xz"), [lzma.compress(G["text"])]),
+        "bzip2": (file(lines, "file.bz2"), [bz2.compress(G["text"])]),
+        "zstandard": (file(lines, "file.zst"), [pa.compress(G["text"], codec="zstd", asbytes=True)]),
         "documents": (file(_documents), [G["text"]]),
         "uci": (file(_documents, "docword.txt"), [G["docword.txt"], G["docword.txt"] + CUT + b"a\nb\nc\n"]),
         "ldac": (file(_documents, "file.ldac"), [G["text.ldac"], G["text.ldac"] + CUT + b"a\nb\nc\n"]),

@@ -24,6 +24,7 @@ import pyarrow as pa
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.corpus import Corpus, assemble, encode_tags
+from softcount.text.packing import unpacked_name
 from softcount.text.source import (
     bytes_of,
     check_stdin,
@@ -62,7 +63,7 @@ def read(
     tagset: Sequence[str] | None = None,
     lowercase: bool = False,
 ) -> Corpus:
-    """A Corpus of a file, packed (``.gz``) or not, or of standard input (``-``); ``tags`` is a file in step with it."""
+    """A Corpus of a file, packed or not, or of standard input (``-``); ``tags`` is a file in step with it."""
     format, content = _format(path, format, tags)
     text = _read(path, format, tags, column, content)
     if lowercase:
@@ -84,7 +85,7 @@ def _format(path: str | Path, format: str, tags: str | Path | None) -> tuple[str
     check_stdin(text=path, tags=tags)
     content = None
     if format == "auto":
-        format = "conllu" if str(path).lower().endswith((".conllu", ".conllu.gz")) else "plain"
+        format = "conllu" if unpacked_name(str(path)).endswith(".conllu") else "plain"
         content = read_text(path) if format == "plain" else None
         if content is not None and _is_conllu(content):
             warnings.warn(f"{name_of(path)}: {BY_CONTENT}", UserWarning, stacklevel=3)

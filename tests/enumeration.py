@@ -44,6 +44,10 @@ class Naive:
         """[nodes, values]: what the item itself says of its nodes, in logs."""
         return None
 
+    def choosers(self, items: Any, i: int, n: int) -> list[int]:
+        """The order in which n nodes choose, where several values are as good: of a sequence the last one first."""
+        return list(range(n))[::-1]
+
     def posteriors(self, items: Any, i: int, nodes: np.ndarray) -> np.ndarray:
         """What the model calls posteriors, of the nodes' posteriors."""
         return nodes
@@ -96,10 +100,10 @@ class Enumerated(NamedTuple):
         rows = np.arange(len(labels))
         return [k for k, nodes in enumerate(self.nodes) if len(nodes) == len(rows) and (nodes[rows, labels] == 1).all()]
 
-    def ties(self) -> list[int]:
-        """The best structures, the one first whose last node has the lowest value, then the last but one, …"""
+    def ties(self, choosers: list[int]) -> list[int]:
+        """The best structures, the one first whose first chooser has the lowest value, then the second, …"""
         best = np.flatnonzero(np.isclose(self.log_joint, self.best, rtol=0, atol=1e-12))
-        return sorted(best.tolist(), key=lambda k: self.nodes[k].argmax(axis=-1).tolist()[::-1])
+        return sorted(best.tolist(), key=lambda k: self.nodes[k].argmax(axis=-1)[choosers].tolist())
 
 
 def enumerate_item(instance: Instance, i: int) -> Enumerated:

@@ -79,12 +79,13 @@ TEXTS = tuple(command for command in READERS if command not in PARAMETERS)
 APPLIERS = (
     "tag text --apply {bad} -q", "align text other --apply {bad} -q", "topics text --apply {bad} -q",
     "cluster text --apply {bad} -q", "score topics {bad} text", "info {bad}", "info {bad} --json",
-    "export {bad} --to tables", "show {bad}", "show {bad} --json", "show {bad} text", "glossary {bad}",
+    "report {bad} --out page.html", "export {bad} --to tables", "show {bad}", "show {bad} --json", "show {bad} text", "glossary {bad}",
 )  # fmt: skip
 # Commands that write a file, as {bad}.
 WRITERS = (
     f"tag text --states 2 {SMALL} --save {{bad}}", f"tag text --states 2 {SMALL} --parameters {{bad}}",
     f"tag text --states 2 {SMALL} --trace {{bad}}", f"tag text --states 2 {SMALL} --checkpoint {{bad}}",
+    f"tag text --states 2 {SMALL} --report {{bad}}", "report tag.model -q --out {bad}",
     "align text other -q --save {bad}", "align text other -q --lexicon {bad}", "align text other -q --scores {bad}",
     f"topics text --topics 2 {SMALL} --save {{bad}}", f"topics text --topics 2 {SMALL} --checkpoint {{bad}}",
     f"cluster text --clusters 2 {SMALL} --save {{bad}}", "generate -n 2 --tags {bad}",

@@ -44,6 +44,7 @@ BUILT_IN = (
     Registered(
         "word aligner", "a word aligner", "softcount.estimators.aligner:WordAligner", "softcount.cli.align:Align"
     ),
+    Registered("network", "a Bayesian network", "softcount.estimators.network:Network", "softcount.cli.net:Net"),
 )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from softcount.cli import classes, demo, explain, export, generate, glossary, info, score, show, symmetrize
+from softcount.cli import classes, demo, explain, export, generate, glossary, info, report, score, show, symmetrize
 from softcount.cli.training import HelpLast, command
 from softcount.errors import InputError
 from softcount.machine.signals import Stopped
@@ -73,6 +73,7 @@ app.command("glossary", cls=HelpLast)(glossary.glossary)
 app.command("symmetrize", cls=HelpLast)(symmetrize.symmetrize)
 app.command("info")(info.info)
 app.command("export")(export.export)
+app.command("report")(report.report)
 app.command("generate")(generate.generate)
 app.command("demo")(demo.demo)
 app.add_typer(score.app, name="score")

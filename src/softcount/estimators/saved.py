@@ -147,6 +147,18 @@ class SavedEstimator:
                 settings[name] = value
         return settings
 
+    def report(self, path: str | Path, X: Any = None, y: Any = None, *, gold: Any = None) -> None:
+        """Write a page that shows what was learned, and what it makes of X (with y, of sentence pairs), if given.
+
+        gold : the right answers to lay beside it: tags of every sentence, or links of every pair (see `read_links`)
+        """
+        from softcount.machine.atomic import write_whole
+        from softcount.report.page.model import items_of, write_page
+
+        self._check_fitted("signature_")
+        items = None if X is None else items_of(self, X, y)
+        write_whole(Path(path), lambda place: write_page(place, self, items, gold))
+
     @classmethod
     def load(cls, path: str | Path, **settings: Any) -> Self:
         """The saved estimator; `settings` replace those it was saved with."""

@@ -125,6 +125,10 @@ class Answers:
         """What the model calls posteriors, of each block."""
         return self.engine.map(_posteriors, self._handles, self._asked(log_weights, SUM))
 
+    def log_norms(self, log_weights: Tables) -> Iterator[Array]:
+        """log Z of every item, of each block, from a model that tells them apart."""
+        return self.engine.map(_log_norms, self._handles, self._asked(log_weights, SUM))
+
     def log_norm(self, log_weights: Tables) -> float:
         return float(sum(self.engine.map(_log_norm, self._handles, self._asked(log_weights, SUM))))
 
@@ -170,6 +174,12 @@ def _posteriors(placed: Placed, asked: Asked) -> Any:
 def _log_norm(placed: Placed, asked: Asked) -> float:
     with _located(placed):
         return asked.model.expect(asked.weights, _pack(placed).shard, asked.mode)[0].log_norm
+
+
+def _log_norms(placed: Placed, asked: Asked) -> Array:
+    with subnormals_as_zero():
+        found: Array = asked.model.log_norms(asked.weights, _pack(placed).shard)  # type: ignore[attr-defined]
+        return found
 
 
 def _uniforms(seed: tuple[int, ...], n: int) -> Array:

@@ -34,6 +34,7 @@ from softcount.text.bitext_reader import read_bitext
 from softcount.text.dictionary import read_dictionary
 from softcount.text.document_reader import read_documents
 from softcount.text.documents import pruned
+from softcount.text.names import read_names
 from softcount.text.reader import read, read_labels
 from softcount.text.seed_words import read_seed_words
 from softcount.text.source import lines
@@ -201,6 +202,7 @@ def targets(only: str = "model") -> dict[str, Target]:
         "xz": (file(lines, "file.xz"), [lzma.compress(G["text"])]),
         "bzip2": (file(lines, "file.bz2"), [bz2.compress(G["text"])]),
         "zstandard": (file(lines, "file.zst"), [pa.compress(G["text"], codec="zstd", asbytes=True)]),
+        "names": (file(read_names), [G["names"]]),
         "documents": (file(_documents), [G["text"]]),
         "uci": (file(_documents, "docword.txt"), [G["docword.txt"], G["docword.txt"] + CUT + b"a\nb\nc\n"]),
         "ldac": (file(_documents, "file.ldac"), [G["text.ldac"], G["text.ldac"] + CUT + b"a\nb\nc\n"]),

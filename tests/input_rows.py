@@ -37,6 +37,7 @@ GOOD: dict[str, bytes] = {
     "both.xlf": XLIFF,
     "links": b"0-0 1-1\n\n0-0 2?2\n0-1\n",
     "gold.wa": b"1 1 1 S\n1 2 2 P\n3 1 1\n4 1 2\n",
+    "names": b"0\tN\n\n1\tV\n",
     "labels": b"A\n\nB\nB\n",
     "stop": b"the\na\n",
     "seeds": b"0\tdog cats\n\n1\tthe\n",
@@ -64,7 +65,7 @@ READERS = (
     "score links links links --target {bad}", "score topics topics.model {bad}",
     "explain hmm {bad} dog", "explain mixture {bad}", "explain plsa {bad}", "explain ibm1 {bad} other",
     "explain ibm1 text {bad}", "explain ibm1 {bad}", "generate --from {bad}",
-    "show tag.model {bad}", "show topics.model {bad}", "show align.model {bad}",
+    f"tag text --states 2 --names {{bad}} {SMALL}", "show tag.model {bad}", "show topics.model {bad}", "show align.model {bad}",
     "symmetrize {bad} links", "symmetrize links {bad}", "glossary align.model {bad} other", "glossary align.model text {bad}",
     "glossary align.model {bad}",
 )  # fmt: skip
@@ -106,7 +107,7 @@ ODD = (
     "score clusters @labels @labels", "score links @links @links --source @text --target @other",
     "score links @gold.wa @gold.wa", "score topics topics.model @text", "explain hmm @P.json dog",
     "explain mixture @text --json", "explain plsa @text --json", "explain ibm1 @text @other --json",
-    "generate --from @P.json -q", "show tag.model @text", "show cluster.model @text", "show align.model @both",
+    "generate --from @P.json -q", f"tag @text --states 2 --names @names {SMALL}", "show tag.model @text", "show cluster.model @text", "show align.model @both",
     "symmetrize @links @links", "glossary align.model @text @other -q", "glossary align.model @both.tsv --terms -q",
 )  # fmt: skip
 LOST = "is read by this command, and would be lost; name another file to write"

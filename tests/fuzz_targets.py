@@ -6,8 +6,10 @@ defect, and so is a hang.
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
+import lzma
 import re
 import tempfile
 from collections.abc import Callable
@@ -16,6 +18,7 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
+import pyarrow as pa
 from input_rows import GOOD
 
 import softcount
@@ -31,6 +34,7 @@ from softcount.text.bitext_reader import read_bitext
 from softcount.text.dictionary import read_dictionary
 from softcount.text.document_reader import read_documents
 from softcount.text.documents import pruned
+from softcount.text.names import read_names
 from softcount.text.reader import read, read_labels
 from softcount.text.seed_words import read_seed_words
 from softcount.text.source import lines
@@ -195,6 +199,11 @@ def targets(only: str = "model") -> dict[str, Target]:
         "bitext": (two(lambda a, b: read_bitext(a, b).digest()), [G["text"] + CUT + G["other"]]),
         "bitext-one-file": (file(lambda p: read_bitext(p).digest()), [G["both"], G["both.tsv"], G["both.tmx"]]),
         "tmx": (file(lambda p: read_bitext(p).digest(), "file.tmx"), [G["both.tmx"]]),
+        "xliff": (file(lambda p: read_bitext(p).digest(), "file.xlf"), [G["both.xlf"]]),
+        "xz": (file(lines, "file.xz"), [lzma.compress(G["text"])]),
+        "bzip2": (file(lines, "file.bz2"), [bz2.compress(G["text"])]),
+        "zstandard": (file(lines, "file.zst"), [pa.compress(G["text"], codec="zstd", asbytes=True)]),
+        "names": (file(read_names), [G["names"]]),
         "documents": (file(_documents), [G["text"]]),
         "uci": (file(_documents, "docword.txt"), [G["docword.txt"], G["docword.txt"] + CUT + b"a\nb\nc\n"]),
         "ldac": (file(_documents, "file.ldac"), [G["text.ldac"], G["text.ldac"] + CUT + b"a\nb\nc\n"]),

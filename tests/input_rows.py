@@ -14,6 +14,11 @@ P = {
 }  # fmt: skip
 XML = b'<?xml version="1.0"?>\n'
 TMX = XML + b"<tmx><body>\n<tu><tuv><seg>a b</seg></tuv><tuv><seg>c d</seg></tuv></tu>\n</body></tmx>\n"
+XLIFF = (
+    XML
+    + b'<xliff version="1.2"><file source-language="en" target-language="fr"><body>\n'
+    + (b"<trans-unit><source>a b</source><target>c d</target></trans-unit>\n</body></file></xliff>\n")
+)
 CONLLU = b"# one\n1\tthe\t_\tD\t_\t_\t_\t_\t_\t_\n2\tdog\t_\tN\t_\t_\t_\t_\t_\t_\n\n1\tcats\t_\tN\t_\t_\t_\t_\t_\t_\n\n"
 LAUGHS = b"".join(b'<!ENTITY %c "%s">' % (98 + i, b"&%c;" % (97 + i) * 10) for i in range(9))
 
@@ -29,8 +34,10 @@ GOOD: dict[str, bytes] = {
     "both": b"a b ||| c d\n\nx ||| y\n",
     "both.tsv": b"a b\tc d\n\nx\ty\n",
     "both.tmx": TMX,
+    "both.xlf": XLIFF,
     "links": b"0-0 1-1\n\n0-0 2?2\n0-1\n",
     "gold.wa": b"1 1 1 S\n1 2 2 P\n3 1 1\n4 1 2\n",
+    "names": b"0\tN\n\n1\tV\n",
     "labels": b"A\n\nB\nB\n",
     "stop": b"the\na\n",
     "seeds": b"0\tdog cats\n\n1\tthe\n",
@@ -58,7 +65,7 @@ READERS = (
     "score links links links --target {bad}", "score topics topics.model {bad}",
     "explain hmm {bad} dog", "explain mixture {bad}", "explain plsa {bad}", "explain ibm1 {bad} other",
     "explain ibm1 text {bad}", "explain ibm1 {bad}", "generate --from {bad}",
-    "show tag.model {bad}", "show topics.model {bad}", "show align.model {bad}",
+    f"tag text --states 2 --names {{bad}} {SMALL}", "show tag.model {bad}", "show topics.model {bad}", "show align.model {bad}",
     "symmetrize {bad} links", "symmetrize links {bad}", "glossary align.model {bad} other", "glossary align.model text {bad}",
     "glossary align.model {bad}",
 )  # fmt: skip
@@ -92,7 +99,7 @@ ODD = (
     f"tag @text --states 2 --dev @text --dev-tags @tags {SMALL}", f"tag @text --start @tagged {SMALL}",
     f"tag @text --start @P.json {SMALL}", f"tag @tagged --format tagged {SMALL}", f"tag @text.conllu {SMALL}",
     "tag @text --apply tag.model -q", "align @text @other -q", "align @both -q", "align @both.tsv -q",
-    "align @both.tmx -q", "align @text @other --dictionary @pairs.tsv -q", "align @text @other --apply align.model -q",
+    "align @both.tmx -q", "align @both.xlf -q", "align @text @other --dictionary @pairs.tsv -q", "align @text @other --apply align.model -q",
     f"topics @text --topics 2 {SMALL}", f"topics @docword.txt --format uci --topics 2 {SMALL}",
     f"topics @text.ldac --topics 2 {SMALL}", f"topics @text.svmlight --topics 2 {SMALL}",
     f"topics @text --topics 2 --stop-words @stop {SMALL}", f"topics @text --topics 2 --seed-words @seeds {SMALL}",
@@ -102,7 +109,7 @@ ODD = (
     "score clusters @labels @labels", "score links @links @links --source @text --target @other",
     "score links @gold.wa @gold.wa", "score topics topics.model @text", "explain hmm @P.json dog",
     "explain mixture @text --json", "explain plsa @text --json", "explain ibm1 @text @other --json",
-    "generate --from @P.json -q", "show tag.model @text", "show cluster.model @text", "show align.model @both",
+    "generate --from @P.json -q", f"tag @text --states 2 --names @names {SMALL}", "show tag.model @text", "show cluster.model @text", "show align.model @both",
     "symmetrize @links @links", "glossary align.model @text @other -q", "glossary align.model @both.tsv --terms -q",
 )  # fmt: skip
 LOST = "is read by this command, and would be lost; name another file to write"
@@ -290,12 +297,26 @@ FORMS = [
             {"bad.conllu": b"1\tthe\t_\tD\n", "word.conllu": b"1\t\t_\tD\t_\t_\t_\t_\t_\t_\n",
              "no.conllu": b"# one\nx\tdog\t_\tN\t_\t_\t_\t_\t_\t_\n"}),
     Refused("tmx-fields", "TMX without translations, without units, or that is no XML",
-            ("bad.tmx:3: a <tu> with 1 <tuv>; give it two", "no.tmx: no <tu> in it; give at least one",
+            ("bad.tmx: two languages are needed, and it has only <1>; give a file with both",
+             "no.tmx: no <tu>, <trans-unit> or <segment> in it; give at least one",
              "cut.tmx:3: not well-formed XML (unclosed token); correct it, or export it again",
              "text.tmx:1: not well-formed XML (syntax error); correct it, or export it again"),
             ("align bad.tmx", "align no.tmx", "align cut.tmx", "explain ibm1 text.tmx"),
             {"bad.tmx": XML + b"<tmx><body>\n<tu><tuv><seg>a</seg></tuv></tu></body></tmx>",
              "no.tmx": XML + b"<tmx/>", "cut.tmx": TMX[:80], "text.tmx": b"hello\n"}),
+    Refused("tmx-languages", "TMX with more than two languages, or without the one that is asked for",
+            ("bad.tmx: 3 languages (de 1, en 1, fr 1); choose with --source-language and --target-language",
+             "bad.tmx: no text in 'it'; it has fr",
+             "bad.tmx: source and target are both en; choose two languages"),
+            ("align bad.tmx", "align bad.tmx --source-language it --target-language fr",
+             "align bad.tmx --source-language en --target-language en"),
+            {"bad.tmx": XML + b"<tmx><body><tu>" + b"".join(
+                b'<tuv xml:lang="%s"><seg>a</seg></tuv>' % name for name in (b"en", b"fr", b"de")) + b"</tu></body></tmx>"}),
+    Refused("xliff-untranslated", "XLIFF without a translation, or without one that is as far as asked for",
+            ("bad.xlf: two languages are needed, and it has only en; give a file with both",
+             "bad.xlf: no <tu>, <trans-unit> or <segment> that is final in it; give at least one"),
+            ("align bad.xlf", "align bad.xlf --only final"),
+            {"bad.xlf": XLIFF.replace(b"<target>c d</target>", b"")}),
     Refused("tmx-entity", "TMX with an entity: of another file, or that nothing declares",
             ("file.tmx:2: an entity, and entities are not resolved; write what it stands for",
              "parameter.tmx:2: an entity, and entities are not resolved; write what it stands for",
@@ -552,7 +573,7 @@ LEGAL = [
     Works("one-word", "a text of one word", "trained as asked",
           (f"tag bad --states 2 {SMALL}", "align bad bad -q", f"cluster bad --clusters 1 {SMALL}",
            f"topics bad --topics 1 {SMALL}", "cluster bad --clusters 1 --method kmeans -q"), {"bad": b"a\n"}, 1),
-    Works("tmx-encoding", "TMX that declares an encoding, and is UTF-8", "is read as UTF-8; a DTD that it names is not opened",
+    Works("tmx-encoding", "TMX that declares its encoding, or begins with UTF-16's mark", "is read so; a DTD that it names is not opened",
           ("align bad.tmx -q",),
           {"bad.tmx": b'<?xml version="1.0" encoding="ISO-8859-1"?><!DOCTYPE tmx SYSTEM "no.dtd">' + TMX[22:]}, 1),
     Works("some-unknown", "a text with some words that the model does not know", "a note says how many",

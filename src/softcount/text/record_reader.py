@@ -80,6 +80,8 @@ def _file(path: str | Path) -> Columns:
 
     text = read_text(path)
     header = text.partition(b"\n")[0]
+    if not text:
+        raise InputError(f"{name}: empty file; give at least one row below a line that names the columns")
     if not header.strip():
         raise InputError(f"{name}:1: no header; the first line names the columns")
     mark = "\t" if b"\t" in header else ","

@@ -174,7 +174,7 @@ def _with_arrays(models: list[bytes], content: bytes) -> bytes:
 def _rows(path: Path) -> Any:
     columns = read_columns(path)
     known = [{text_of(v): k for k, v in enumerate(column.values)} for column in columns.columns.values()]
-    return to_records(columns, list(columns.columns), known, True, next(iter(columns.columns))).digest()
+    return to_records(columns, list(columns.columns), known, True).digest()
 
 
 def _declared(content: bytes) -> Any:

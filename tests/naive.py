@@ -14,11 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from enumeration import Instance, Naive
+from grammars import tiny_grammar
 from hypothesis import strategies as st
 from scipy import sparse
 
 from softcount.loop.start import uniform_start
 from softcount.models.gaussian import GaussianMixture, GaussianTables, Points
+from softcount.models.grammar import GrammarTables
 from softcount.models.hmm import HMM, HMMTables
 from softcount.models.ibm import IBM, IBMTables
 from softcount.models.mixture import Mixture, MixtureTables
@@ -392,6 +394,15 @@ def network(draw: Any, chance: Chance, over_time: bool) -> Instance:
     return Instance(NaiveNetwork(model), model, items, weights)
 
 
+# --- context-free grammars: `grammars.py` ----------------------------------------------------------------------------
+
+
+def grammar(draw: Any, chance: Chance) -> Instance:
+    model, items, oracle = tiny_grammar(draw, chance)
+    rules = Ragged(model.rules.rows, np.zeros(model.rules.n_rules))
+    return Instance(oracle, model, items, chance.weights(GrammarTables(rules)))
+
+
 # --- the registry ----------------------------------------------------------------------------------------------------
 
 MODELS: dict[str, Callable[[Any, Chance], Instance]] = {
@@ -404,6 +415,7 @@ MODELS: dict[str, Callable[[Any, Chance], Instance]] = {
     "plsa": plsa,
     "network": partial(network, over_time=False),
     "network-in-time": partial(network, over_time=True),
+    "grammar": grammar,
 }
 
 

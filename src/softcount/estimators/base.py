@@ -66,6 +66,10 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
+    def _held(self, model: Model) -> Any:
+        """What training leaves alone: names of tables, or masks of their entries."""
+        return self.fixed
+
     def _begins(self, items: Any) -> str:
         """What the start is, in a word."""
         return self.start if isinstance(self.start, str) else "given"
@@ -88,10 +92,8 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
         restarts: int | None = None,
         at_most: Sequence[int] | None = None,
         slot: str = "fit",
-        fixed: Any = None,
     ) -> Fit:
-        """`digest` is that of the data, `about` what else a checkpoint should know of the run, `slot` where in it,
-        `fixed` what is held, where it is not said as the loop wants it."""
+        """`digest` is that of the data, `about` what else a checkpoint should know of the run, `slot` where in it."""
         LoopEstimator._check(self)
         restarts = self.restarts if restarts is None else restarts
         stages = parse(self.criterion)
@@ -100,7 +102,7 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
             checkpoint.bind(self._about(seed, digest, criterion=texts, **(about or {})))
         with checkpoint or nullcontext():
             result = fit(
-                model, items, stages, start, engine, fixed=self.fixed if fixed is None else fixed, settings=settings,
+                model, items, stages, start, engine, fixed=self._held(model), settings=settings,
                 tolerance=self.tolerance, restarts=restarts, seed=seed, select=select, monitor=monitor,
                 on_step=on_step, checkpoint=checkpoint.slot(slot) if checkpoint else None, at_most=at_most,
             )  # fmt: skip

@@ -218,7 +218,7 @@ def targets(only: str = "model") -> dict[str, Target]:
         "criterion": (_criterion, SPECS),
         "rows": (file(_rows), [G["rows.csv"], b'a\tb\n"x ""y"\t1\n\t2\n']),
         "bif": (file(read_bif), [G["net.bif"]]),
-        "network-tables": (file(lambda p: Network("a -> b", start=p, values={"b": 2}).as_given()), [G["T.json"]]),
+        "network-tables": (file(lambda p: Network("a -> b", start=p).as_given()), [G["T.json"]]),
         "network": (_declared, [b"a, b -> c; d", b"a@-1 -> a -> b"]),
         "model": (file(softcount.load), models),
         "model-arrays": (

@@ -85,7 +85,7 @@ def _file(path: str | Path) -> Columns:
     if not header.strip():
         raise InputError(f"{name}:1: no header; the first line names the columns")
     mark = "\t" if b"\t" in header else ","
-    names = next(iter(_split(header.decode().rstrip("\r"), mark)))
+    names = _split(name, header.decode().rstrip("\r"), mark)
     twice = next((n for n in names if names.count(n) > 1), None)
     if twice is not None:
         raise InputError(f"{name}:1: two columns are called {quoted(twice)}; rename one")
@@ -103,10 +103,13 @@ def _file(path: str | Path) -> Columns:
     return _arrow(table, name, 2)
 
 
-def _split(line: str, mark: str) -> Any:
+def _split(name: str, header: str, mark: str) -> list[str]:
     import csv
 
-    return csv.reader([line], delimiter=mark)
+    try:
+        return next(csv.reader([header], delimiter=mark, strict=True))
+    except csv.Error as error:
+        raise InputError(f"{name}:1: a header that cannot be read ({error}); name the columns in one line") from None
 
 
 def _csv_error(name: str, message: str) -> InputError:

@@ -25,10 +25,12 @@ import softcount
 from softcount.criteria.spec import Settings, parse
 from softcount.disk import store
 from softcount.errors import InputError
+from softcount.estimators.network import Network
 from softcount.links.pharaoh import read_links
 from softcount.machine.magic import MARK
 from softcount.models.hmm import HMM
 from softcount.report.hmm_json import read_parameters
+from softcount.text.bif import read_bif
 from softcount.text.bilingual import read_bilingual
 from softcount.text.bitext_reader import read_bitext
 from softcount.text.dictionary import read_dictionary
@@ -36,8 +38,10 @@ from softcount.text.document_reader import read_documents
 from softcount.text.documents import pruned
 from softcount.text.names import read_names
 from softcount.text.reader import read, read_labels
+from softcount.text.record_reader import read_columns, text_of, to_records
 from softcount.text.seed_words import read_seed_words
 from softcount.text.source import lines
+from softcount.text.structure import structure
 from softcount.text.vocabulary import Vocabulary
 
 FOLDER = Path(tempfile.mkdtemp(prefix="softcount-fuzz-"))
@@ -172,6 +176,18 @@ def _with_arrays(models: list[bytes], content: bytes) -> bytes:
     return model[: _base(model)] + content[1 : size + 1].ljust(size, b"\0")
 
 
+def _rows(path: Path) -> Any:
+    columns = read_columns(path)
+    known = [{text_of(v): k for k, v in enumerate(column.values)} for column in columns.columns.values()]
+    return to_records(columns, list(columns.columns), known, True).digest()
+
+
+def _declared(content: bytes) -> Any:
+    found = structure(content.decode("utf-8", "replace"))
+    assert structure(found.text()) == found
+    return found
+
+
 G = GOOD
 SPECS = [b"em:100,mre:50", b"stepwise(vb, batches=50):10", b"annealed(em,start=0.1,stop=1,over=9)", b"hard(vb):3",
          b"gibbs(prior=0.1):20", b"mre(rule=adaptive,rate=0.1)", b"vb(prior=1e-300)"]  # fmt: skip
@@ -210,6 +226,10 @@ def targets(only: str = "model") -> dict[str, Target]:
         "svmlight": (file(_documents, "file.svmlight"), [G["text.svmlight"]]),
         "parameters": (file(read_parameters), [G["P.json"], json.dumps({"end": {}}).encode()]),
         "criterion": (_criterion, SPECS),
+        "rows": (file(_rows), [G["rows.csv"], b'a\tb\n"x ""y"\t1\n\t2\n']),
+        "bif": (file(read_bif), [G["net.bif"]]),
+        "network-tables": (file(lambda p: Network("a -> b", start=p).as_given()), [G["T.json"]]),
+        "network": (_declared, [b"a, b -> c; d", b"a@-1 -> a -> b"]),
         "model": (file(softcount.load), models),
         "model-arrays": (
             lambda content: file(_model)(_with_arrays(models, content)),

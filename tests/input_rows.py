@@ -45,6 +45,9 @@ GOOD: dict[str, bytes] = {
     "docword.txt": b"3\n3\n3\n1 1 2\n1 3 1\n3 2 3\n",
     "text.ldac": b"2 0:2 2:1\n0\n1 1:3\n",
     "text.svmlight": b"spam 1:2 3:1 # a remark\nham 2:3\n",
+    "rows.csv": b"a,b\nx,1\ny,\n,2\nx,1\n",
+    "T.json": b'{"a": {"": {"x": 0.4, "y": 0.6}}, "b": {"x": {"1": 0.9, "2": 0.1}, "y": {"1": 0.5, "2": 0.5}}}\n',
+    "net.bif": b"network n { }\nvariable a { type discrete [ 2 ] { x, y }; }\nprobability ( a ) { table 0.4, 0.6; }\n",
 }
 
 SMALL = "-q --criterion em:2"
@@ -68,6 +71,8 @@ READERS = (
     f"tag text --states 2 --names {{bad}} {SMALL}", "show tag.model {bad}", "show topics.model {bad}", "show align.model {bad}",
     "symmetrize {bad} links", "symmetrize links {bad}", "glossary align.model {bad} other", "glossary align.model text {bad}",
     "glossary align.model {bad}",
+    f"net 'h -> a, b' {{bad}} --values h=2 {SMALL}", "net 'a -> b' --start T.json --score {bad}",
+    "net {bad} --apply net.model -q", "explain net 'a -> b' T.json {bad}",
 )  # fmt: skip
 # Those that take a folder of texts as well as a file.
 FOLDERS = ("topics {bad} --topics", "topics {bad} --apply", "cluster {bad} --c", "cluster {bad} --a", "score topics",
@@ -82,6 +87,7 @@ APPLIERS = (
     "topics text --apply {bad} -q",
     "cluster text --apply {bad} -q", "score topics {bad} text", "info {bad}", "info {bad} --json",
     "report {bad} --out page.html", "export {bad} --to tables", "show {bad}", "show {bad} --json", "show {bad} text", "glossary {bad}",
+    "net rows.csv --apply {bad} -q",
 )  # fmt: skip
 # Commands that write a file, as {bad}.
 WRITERS = (
@@ -92,6 +98,8 @@ WRITERS = (
     "align text other -q --log-probabilities {bad}",
     f"topics text --topics 2 {SMALL} --save {{bad}}", f"topics text --topics 2 {SMALL} --checkpoint {{bad}}",
     f"cluster text --clusters 2 {SMALL} --save {{bad}}", "generate -n 2 --tags {bad}",
+    f"net 'h -> a, b' rows.csv --values h=2 {SMALL} --save {{bad}}", f"net 'a -> b' rows.csv {SMALL} --parameters {{bad}}",
+    "net net.bif -q --dot {bad}",
 )  # fmt: skip
 # Commands whose output must be the same for the odd file, in place of every @.
 ODD = (
@@ -111,6 +119,8 @@ ODD = (
     "explain mixture @text --json", "explain plsa @text --json", "explain ibm1 @text @other --json",
     "generate --from @P.json -q", f"tag @text --states 2 --names @names {SMALL}", "show tag.model @text", "show cluster.model @text", "show align.model @both",
     "symmetrize @links @links", "glossary align.model @text @other -q", "glossary align.model @both.tsv --terms -q",
+    f"net 'h -> a, b' @rows.csv --values h=2 {SMALL}", "net 'a -> b' --start @T.json --score @rows.csv",
+    "net @rows.csv --apply net.model -q", "net @net.bif --query a -q", "explain net 'a -> b' @T.json @rows.csv",
 )  # fmt: skip
 LOST = "is read by this command, and would be lost; name another file to write"
 
@@ -458,6 +468,53 @@ FORMS = [
              "topics text --criterion em,100", "align text other --criterion em:x",
              "topics text --criterion 'annealed(em,start=0)'", "cluster text --clusters 2 --criterion 'vb(prior=nan)'",
              "tag text --states 2 --criterion em:1000000000000")),
+    each("net-arcs", "a network that is none",
+         ("net 'a -> b -> a' rows.csv", "the arcs go round in a circle: a -> b -> a; leave one away"),
+         ("net 'a -> ' rows.csv", "a name is missing beside an arrow or a comma; write for example rain, sprinkler -> wet"),
+         ("net '' rows.csv", 'an empty network; write for example "weather -> traffic -> late"'),
+         ("net 'a@-2 -> a' rows.csv", "'a@-2': only @-1, the value one row before, can follow a name"),
+         ("net 'a -> b'", "which rows? give DATA to learn from; --query, --score and --bif go without, with --start"),
+         ("net 'x -> y' rows.csv", "rows.csv: no column of the network's (a, b); it has x, y")),
+    each("net-values", "values that a network's variable does not have, or that nobody names",
+         ("net 'h -> a' rows.csv", "'h' is hidden: no data says which values it has; give their number or names, for example "
+          "--values h=3, or values={'h': 3} in Python"),
+         ("net 'a' rows.csv --values a=x,z", "rows.csv:3: 'y' is no value of 'a', whose values are x, z; correct the cell, or "
+          "declare the value"),
+         ("net 'a' rows.csv --values a", "--values 'a': write name=number or name=value,value"),
+         ("net 'a -> b' --start T.json --query 'b | a=q'", "query 'b | a=q': a has no value 'q', but x, y"),
+         ("net 'a -> b' --start T.json --query c", "query 'c': no variable 'c'; there are a, b")),
+    each("net-rows", "rows that are none",
+         ("net 'a -> b' bad.csv", "bad.csv:3: 1 cells, but the header names 2; give one for each column"),
+         ("net 'a -> b' twice.csv", "twice.csv:1: two columns are called 'a'; rename one"),
+         ("net 'a -> b' header.csv", "header.csv: no rows; give at least one"),
+         ("net 'a -> b' rows.csv --weight b", "rows.csv:3: 'b' must be a number that is not negative"),
+         ("net 'a@-1 -> a' rows.csv --sequence who", "rows.csv: no column 'who'; it has a, b"),
+         ("net 'a -> b' bad.parquet", "bad.parquet: not a Parquet file that can be read; check the path"),
+         **{"bad.csv": b"a,b\nx,1\ny\n", "twice.csv": b"a,a\n1,2\n", "header.csv": b"a,b\n", "bad.parquet": b"a,b\n"}),
+    each("net-impossible", "a row that the start gives probability zero",
+         ("net 'a -> b' rows.csv --start Z.json", "rows.csv:3: this row has probability zero under the parameters; correct it, or "
+          "give its values some probability"),
+         ("net 'a -> b' --start Z.json --query 'b | a=y'",
+          "query 'b | a=y': what is given has probability zero; ask for something possible"),
+         **{"Z.json": b'{"a": {"": {"x": 1, "y": 0}}, "b": {"x": {"1": 1}, "y": {"1": 1}}}'}),
+    each("net-json", "T.json that is none, or does not fit the network",
+         ("net a --start bad.json --query a", "bad.json:1: not tables as JSON (Expecting value); give what softcount net "
+          "--parameters wrote"),
+         ("net 'a -> b' --start sum.json --query a", "sum.json: 'a', row '' sums to 1.2, not to 1; correct it"),
+         ("net 'a -> c' --start T.json --values c=2 --query a", "T.json: no table 'b'; the tables are a, c"),
+         ("net 'a -> b' --start part.json --query b",
+          "the start does not give all of b; give it, or data to learn it from"),
+         ("net 'a -> b' --start tag.model --query b", "no start 'tag.model'; use random, uniform, tables, or a file T.json"),
+         **{"bad.json": b"nope", "sum.json": b'{"a": {"": {"x": 0.5, "y": 0.7}}, "b": {"x": {"1": 1}, "y": {"1": 1}}}',
+            "part.json": b'{"a": {"": {"x": 0.5, "y": 0.5}}, "b": {"x": {"1": 1, "2": 0}}}'}),
+    each("bif", "BIF that is none",
+         ("net mark.bif --query a", "mark.bif:2: ';' where a word or '}' should be; correct the file"),
+         ("net word.bif --query a", "word.bif:1: 'a' where network, variable or probability should be; correct the file"),
+         ("net sum.bif --query a", "sum.bif:3: a row that sums to 0.9, not to 1; correct the file"),
+         ("net end.bif --query a", "end.bif:2: the file ends in the middle of a block; add what is missing"),
+         **{"mark.bif": b"network n { }\nvariable a { type discrete [ 2 ] { x, y ; }\n", "word.bif": b"a -> b\n",
+            "sum.bif": b"network n { }\nvariable a { type discrete [ 2 ] { x, y }; }\nprobability ( a ) { table 0.4, 0.5; }\n",
+            "end.bif": b"network n { }\nvariable a {"}),
 ]  # fmt: skip
 
 SIZES = [

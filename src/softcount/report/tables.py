@@ -126,6 +126,13 @@ def _alignment(direction: Any, sides: tuple[str, str]) -> Table:
     return {**dict(zip(names, columns, strict=True)), "probability": np.exp(table.values)}
 
 
+def _grammar(model: Any) -> Iterator[tuple[str, Table]]:
+    rules = model.rules_
+    sides = [text.split(" -> ", 1)[1] for text in rules.texts()]
+    shown = {"symbol": Named(rules.symbols, rules.lhs()), "right_side": _strings(sides)}
+    yield "rule", {**shown, "probability": model.parameters_.rule.values}
+
+
 def _trace(trace: Any) -> Table:
     rows = trace.table()
     names = list(dict.fromkeys(key for row in rows for key in row))
@@ -146,4 +153,5 @@ KINDS: dict[str, Callable[[Any], Iterator[tuple[str, Table]]]] = {
     "k-means": _gaussian,
     "gaussian mixture": _gaussian,
     "word aligner": _aligner,
+    "grammar": _grammar,
 }

@@ -14,6 +14,11 @@ P = {
 }  # fmt: skip
 XML = b'<?xml version="1.0"?>\n'
 TMX = XML + b"<tmx><body>\n<tu><tuv><seg>a b</seg></tuv><tuv><seg>c d</seg></tuv></tu>\n</body></tmx>\n"
+XLIFF = (
+    XML
+    + b'<xliff version="1.2"><file source-language="en" target-language="fr"><body>\n'
+    + (b"<trans-unit><source>a b</source><target>c d</target></trans-unit>\n</body></file></xliff>\n")
+)
 CONLLU = b"# one\n1\tthe\t_\tD\t_\t_\t_\t_\t_\t_\n2\tdog\t_\tN\t_\t_\t_\t_\t_\t_\n\n1\tcats\t_\tN\t_\t_\t_\t_\t_\t_\n\n"
 LAUGHS = b"".join(b'<!ENTITY %c "%s">' % (98 + i, b"&%c;" % (97 + i) * 10) for i in range(9))
 
@@ -29,8 +34,10 @@ GOOD: dict[str, bytes] = {
     "both": b"a b ||| c d\n\nx ||| y\n",
     "both.tsv": b"a b\tc d\n\nx\ty\n",
     "both.tmx": TMX,
+    "both.xlf": XLIFF,
     "links": b"0-0 1-1\n\n0-0 2?2\n0-1\n",
     "gold.wa": b"1 1 1 S\n1 2 2 P\n3 1 1\n4 1 2\n",
+    "names": b"0\tN\n\n1\tV\n",
     "labels": b"A\n\nB\nB\n",
     "stop": b"the\na\n",
     "seeds": b"0\tdog cats\n\n1\tthe\n",
@@ -38,6 +45,9 @@ GOOD: dict[str, bytes] = {
     "docword.txt": b"3\n3\n3\n1 1 2\n1 3 1\n3 2 3\n",
     "text.ldac": b"2 0:2 2:1\n0\n1 1:3\n",
     "text.svmlight": b"spam 1:2 3:1 # a remark\nham 2:3\n",
+    "rows.csv": b"a,b\nx,1\ny,\n,2\nx,1\n",
+    "T.json": b'{"a": {"": {"x": 0.4, "y": 0.6}}, "b": {"x": {"1": 0.9, "2": 0.1}, "y": {"1": 0.5, "2": 0.5}}}\n',
+    "net.bif": b"network n { }\nvariable a { type discrete [ 2 ] { x, y }; }\nprobability ( a ) { table 0.4, 0.6; }\n",
 }
 
 SMALL = "-q --criterion em:2"
@@ -58,9 +68,11 @@ READERS = (
     "score links links links --target {bad}", "score topics topics.model {bad}",
     "explain hmm {bad} dog", "explain mixture {bad}", "explain plsa {bad}", "explain ibm1 {bad} other",
     "explain ibm1 text {bad}", "explain ibm1 {bad}", "generate --from {bad}",
-    "show tag.model {bad}", "show topics.model {bad}", "show align.model {bad}",
+    f"tag text --states 2 --names {{bad}} {SMALL}", "show tag.model {bad}", "show topics.model {bad}", "show align.model {bad}",
     "symmetrize {bad} links", "symmetrize links {bad}", "glossary align.model {bad} other", "glossary align.model text {bad}",
     "glossary align.model {bad}",
+    f"net 'h -> a, b' {{bad}} --values h=2 {SMALL}", "net 'a -> b' --start T.json --score {bad}",
+    "net {bad} --apply net.model -q", "explain net 'a -> b' T.json {bad}",
 )  # fmt: skip
 # Those that take a folder of texts as well as a file.
 FOLDERS = ("topics {bad} --topics", "topics {bad} --apply", "cluster {bad} --c", "cluster {bad} --a", "score topics",
@@ -71,9 +83,11 @@ PARAMETERS = ("explain hmm {bad} dog", "generate --from {bad}")
 TEXTS = tuple(command for command in READERS if command not in PARAMETERS)
 # Commands that open a model, as {bad}.
 APPLIERS = (
-    "tag text --apply {bad} -q", "align text other --apply {bad} -q", "topics text --apply {bad} -q",
+    "tag text --apply {bad} -q", "align text other --apply {bad} -q", "align text other --prior-model {bad} -q",
+    "topics text --apply {bad} -q",
     "cluster text --apply {bad} -q", "score topics {bad} text", "info {bad}", "info {bad} --json",
     "report {bad} --out page.html", "export {bad} --to tables", "show {bad}", "show {bad} --json", "show {bad} text", "glossary {bad}",
+    "net rows.csv --apply {bad} -q",
 )  # fmt: skip
 # Commands that write a file, as {bad}.
 WRITERS = (
@@ -81,8 +95,11 @@ WRITERS = (
     f"tag text --states 2 {SMALL} --trace {{bad}}", f"tag text --states 2 {SMALL} --checkpoint {{bad}}",
     f"tag text --states 2 {SMALL} --report {{bad}}", "report tag.model -q --out {bad}",
     "align text other -q --save {bad}", "align text other -q --lexicon {bad}", "align text other -q --scores {bad}",
+    "align text other -q --log-probabilities {bad}",
     f"topics text --topics 2 {SMALL} --save {{bad}}", f"topics text --topics 2 {SMALL} --checkpoint {{bad}}",
     f"cluster text --clusters 2 {SMALL} --save {{bad}}", "generate -n 2 --tags {bad}",
+    f"net 'h -> a, b' rows.csv --values h=2 {SMALL} --save {{bad}}", f"net 'a -> b' rows.csv {SMALL} --parameters {{bad}}",
+    "net net.bif -q --dot {bad}",
 )  # fmt: skip
 # Commands whose output must be the same for the odd file, in place of every @.
 ODD = (
@@ -90,7 +107,7 @@ ODD = (
     f"tag @text --states 2 --dev @text --dev-tags @tags {SMALL}", f"tag @text --start @tagged {SMALL}",
     f"tag @text --start @P.json {SMALL}", f"tag @tagged --format tagged {SMALL}", f"tag @text.conllu {SMALL}",
     "tag @text --apply tag.model -q", "align @text @other -q", "align @both -q", "align @both.tsv -q",
-    "align @both.tmx -q", "align @text @other --dictionary @pairs.tsv -q", "align @text @other --apply align.model -q",
+    "align @both.tmx -q", "align @both.xlf -q", "align @text @other --dictionary @pairs.tsv -q", "align @text @other --apply align.model -q",
     f"topics @text --topics 2 {SMALL}", f"topics @docword.txt --format uci --topics 2 {SMALL}",
     f"topics @text.ldac --topics 2 {SMALL}", f"topics @text.svmlight --topics 2 {SMALL}",
     f"topics @text --topics 2 --stop-words @stop {SMALL}", f"topics @text --topics 2 --seed-words @seeds {SMALL}",
@@ -100,8 +117,10 @@ ODD = (
     "score clusters @labels @labels", "score links @links @links --source @text --target @other",
     "score links @gold.wa @gold.wa", "score topics topics.model @text", "explain hmm @P.json dog",
     "explain mixture @text --json", "explain plsa @text --json", "explain ibm1 @text @other --json",
-    "generate --from @P.json -q", "show tag.model @text", "show cluster.model @text", "show align.model @both",
+    "generate --from @P.json -q", f"tag @text --states 2 --names @names {SMALL}", "show tag.model @text", "show cluster.model @text", "show align.model @both",
     "symmetrize @links @links", "glossary align.model @text @other -q", "glossary align.model @both.tsv --terms -q",
+    f"net 'h -> a, b' @rows.csv --values h=2 {SMALL}", "net 'a -> b' --start @T.json --score @rows.csv",
+    "net @rows.csv --apply net.model -q", "net @net.bif --query a -q", "explain net 'a -> b' @T.json @rows.csv",
 )  # fmt: skip
 LOST = "is read by this command, and would be lost; name another file to write"
 
@@ -288,12 +307,26 @@ FORMS = [
             {"bad.conllu": b"1\tthe\t_\tD\n", "word.conllu": b"1\t\t_\tD\t_\t_\t_\t_\t_\t_\n",
              "no.conllu": b"# one\nx\tdog\t_\tN\t_\t_\t_\t_\t_\t_\n"}),
     Refused("tmx-fields", "TMX without translations, without units, or that is no XML",
-            ("bad.tmx:3: a <tu> with 1 <tuv>; give it two", "no.tmx: no <tu> in it; give at least one",
+            ("bad.tmx: two languages are needed, and it has only <1>; give a file with both",
+             "no.tmx: no <tu>, <trans-unit> or <segment> in it; give at least one",
              "cut.tmx:3: not well-formed XML (unclosed token); correct it, or export it again",
              "text.tmx:1: not well-formed XML (syntax error); correct it, or export it again"),
             ("align bad.tmx", "align no.tmx", "align cut.tmx", "explain ibm1 text.tmx"),
             {"bad.tmx": XML + b"<tmx><body>\n<tu><tuv><seg>a</seg></tuv></tu></body></tmx>",
              "no.tmx": XML + b"<tmx/>", "cut.tmx": TMX[:80], "text.tmx": b"hello\n"}),
+    Refused("tmx-languages", "TMX with more than two languages, or without the one that is asked for",
+            ("bad.tmx: 3 languages (de 1, en 1, fr 1); choose with --source-language and --target-language",
+             "bad.tmx: no text in 'it'; it has fr",
+             "bad.tmx: source and target are both en; choose two languages"),
+            ("align bad.tmx", "align bad.tmx --source-language it --target-language fr",
+             "align bad.tmx --source-language en --target-language en"),
+            {"bad.tmx": XML + b"<tmx><body><tu>" + b"".join(
+                b'<tuv xml:lang="%s"><seg>a</seg></tuv>' % name for name in (b"en", b"fr", b"de")) + b"</tu></body></tmx>"}),
+    Refused("xliff-untranslated", "XLIFF without a translation, or without one that is as far as asked for",
+            ("bad.xlf: two languages are needed, and it has only en; give a file with both",
+             "bad.xlf: no <tu>, <trans-unit> or <segment> that is final in it; give at least one"),
+            ("align bad.xlf", "align bad.xlf --only final"),
+            {"bad.xlf": XLIFF.replace(b"<target>c d</target>", b"")}),
     Refused("tmx-entity", "TMX with an entity: of another file, or that nothing declares",
             ("file.tmx:2: an entity, and entities are not resolved; write what it stands for",
              "parameter.tmx:2: an entity, and entities are not resolved; write what it stands for",
@@ -324,6 +357,13 @@ FORMS = [
             tuple(f"align text other --dictionary {name}" for name in ("two.tsv", "kind.tsv", "both.d")),
             {"two.tsv": b"dog\tHund\n", "kind.tsv": b"dog\tHund\tmaybe\n",
              "both.d": b"dog\tHund\tmust\ndog\tHund\tnever\n"}),
+    Refused("prior-model-unfit", "a prior that was trained in another way, or of no weight",
+            ("prior: was trained with both directions together; train this one so as well (agreement)",
+             "prior: was trained in lower case; train this one so as well (lowercase)",
+             "prior_strength is 0.0: give a positive number; 1 counts a pair as one"),
+            ("align text other --preset fast --prior-model align.model",
+             "align text other --no-lowercase --prior-model align.model",
+             "align text other --prior-model align.model --prior-strength 0")),
     Refused("conllu-and-tags", "CoNLL-U, whatever its name, beside a file of tags",
             "bad: conllu text has its own tags; leave the tag file away", ("tag bad --tags tags",), {"bad": CONLLU}),
     Refused("engine", "an engine that there is not", "no engine 'x'; use threads",
@@ -428,6 +468,53 @@ FORMS = [
              "topics text --criterion em,100", "align text other --criterion em:x",
              "topics text --criterion 'annealed(em,start=0)'", "cluster text --clusters 2 --criterion 'vb(prior=nan)'",
              "tag text --states 2 --criterion em:1000000000000")),
+    each("net-arcs", "a network that is none",
+         ("net 'a -> b -> a' rows.csv", "the arcs go round in a circle: a -> b -> a; leave one away"),
+         ("net 'a -> ' rows.csv", "a name is missing beside an arrow or a comma; write for example rain, sprinkler -> wet"),
+         ("net '' rows.csv", 'an empty network; write for example "weather -> traffic -> late"'),
+         ("net 'a@-2 -> a' rows.csv", "'a@-2': only @-1, the value one row before, can follow a name"),
+         ("net 'a -> b'", "which rows? give DATA to learn from; --query, --score and --bif go without, with --start"),
+         ("net 'x -> y' rows.csv", "rows.csv: no column of the network's (a, b); it has x, y")),
+    each("net-values", "values that a network's variable does not have, or that nobody names",
+         ("net 'h -> a' rows.csv", "'h' is hidden: no data says which values it has; give their number or names, for example "
+          "--values h=3, or values={'h': 3} in Python"),
+         ("net 'a' rows.csv --values a=x,z", "rows.csv:3: 'y' is no value of 'a', whose values are x, z; correct the cell, or "
+          "declare the value"),
+         ("net 'a' rows.csv --values a", "--values 'a': write name=number or name=value,value"),
+         ("net 'a -> b' --start T.json --query 'b | a=q'", "query 'b | a=q': a has no value 'q', but x, y"),
+         ("net 'a -> b' --start T.json --query c", "query 'c': no variable 'c'; there are a, b")),
+    each("net-rows", "rows that are none",
+         ("net 'a -> b' bad.csv", "bad.csv:3: 1 cells, but the header names 2; give one for each column"),
+         ("net 'a -> b' twice.csv", "twice.csv:1: two columns are called 'a'; rename one"),
+         ("net 'a -> b' header.csv", "header.csv: no rows; give at least one"),
+         ("net 'a -> b' rows.csv --weight b", "rows.csv:3: 'b' must be a number that is not negative"),
+         ("net 'a@-1 -> a' rows.csv --sequence who", "rows.csv: no column 'who'; it has a, b"),
+         ("net 'a -> b' bad.parquet", "bad.parquet: not a Parquet file that can be read; check the path"),
+         **{"bad.csv": b"a,b\nx,1\ny\n", "twice.csv": b"a,a\n1,2\n", "header.csv": b"a,b\n", "bad.parquet": b"a,b\n"}),
+    each("net-impossible", "a row that the start gives probability zero",
+         ("net 'a -> b' rows.csv --start Z.json", "rows.csv:3: this row has probability zero under the parameters; correct it, or "
+          "give its values some probability"),
+         ("net 'a -> b' --start Z.json --query 'b | a=y'",
+          "query 'b | a=y': what is given has probability zero; ask for something possible"),
+         **{"Z.json": b'{"a": {"": {"x": 1, "y": 0}}, "b": {"x": {"1": 1}, "y": {"1": 1}}}'}),
+    each("net-json", "T.json that is none, or does not fit the network",
+         ("net a --start bad.json --query a", "bad.json:1: not tables as JSON (Expecting value); give what softcount net "
+          "--parameters wrote"),
+         ("net 'a -> b' --start sum.json --query a", "sum.json: 'a', row '' sums to 1.2, not to 1; correct it"),
+         ("net 'a -> c' --start T.json --values c=2 --query a", "T.json: no table 'b'; the tables are a, c"),
+         ("net 'a -> b' --start part.json --query b",
+          "the start does not give all of b; give it, or data to learn it from"),
+         ("net 'a -> b' --start tag.model --query b", "no start 'tag.model'; use random, uniform, tables, or a file T.json"),
+         **{"bad.json": b"nope", "sum.json": b'{"a": {"": {"x": 0.5, "y": 0.7}}, "b": {"x": {"1": 1}, "y": {"1": 1}}}',
+            "part.json": b'{"a": {"": {"x": 0.5, "y": 0.5}}, "b": {"x": {"1": 1, "2": 0}}}'}),
+    each("bif", "BIF that is none",
+         ("net mark.bif --query a", "mark.bif:2: ';' where a word or '}' should be; correct the file"),
+         ("net word.bif --query a", "word.bif:1: 'a' where network, variable or probability should be; correct the file"),
+         ("net sum.bif --query a", "sum.bif:3: a row that sums to 0.9, not to 1; correct the file"),
+         ("net end.bif --query a", "end.bif:2: the file ends in the middle of a block; add what is missing"),
+         **{"mark.bif": b"network n { }\nvariable a { type discrete [ 2 ] { x, y ; }\n", "word.bif": b"a -> b\n",
+            "sum.bif": b"network n { }\nvariable a { type discrete [ 2 ] { x, y }; }\nprobability ( a ) { table 0.4, 0.5; }\n",
+            "end.bif": b"network n { }\nvariable a {"}),
 ]  # fmt: skip
 
 SIZES = [
@@ -461,21 +548,25 @@ MODELS = [
     Refused("model-kind", "a model of another kind",
             ("topics.model: holds a PLSA topic model; `softcount tag --apply` needs a hidden Markov model",
              "tag.model: holds a hidden Markov model; `softcount align --apply` needs a word aligner",
+             "tag.model: holds a hidden Markov model; `softcount align --prior-model` needs a word aligner",
              "align.model: holds a word aligner; `softcount topics --apply` needs a PLSA topic model",
              "tag.model: holds a hidden Markov model; `softcount cluster --apply` needs a Naive Bayes mixture or k-means "
              "clusters",
              "cluster.model: holds a Naive Bayes mixture; `softcount score topics` needs a PLSA topic model"),
-            ("tag text --apply topics.model", "align text other --apply tag.model", "topics text --apply align.model",
+            ("tag text --apply topics.model", "align text other --apply tag.model",
+             "align text other --prior-model tag.model", "topics text --apply align.model",
              "cluster text --apply tag.model", "score topics cluster.model text")),
     Refused("model-language", "a model of another language: it knows no word of the text",
             ("other: the model knows none of its 10 words; give a model of this language",
+             "other: the model knows none of its 10 source words; give a model of this language",
              "other: the model knows none of its 10 source words; give a model of this language",
              "other: the model knows none of its 10 words; give a model of this language",
              "other: the model knows none of its 10 words; give a model of this language",
              "other: the model knows none of its 10 words; give a model of this language",
              "other: the model knows none of its 10 words; give a model of this language",
              "other: the start lists none of its words; give parameters of this language"),
-            ("tag other --apply tag.model", "align other text --apply align.model", "topics other --apply topics.model",
+            ("tag other --apply tag.model", "align other text --apply align.model",
+             "align other text --prior-model align.model", "topics other --apply topics.model",
              "cluster other --apply cluster.model", "cluster other --apply kmeans.model", "score topics topics.model other",
              "tag other --start P.json")),
     Refused("model-query", "a query without a known word",
@@ -539,7 +630,7 @@ LEGAL = [
     Works("one-word", "a text of one word", "trained as asked",
           (f"tag bad --states 2 {SMALL}", "align bad bad -q", f"cluster bad --clusters 1 {SMALL}",
            f"topics bad --topics 1 {SMALL}", "cluster bad --clusters 1 --method kmeans -q"), {"bad": b"a\n"}, 1),
-    Works("tmx-encoding", "TMX that declares an encoding, and is UTF-8", "is read as UTF-8; a DTD that it names is not opened",
+    Works("tmx-encoding", "TMX that declares its encoding, or begins with UTF-16's mark", "is read so; a DTD that it names is not opened",
           ("align bad.tmx -q",),
           {"bad.tmx": b'<?xml version="1.0" encoding="ISO-8859-1"?><!DOCTYPE tmx SYSTEM "no.dtd">' + TMX[22:]}, 1),
     Works("some-unknown", "a text with some words that the model does not know", "a note says how many",

@@ -44,6 +44,15 @@ class Naive:
         """[nodes, values]: what the item itself says of its nodes, in logs."""
         return None
 
+    def choosers(self, items: Any, i: int, n: int) -> list[int]:
+        """The order in which n nodes choose, where several values are as good: of a sequence the last one first."""
+        return list(range(n))[::-1]
+
+    def wished(self, items: Any, i: int, structure: Any) -> float:
+        """The sum of the potentials of the values that this structure gives to the nodes."""
+        wishes = self.potentials(items, i)
+        return 0.0 if wishes is None else float(wishes[self.nodes(items, i, structure) == 1].sum())
+
     def posteriors(self, items: Any, i: int, nodes: np.ndarray) -> np.ndarray:
         """What the model calls posteriors, of the nodes' posteriors."""
         return nodes
@@ -56,9 +65,9 @@ class Naive:
         """A structure's labels, where they are not a value for every node."""
         return None
 
-    def before(self, nodes: np.ndarray, structure: Any) -> Any:
-        """Of structures that are as good, the one is chosen for which this is least: the last node chooses first."""
-        return nodes.argmax(axis=-1).tolist()[::-1]
+    def before(self, items: Any, i: int, nodes: np.ndarray, structure: Any) -> Any:
+        """Of structures that are as good, the one is chosen for which this is least: by the first chooser first."""
+        return nodes.argmax(axis=-1)[self.choosers(items, i, len(nodes))].tolist()
 
     def check_best(self, posteriors: np.ndarray, labels: np.ndarray) -> None:
         """That labels of SUM are the best of each node."""
@@ -124,11 +133,9 @@ def enumerate_item(instance: Instance, i: int) -> Enumerated:
     structures = naive.structures(items, i)
     counts, nodes = ([of(items, i, z) for z in structures] for of in (naive.counts, naive.nodes))
     log_joint = np.array([inner(instance.log_weights, c) for c in counts]) + naive.log_base(items, i)
-    wishes = naive.potentials(items, i)
-    if wishes is not None:
-        log_joint += [wishes[chosen == 1].sum() for chosen in nodes]
+    log_joint += [naive.wished(items, i, z) for z in structures]
     spelt = [naive.spelt(items, i, z) for z in structures]
-    order = [naive.before(chosen, z) for chosen, z in zip(nodes, structures, strict=True)]
+    order = [naive.before(items, i, chosen, z) for chosen, z in zip(nodes, structures, strict=True)]
     return Enumerated(counts, nodes, log_joint, spelt, order)
 
 

@@ -106,7 +106,7 @@ class NaiveGrammar(Naive):
         spans = [(node.start, node.end, lhs[node.rule]) for node in nodes_of(structure)] if structure else []
         return np.array(spans, dtype=np.int32).ravel()
 
-    def before(self, nodes: np.ndarray, structure: Node | None) -> Any:
+    def before(self, items: Any, i: int, nodes: np.ndarray, structure: Node | None) -> Any:
         """The rule that is listed first, then the widest last child, then the widest last but one, …"""
         if structure is None:
             return ()

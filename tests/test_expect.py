@@ -97,7 +97,7 @@ def test_max_is_a_best_structure(name: str, data: st.DataObject) -> None:
 @every_model
 @given(data=st.data())
 def test_ties_go_to_the_lower_value(name: str, data: st.DataObject) -> None:
-    """All structures that are possible are as good: of a sequence the last node chooses first."""
+    """All structures that are possible are as good: of a sequence the last node chooses first, for example."""
     instance = drawn(name, data, zeros=0.2, spread=0.0)
     items = enumerate_all(instance)
     labels = expect(instance, MAX, labels=True)[1]

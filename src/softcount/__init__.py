@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from softcount.estimators.hmm import HMM
     from softcount.estimators.kmeans import KMeans
     from softcount.estimators.mixture import NaiveBayesMixture
+    from softcount.estimators.network import Network
     from softcount.estimators.plsa import PLSA
     from softcount.estimators.word_classes import WordClasses
     from softcount.registry import load
@@ -40,6 +41,7 @@ __all__ = [
     "InputError",
     "KMeans",
     "NaiveBayesMixture",
+    "Network",
     "WordAligner",
     "WordClasses",
     "__version__",

@@ -186,7 +186,7 @@ class Grammar(LoopEstimator):
         held_rules(self.rules_, self.fixed)
         return Settings(*({"rule": one} for one in (pseudo, prior)))  # type: ignore[arg-type]
 
-    def _held(self) -> dict[str, Array]:
+    def _held(self, model: Any) -> dict[str, Array]:
         return held_rules(self.rules_, self.fixed)
 
     def _begins(self, items: Any) -> str:

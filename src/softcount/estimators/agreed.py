@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.criteria.spec import Settings
 from softcount.disk.checkpoint import Slot
 from softcount.engines import Engine
 from softcount.estimators.align_direction import PREFER, constraints, possible
-from softcount.estimators.align_stage import ModelStage
+from softcount.estimators.align_stage import ModelStage, parse_models
 from softcount.families.backoff import Backoff, levels
 from softcount.families.jumps import kinds_of_words
 from softcount.families.layout import by_table
@@ -43,6 +44,7 @@ class How(NamedTuple):
     null: float | str = "learn"
     dictionary: tuple[tuple[str, str, str], ...] = ()
     letters: Letters = ()  # of two scripts, that stand for one another: learned on the way
+    second: tuple[tuple[int, ...], str] | None = None  # stems and stages of another model that has a say in links
 
 
 class Agreed(NamedTuple):
@@ -52,6 +54,7 @@ class Agreed(NamedTuple):
     words: tuple[Sequence[str], Sequence[str]]
     frequencies: tuple[Array, Array]
     how: How
+    second: Any = None  # another Agreed
 
     @property
     def log_weights(self) -> Any:
@@ -69,14 +72,19 @@ class Agreed(NamedTuple):
 
 def train(
     how: How, items: Bitext, stages: Sequence[ModelStage], engine: Engine, seed: int,
-    on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None], tolerance: float,
+    on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None], tolerance: float, before: Any = None,
 ) -> Agreed:  # fmt: skip
+    """`before`: what another text has counted (estimators/agreed_prior.py), in the words of these items."""
     words = items.source.vocabulary.words, items.target.vocabulary.words
     found = occurrences(items.source.sentences, len(words[0]))
     rows = without_null(cooccurring(found, items.target.sentences, len(words[1])))
     del found
     frequencies = _frequencies(items.source), _frequencies(items.target)
+    if before:
+        rows = before.united(rows)
+        frequencies = frequencies[0] + before.frequencies[0], frequencies[1] + before.frequencies[1]
     model = agreement(how, rows, words, frequencies, int(items.longest.max(initial=1)))
+    imagined = before.imagined(rows, model.kinds) if before else {}
     start, trace = [uniform_start(model.layout)], Trace()
     trace.remarks = unmatched("dictionary", how.dictionary, [items.source.vocabulary, items.target.vocabulary])
     indexed = Indexed(items, model)
@@ -85,18 +93,27 @@ def train(
         if letters:  # what is spelt alike is worth most at the start
             del model, indexed, start, rows
             again = how._replace(letters=letters)
-            return train(again, items, stages, engine, seed, on_step, lambda text: slot(f"again {text}"), tolerance)
+            return train(
+                again, items, stages, engine, seed, on_step, lambda text: slot(f"again {text}"), tolerance, before
+            )
         model = model._replace(positions=stage.model == "hmm")
         with possible(items):
             result = fit(
                 model, indexed, stage.criteria, lambda _: start.pop(), engine,
-                tolerance=tolerance, seed=seed + number, on_step=on_step, checkpoint=slot(f"{number + 1} {stage.text}"),
+                settings=Settings(extra=imagined), tolerance=tolerance, seed=seed + number, on_step=on_step,
+                checkpoint=slot(f"{number + 1} {stage.text}"),
             )  # fmt: skip
         start[:] = [result.parameters]  # also where a checkpoint had the result, so that nobody took the start
         trace += result.trace
         trace.stopped = result.trace.stopped
         del result  # its weights are as large as all counts
-    return Agreed(model, start[0], trace, words, frequencies, how)
+    agreed = Agreed(model, start[0], trace, words, frequencies, how)
+    if how.second is None:
+        return agreed
+    del indexed
+    other, text = how._replace(stems=how.second[0], second=None), how.second[1]
+    named = parse_models(text, "em"), engine, seed, on_step, lambda text: slot(f"second {text}"), tolerance
+    return agreed._replace(second=train(other, items, *named))
 
 
 class Indexed:

@@ -48,6 +48,8 @@ GOOD: dict[str, bytes] = {
     "rows.csv": b"a,b\nx,1\ny,\n,2\nx,1\n",
     "T.json": b'{"a": {"": {"x": 0.4, "y": 0.6}}, "b": {"x": {"1": 0.9, "2": 0.1}, "y": {"1": 0.5, "2": 0.5}}}\n',
     "net.bif": b"network n { }\nvariable a { type discrete [ 2 ] { x, y }; }\nprobability ( a ) { table 0.4, 0.6; }\n",
+    "G.cfg": b'S -> NP V | NP V NP\nNP -> D N | "cats"\nD -> "the" | "a"\nN -> "dog" | "cat"\nV -> "runs" | "run" | "sees"\n',
+    "trees": b"(S (NP (D the) (N dog)) (V runs))\n\n(S (NP (D a) (N dog)) (V sees) (NP (D the) (N cat)))\n(S (NP cats) (V run))\n",
 }
 
 SMALL = "-q --criterion em:2"
@@ -73,6 +75,9 @@ READERS = (
     "glossary align.model {bad}",
     f"net 'h -> a, b' {{bad}} --values h=2 {SMALL}", "net 'a -> b' --start T.json --score {bad}",
     "net {bad} --apply net.model -q", "explain net 'a -> b' T.json {bad}",
+    f"grammar {{bad}} text {SMALL}", f"grammar G.cfg {{bad}} {SMALL}", "grammar --trees {bad} -q",
+    f"grammar G.cfg text --known {{bad}} {SMALL}", "grammar {bad} --apply grammar.model -q",
+    "score trees {bad} trees", "score trees trees {bad}",
 )  # fmt: skip
 # Those that take a folder of texts as well as a file.
 FOLDERS = ("topics {bad} --topics", "topics {bad} --apply", "cluster {bad} --c", "cluster {bad} --a", "score topics",
@@ -88,6 +93,7 @@ APPLIERS = (
     "cluster text --apply {bad} -q", "score topics {bad} text", "info {bad}", "info {bad} --json",
     "report {bad} --out page.html", "export {bad} --to tables", "show {bad}", "show {bad} --json", "show {bad} text", "glossary {bad}",
     "net rows.csv --apply {bad} -q",
+    "grammar text --apply {bad} -q",
 )  # fmt: skip
 # Commands that write a file, as {bad}.
 WRITERS = (
@@ -100,6 +106,7 @@ WRITERS = (
     f"cluster text --clusters 2 {SMALL} --save {{bad}}", "generate -n 2 --tags {bad}",
     f"net 'h -> a, b' rows.csv --values h=2 {SMALL} --save {{bad}}", f"net 'a -> b' rows.csv {SMALL} --parameters {{bad}}",
     "net net.bif -q --dot {bad}",
+    f"grammar G.cfg text {SMALL} --save {{bad}}", f"grammar G.cfg text {SMALL} --parameters {{bad}}",
 )  # fmt: skip
 # Commands whose output must be the same for the odd file, in place of every @.
 ODD = (
@@ -118,6 +125,8 @@ ODD = (
     "score links @gold.wa @gold.wa", "score topics topics.model @text", "explain hmm @P.json dog",
     "explain mixture @text --json", "explain plsa @text --json", "explain ibm1 @text @other --json",
     "generate --from @P.json -q", f"tag @text --states 2 --names @names {SMALL}", "show tag.model @text", "show cluster.model @text", "show align.model @both",
+    f"grammar @G.cfg @text {SMALL}", f"grammar @G.cfg @text --known @trees {SMALL}", "grammar @G.cfg @text --n-parses -q",
+    "grammar @text --trees @trees --markov 1,1 -q", "grammar @text --apply grammar.model -q", "score trees @trees @trees",
     "symmetrize @links @links", "glossary align.model @text @other -q", "glossary align.model @both.tsv --terms -q",
     f"net 'h -> a, b' @rows.csv --values h=2 {SMALL}", "net 'a -> b' --start @T.json --score @rows.csv",
     "net @rows.csv --apply net.model -q", "net @net.bif --query a -q", "explain net 'a -> b' @T.json @rows.csv",
@@ -456,6 +465,40 @@ FORMS = [
              "nan.json": json.dumps({**P, "initial": {"V": float("nan"), "N": 1}}).encode(), "deep.json": b"[" * 100_000,
              "word.json": json.dumps({**P, "emission": {"V": {"a b": 1}, "N": {"b": 1}}}).encode(),
              "half.json": json.dumps({**P, "emission": {"V": {"\ud800": 1}, "N": {"b": 1}}}).encode()}),
+    each("grammar-form", "a grammar that is not what it should be",
+         ("grammar a text", "a:2: no rule in 'NP the dog'; write SYMBOL -> right side"),
+         ("grammar b text", "b:1: an empty right side of 'S'; rules that derive nothing are not possible"),
+         ("grammar c text", "c:2: cannot read \"'\"; quote words, and put [probability] behind a right side"),
+         ("grammar d text", "d:1: '1.5' is no probability; give a number from 0 to 1"),
+         ("grammar e text", "e:2: the probabilities of 'S' sum to 0.8; make them sum to one"),
+         ("grammar f text", "f:1: the probabilities of 'S' sum to 1, which leaves nothing for its other rules; give each a probability"),
+         ("grammar g text", "g: no rule for the start 'X'; write X -> …"),
+         ("grammar h text", "h:1: cannot read '%begin S'; the one directive is %start SYMBOL"),
+         ("grammar i text", "i: no rules; write for example S -> NP VP"),
+         ("grammar j text -q", "text: no sentence has a tree in this grammar; it has no word 'the', for example"),
+         ("grammar k text --n-parses", "the unary rules S -> A -> S go round for ever: a sentence has infinitely many trees"),
+         ("grammar l text -q", "the unary rules S -> A -> S go round for ever: their chains have no finite sum; give some of them less probability, or remove one"),
+         a=b"S -> NP VP\nNP the dog\n", b=b"S -> A | \n", c=b"S -> 'a'\nA -> 'b\n", d=b"S -> 'a' [1.5]\n",
+         e=b"S -> 'a' [0.5]\nS -> 'b' [0.3]\n", f=b"S -> 'a' [1] | 'b'\n", g=b"%start X\nS -> 'a'\n", h=b"%begin S\nS -> 'a'\n",
+         i=b"# nothing\n", j=b"S -> 'zebra'\n", k=b"S -> A | 'the'\nA -> S\n", l=b"S -> A [1] | 'the' [0]\nA -> S\n"),
+    each("trees-form", "trees that are none, or not in step",
+         ("grammar --trees a", "a:1: 1 brackets are not closed; write (label … )"),
+         ("grammar --trees b", "b:2: a bracket too many is closed; write (label … )"),
+         ("grammar --trees c", "c:1: a bracket without a label; write (label … )"),
+         ("grammar --trees d", "d:1: nothing within the bracket 'S'; write (label word)"),
+         ("grammar --trees e", "e:1: 'the dog' is not one tree; write (label … ), one tree a line"),
+         ("score trees trees f", "f: 3 trees fewer than trees; the two must be in step, line by line"),
+         ("score trees trees g", "g:1: a tree of 1 words, but the gold tree has 3; give the same sentences"),
+         ("grammar G.cfg text --known g", "text:1: the tree has other words than the sentence; give the tree of this sentence"),
+         ("grammar --trees trees --markov x", "--markov 'x': give v,h, v from 1 and h from 0 on, for example 2,1"),
+         a=b"(S (A a)\n", b=b"(S a)\n(S a)) (\n", c=b"(S ((A a)))\n", d=b"(S)\n", e=b"the dog\n", f=b"(S a)\n",
+         g=b"(S a)\n\n\n\n"),
+    each("grammar-what", "no grammar, two of them, or no text",
+         ("grammar", "give one of a grammar, a number of nonterminals, or trees to read a grammar off"),
+         ("grammar G.cfg text --trees trees", "give one of a grammar, a number of nonterminals, or trees to read a grammar off"),
+         ("grammar --apply grammar.model", "no text to parse; name a file behind the options, or - for stdin"),
+         ("grammar G.cfg --n-parses", "no text; name a file of sentences behind the grammar, or - for stdin"),
+         ("grammar G.cfg text --fix QP", "the grammar has no symbol 'QP'; name a symbol, or a rule as 'NP -> Det N'")),
     Refused("criterion", "a criterion that is none",
             ("no criterion 'magic'; use em, vb, mre, gibbs, hard, annealed, stepwise",
              "no criterion 'EM'; use em, vb, mre, gibbs, hard, annealed, stepwise",
@@ -626,7 +669,11 @@ LEGAL = [
           {"docword.a.txt": b"1\n9000000000\n1\n1 5000000000 1\n\n", "a.ldac": b"1 5000000000:1\n",
            "a.svmlight": b"1 5000000000:1\n"}, 1),
     Works("many-states", "more states or topics than there are words", "trained as asked",
-          (f"tag bad --states 30 {SMALL}", f"topics bad --topics 30 {SMALL}"), {"bad": b"a b\n"}, 1),
+          (f"tag bad --states 30 {SMALL}", f"topics bad --topics 30 {SMALL}",
+           f"grammar bad --nonterminals 9 {SMALL}"), {"bad": b"a b\n"}, 1),
+    Works("outside-language", "sentences that a grammar does not have", "an empty line, or 0 trees, and a note which; training leaves "
+          "them out", (f"grammar G.cfg bad {SMALL}", "grammar G.cfg bad --n-parses", "grammar bad --apply grammar.model",
+           "grammar G.cfg bad --best brackets -q"), {"bad": b"the dog runs\ndog the\nzebra\n"}, 3),
     Works("one-word", "a text of one word", "trained as asked",
           (f"tag bad --states 2 {SMALL}", "align bad bad -q", f"cluster bad --clusters 1 {SMALL}",
            f"topics bad --topics 1 {SMALL}", "cluster bad --clusters 1 --method kmeans -q"), {"bad": b"a\n"}, 1),

@@ -152,6 +152,13 @@ def _network(model: Any) -> Iterator[tuple[str, Table]]:
         yield name, {**named, "probability": np.ravel(table)}
 
 
+def _grammar(model: Any) -> Iterator[tuple[str, Table]]:
+    rules = model.rules_
+    sides = [text.split(" -> ", 1)[1] for text in rules.texts()]
+    shown: Table = {"symbol": Named(rules.symbols, rules.lhs()), "right_side": _strings(sides)}
+    yield "rule", {**shown, "probability": model.parameters_.rule.values}
+
+
 def _trace(trace: Any) -> Table:
     rows = trace.table()
     names = list(dict.fromkeys(key for row in rows for key in row))
@@ -174,4 +181,5 @@ KINDS: dict[str, Callable[[Any], Iterator[tuple[str, Table]]]] = {
     "gaussian mixture": _gaussian,
     "word aligner": _aligner,
     "network": _network,
+    "grammar": _grammar,
 }

@@ -98,8 +98,9 @@ def treebank(dev: bool) -> None:
             s = tree_scores(total(map(count_brackets, test, found)))
             name = "–" if markov is None else ",".join(map(str, markov))
             sizes = f"{len(model.rules_.symbols):,} | {model.rules_.n_rules:,}"
-            print(f"| {name} {best} | {sizes} | {s.f1:.3f} | {s.precision:.3f} | {s.recall:.3f} | {s.tag_accuracy:.3f} "
-                  f"| {s.exact:.3f} | {s.coverage:.3f} | {seconds / len(test):.3f} |", flush=True)  # fmt: skip
+            print(f"| {name} {best} | {sizes} | {s.f1:.3f} | {s.precision:.3f} | {s.recall:.3f} | "
+                  f"{s.tag_accuracy:.3f} | {s.exact:.3f} | {s.coverage:.3f} | "
+                  f"{seconds / len(test):.3f} |", flush=True)  # fmt: skip
 
 
 def induction(starts: int, sizes: list[int]) -> None:

@@ -48,6 +48,11 @@ class Naive:
         """The order in which n nodes choose, where several values are as good: of a sequence the last one first."""
         return list(range(n))[::-1]
 
+    def wished(self, items: Any, i: int, structure: Any) -> float:
+        """The sum of the potentials of the values that this structure gives to the nodes."""
+        wishes = self.potentials(items, i)
+        return 0.0 if wishes is None else float(wishes[self.nodes(items, i, structure) == 1].sum())
+
     def posteriors(self, items: Any, i: int, nodes: np.ndarray) -> np.ndarray:
         """What the model calls posteriors, of the nodes' posteriors."""
         return nodes
@@ -128,9 +133,7 @@ def enumerate_item(instance: Instance, i: int) -> Enumerated:
     structures = naive.structures(items, i)
     counts, nodes = ([of(items, i, z) for z in structures] for of in (naive.counts, naive.nodes))
     log_joint = np.array([inner(instance.log_weights, c) for c in counts]) + naive.log_base(items, i)
-    wishes = naive.potentials(items, i)
-    if wishes is not None:
-        log_joint += [wishes[chosen == 1].sum() for chosen in nodes]
+    log_joint += [naive.wished(items, i, z) for z in structures]
     spelt = [naive.spelt(items, i, z) for z in structures]
     order = [naive.before(items, i, chosen, z) for chosen, z in zip(nodes, structures, strict=True)]
     return Enumerated(counts, nodes, log_joint, spelt, order)

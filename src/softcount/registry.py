@@ -33,7 +33,9 @@ class Registered(NamedTuple):
 
 BUILT_IN = (
     Registered("hmm", "a hidden Markov model", "softcount.estimators.hmm:HMM", "softcount.cli.tag:Tag"),
-    Registered("word classes", "word classes", "softcount.estimators.word_classes:WordClasses"),
+    Registered(
+        "word classes", "word classes", "softcount.estimators.word_classes:WordClasses", "softcount.cli.classes:Classes"
+    ),
     Registered("plsa", "a PLSA topic model", "softcount.estimators.plsa:PLSA", "softcount.cli.topics:Topics"),
     Registered(
         "naive bayes mixture", "a Naive Bayes mixture", "softcount.estimators.mixture:NaiveBayesMixture",

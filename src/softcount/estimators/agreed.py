@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.criteria.spec import Settings
 from softcount.disk.checkpoint import Slot
 from softcount.engines import Engine
 from softcount.estimators.align_direction import PREFER, constraints, possible
@@ -69,14 +70,19 @@ class Agreed(NamedTuple):
 
 def train(
     how: How, items: Bitext, stages: Sequence[ModelStage], engine: Engine, seed: int,
-    on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None], tolerance: float,
+    on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None], tolerance: float, before: Any = None,
 ) -> Agreed:  # fmt: skip
+    """`before`: what another text has counted (estimators/agreed_prior.py), in the words of these items."""
     words = items.source.vocabulary.words, items.target.vocabulary.words
     found = occurrences(items.source.sentences, len(words[0]))
     rows = without_null(cooccurring(found, items.target.sentences, len(words[1])))
     del found
     frequencies = _frequencies(items.source), _frequencies(items.target)
+    if before:
+        rows = before.united(rows)
+        frequencies = frequencies[0] + before.frequencies[0], frequencies[1] + before.frequencies[1]
     model = agreement(how, rows, words, frequencies, int(items.longest.max(initial=1)))
+    imagined = before.imagined(rows, model.kinds) if before else {}
     start, trace = [uniform_start(model.layout)], Trace()
     trace.remarks = unmatched("dictionary", how.dictionary, [items.source.vocabulary, items.target.vocabulary])
     indexed = Indexed(items, model)
@@ -85,12 +91,15 @@ def train(
         if letters:  # what is spelt alike is worth most at the start
             del model, indexed, start, rows
             again = how._replace(letters=letters)
-            return train(again, items, stages, engine, seed, on_step, lambda text: slot(f"again {text}"), tolerance)
+            return train(
+                again, items, stages, engine, seed, on_step, lambda text: slot(f"again {text}"), tolerance, before
+            )
         model = model._replace(positions=stage.model == "hmm")
         with possible(items):
             result = fit(
                 model, indexed, stage.criteria, lambda _: start.pop(), engine,
-                tolerance=tolerance, seed=seed + number, on_step=on_step, checkpoint=slot(f"{number + 1} {stage.text}"),
+                settings=Settings(extra=imagined), tolerance=tolerance, seed=seed + number, on_step=on_step,
+                checkpoint=slot(f"{number + 1} {stage.text}"),
             )  # fmt: skip
         start[:] = [result.parameters]  # also where a checkpoint had the result, so that nobody took the start
         trace += result.trace

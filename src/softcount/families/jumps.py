@@ -153,10 +153,11 @@ class JumpCounts(Unheld):
         return begin, end, jump.reshape(self.kinds, -1)
 
     def maximize(self, counts: Any, penalty: Pseudo, parameters: Array) -> Array:
-        """As before where nothing was counted."""
-        if not counts.any():
+        """With what was imagined entry by entry; as before where nothing was counted."""
+        found = counts + penalty.entries
+        if not found.any():
             return parameters
-        begin, end, jump = self.parts(counts)
+        begin, end, jump = self.parts(found)
         shared = self._shares(jump.sum(axis=0))
         own = (jump + self.strength * shared) / (jump.sum(axis=1, keepdims=True) + self.strength)
         return np.concatenate([self._shares(begin), self._shares(end), own.ravel()])

@@ -78,8 +78,7 @@ class Parsed(NamedTuple):
 
 def read_cfg(path: str | Path) -> tuple[Rules, Array | None]:
     """(rules, their probabilities); None where the file has not a single probability."""
-    text = read_text(path, if_model="give a grammar, or the model to --apply").decode()
-    return parse_cfg(text, name_of(path))
+    return parse_cfg(read_text(path).decode(), name_of(path))
 
 
 def parse_cfg(text: str, name: str = "<grammar>") -> tuple[Rules, Array | None]:
@@ -90,6 +89,8 @@ def parse_cfg(text: str, name: str = "<grammar>") -> tuple[Rules, Array | None]:
             start = _directive(line, where)
         else:
             found += _rules(line, number, where)
+    if not text:
+        raise InputError(f"{name}: empty file; give at least one rule, S -> NP VP")
     if not found:
         raise InputError(f"{name}: no rules; write for example S -> NP VP")
     if start is not None and start not in {rule.lhs for rule in found}:

@@ -67,6 +67,8 @@ def parse_trees(lines: list[str], name: str = "<trees>") -> list[Tree | None]:
     found = list[Tree | None]()
     for number, text in pieces:
         found.append(parse_tree(text, f"{name}:{number}") if text.strip() else None)
+    if not lines:
+        raise InputError(f"{name}: empty file; give at least one tree, (S (NP you) (VP sleep))")
     if not any(found):
         raise InputError(f"{name}: no trees; write for example (S (NP you) (VP sleep))")
     return found

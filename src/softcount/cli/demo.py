@@ -58,6 +58,9 @@ def demo(
     from softcount.cli.demo_network import demo_network
 
     demo_network(console, seed)
+    from softcount.cli.demo_grammar import demo_grammar
+
+    demo_grammar(console, seed)
 
 
 def _alignment(console: Any, n_pairs: int, seed: int) -> None:

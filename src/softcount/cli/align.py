@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import Counter, preparation, say_unknown
+from softcount.cli.console import Counter, check_writable, open_model, preparation, say_unknown
 from softcount.cli.options import HOW, IN, OUT, STAGES, WHAT, Normalize, Rare, Tokenize, Tolerance, option
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
@@ -29,9 +29,11 @@ class Align(Training):
 
     Example: **softcount align text.en text.fr --save en-fr.model > links.txt**
 
-    One file with both sides, scored: **softcount align both.tsv --scores scores.tsv > links.txt**
+    One file with both sides; a score for each pair: **softcount align both.tsv --scores scores.tsv > links.txt**
 
     New text, with a saved model: **softcount align new.en new.fr --apply en-fr.model > new.links**
+
+    Trained on new text, from what another has counted: **softcount align new.en new.fr --prior-model en-fr.model**
     """
 
     source: Annotated[
@@ -58,6 +60,12 @@ class Align(Training):
     dictionary: Annotated[
         Path | None, option(WHAT, "One entry a line: source, tab, target, tab, must, prefer or never.")
     ] = None
+    prior_model: Annotated[
+        Path | None, option(WHAT, "A saved aligner whose counts are added to those of this text: its words are known.")
+    ] = None
+    prior_strength: Annotated[
+        float, option(WHAT, "How many pairs of this text a pair of the prior's text counts for.", metavar="N")
+    ] = 1.0
     min_count: Rare = 1
     criterion: Annotated[str | None, option(HOW, f"{STAGES} If not given, em with hmm, else vb:4.")] = None  # type: ignore[assignment]
     tolerance: Tolerance = 0.0
@@ -81,8 +89,10 @@ class Align(Training):
     ] = None
     probabilities: Annotated[bool, option(OUT, "Write i-j:0.97.", "--probabilities")] = False
     scores: Annotated[
-        Path | None,
-        option(OUT, "Write log P(target|source), its reverse, and both per word; -inf where a side is empty."),
+        Path | None, option(OUT, "Write how likely each pair is a translation, 0 to 1; 0 where a side is empty.")
+    ] = None
+    log_probabilities: Annotated[
+        Path | None, option(OUT, "Write log P(target|source) and its reverse; -inf where a side is empty.")
     ] = None
     lexicon: Annotated[Path | None, option(OUT, "Write source, target and both probabilities as TSV.")] = None
     lexicon_min: Annotated[float, option(OUT, "Leave out entries below; 0 writes all.", min=0)] = 0.01
@@ -98,7 +108,13 @@ class Align(Training):
         return {"source": self.source, "target": self.target, "dictionary": self.dictionary}
 
     def writes(self) -> list[Path | None]:
-        return [self.scores, self.lexicon, self.pairs]
+        return [self.scores, self.log_probabilities, self.lexicon, self.pairs]
+
+    def check(self) -> None:
+        super().check()
+        check_writable(*self.writes(), self.trace, self.checkpoint, inputs=(self.prior_model,))  # --save may renew it
+        if self.prior_model is None:
+            self.note_unused("prior_strength", where="without --prior-model")
 
     def chosen(self) -> dict[str, Any]:
         given = {"symmetrize": self.symmetrize, "threshold": self.threshold, "longest": self.longest}
@@ -116,7 +132,7 @@ class Align(Training):
         self.check_shown(data, self.longest or getattr(model, "longest", None))
         if model is not None:
             model._check()
-            self.note_unknown(model._read(data, None), model.vocabularies_)
+            self.note_unknown(model, data, "positions decide them")
             self.note_long(model, data)
         return data
 
@@ -130,10 +146,13 @@ class Align(Training):
         if self.show is not None and longest and data.longest[self.show - 1] > longest:
             raise InputError(f"--show {self.show}: the pair has more than {longest} words on a side; show another")
 
-    def note_unknown(self, data: Bitext, vocabularies: Any) -> None:
-        for name, side, known in zip(("source", "target"), (data.source, data.target), vocabularies, strict=True):
+    def note_unknown(self, model: WordAligner, data: Bitext, then: str) -> None:
+        read = model._read(data, None)
+        for name, side, known in zip(
+            ("source", "target"), (read.source, read.target), model.vocabularies_, strict=True
+        ):
             unknown = int(((side.sentences.values < 0) | (side.sentences.values >= len(known))).sum())
-            say_unknown(unknown, side.n_tokens, side.source, f"{name} words", "positions decide them", self.quiet)
+            say_unknown(unknown, side.n_tokens, side.source, f"{name} words", then, self.quiet)
 
     def note_long(self, model: WordAligner, data: Bitext) -> None:
         from softcount.estimators.align_memory import left_out, unusual
@@ -151,10 +170,18 @@ class Align(Training):
             tolerance=self.tolerance, alpha=self.alpha, prior_over=self.prior_over, pseudo=self.pseudo,
             null=None if self.null is None else _number(self.null, "--null", "a probability below 1"),
             tension=_number(self.tension, "--tension", "a number from 0 to 60"), direction=self.direction,
-            dictionary=_read_once(self.dictionary), min_count=self.min_count, random_state=self.seed, **self.chosen(),
+            dictionary=_read_once(self.dictionary), prior=self.prior(data), prior_strength=self.prior_strength,
+            min_count=self.min_count, random_state=self.seed, **self.chosen(),
         )  # fmt: skip
         model._reading = {name: value for name, value in self.chosen_units().items() if value not in (None, "any")}
         model._reading |= preparation(None, self.tokenize, self.normalize).settings()
+        return model
+
+    def prior(self, data: Bitext) -> WordAligner | None:
+        if self.prior_model is None:
+            return None
+        model: WordAligner = open_model(self.prior_model, self.kinds, "align --prior-model")
+        self.note_unknown(model, data, "they are learned from this text alone")
         return model
 
     def fit(self, model: WordAligner, data: Bitext, on_step: Any = None, **watch: Any) -> None:
@@ -178,6 +205,7 @@ class Align(Training):
         yield self.lexicon, lambda path: _write(path, entries)
         yield self.pairs, lambda path: _write(path, _pair_lines(answer))
         yield self.scores, lambda path: _write(path, _score_lines(model, answer))
+        yield self.log_probabilities, lambda path: _write(path, _log_lines(model, answer))
         yield from super().files(model, data, answer)
 
     def report(self, model: WordAligner, data: Bitext, answer: Bitext) -> Iterator[str]:
@@ -247,10 +275,14 @@ def _links(aligner: WordAligner, data: Bitext, probabilities: bool) -> Iterator[
 
 
 def _score_lines(aligner: WordAligner, data: Bitext) -> Iterator[str]:
-    """log P(target|source), log P(source|target), and each per generated word."""
-    lengths = (data.target.sentences.lengths.tolist(), data.source.sentences.lengths.tolist())
-    for (forward, reverse), m, l in zip(aligner.scores(data).tolist(), *lengths, strict=True):
-        yield "\t".join(map(_p, (forward, reverse, forward / max(m, 1), reverse / max(l, 1)))) + "\n"
+    yield "score\n"
+    yield from (f"{score:.6g}\n" for score in aligner.pair_scores(data).tolist())
+
+
+def _log_lines(aligner: WordAligner, data: Bitext) -> Iterator[str]:
+    """In nats; nothing for a direction that was not trained."""
+    yield "target given source\tsource given target\n"
+    yield from ("\t".join(map(_p, pair)) + "\n" for pair in aligner.scores(data).tolist())
 
 
 def _pair_lines(data: Bitext) -> Iterator[str]:

@@ -196,7 +196,7 @@ class Net(Training):
         from softcount.report.network import MOST, picture
 
         if len(model.values_) <= MOST:
-            yield from picture(model._structure, model.observed_)
+            yield from picture(model._structure, [name for name, column in data.columns.items() if column.values])
         yield from super().report(model, data, answer)
 
     def content(self, model: Any, data: Any, answer: Found) -> dict[str, Any]:

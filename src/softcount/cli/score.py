@@ -211,6 +211,42 @@ def links(
     print(line)
 
 
+@app.command("trees")
+def trees(
+    gold: Annotated[str, typer.Argument(help="Gold trees in brackets, one a line.")],
+    predicted: Annotated[
+        str, typer.Argument(help="Predicted trees, line by line, empty where there is none; - for stdin.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Labelled and unlabelled bracket precision, recall and F1 in EVALB's convention, tag accuracy, exact matches.
+
+    Example: **softcount score trees gold.mrg predicted.mrg --json**
+    """
+    from softcount.evaluate.trees import count_brackets, total, tree_scores
+    from softcount.signature import signature
+    from softcount.text.source import check_stdin
+    from softcount.text.trees import read_trees
+
+    check_stdin(gold_trees=gold, predicted_trees=predicted)
+    truth, found = read_trees(gold), read_trees(predicted)
+    if len(truth) != len(found):
+        short, long = (gold, predicted) if len(truth) < len(found) else (predicted, gold)
+        missing = abs(len(truth) - len(found))
+        raise InputError(f"{short}: {missing} trees fewer than {long}; the two must be in step, line by line")
+    pairs = enumerate(zip(truth, found, strict=True), 1)
+    counts = total(count_brackets(g, p, f"{predicted}:{line}") for line, (g, p) in pairs if g is not None)
+    result = {**tree_scores(counts)._asdict(), "sentences": counts.sentences}
+    line = signature("score trees", sentences=counts.sentences, brackets=counts.gold, punctuation="left out",
+                     unlabelled="without the whole sentence and single words")  # fmt: skip
+    if as_json:
+        print(json.dumps({**result, "counts": counts._asdict(), "signature": line}))
+        return
+    for name, value in result.items():
+        print(f"{name:20} {value:,}" if isinstance(value, int) else f"{name:20} {value:.4f}")
+    print(line)
+
+
 def _lengths(path: str | None) -> list[int] | None:
     from softcount.text.reader import read
 

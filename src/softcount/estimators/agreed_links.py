@@ -45,7 +45,7 @@ class Beyond:
         rows = Ragged(offsets_of(np.bincount(e, minlength=len(self.words[0]))), f[order])
         prior = np.zeros(len(e), np.float32)
         if self.agreed.how.spelling:
-            prior[order] = alike(rows, *self.words, SAME)
+            prior[order] = alike(rows, *self.words, SAME, self.agreed.how.letters)
         rates = unseen(self.known, e, f, prior)
         fresh = (e >= len(self.agreed.words[0])) | (f >= len(self.agreed.words[1]))
         rates[fresh] = np.maximum(rates[fresh], np.float32(UNKNOWN))

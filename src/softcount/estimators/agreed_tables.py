@@ -76,6 +76,7 @@ class HowBody(TypedDict):
     fertility: bool
     null: float | str
     dictionary: tuple[tuple[str, str, str], ...]
+    letters: tuple[tuple[str, str], ...]
 
 
 class Body(TypedDict):

@@ -102,7 +102,7 @@ class Network(LoopEstimator):
         with self._engine() as engine, _naming(data):
             self._train(
                 model, data, start, seed, engine, settings=Settings(self.pseudo, self.prior), digest=digest,
-                on_step=on_step, checkpoint=kept, fixed=self._fixed(model),
+                on_step=on_step, checkpoint=kept,
             )  # fmt: skip
         self._tables = self.parameters_._asdict()
         self._finish(seed, data.source, digest, rows=data.n_rows, sequences=len(data))
@@ -178,7 +178,7 @@ class Network(LoopEstimator):
         named = name_of(self.start) if isinstance(self.start, str | Path) and self.start not in STARTS else "start"
         return overlay(model, base, given, named)
 
-    def _fixed(self, model: Model) -> dict[str, Any]:
+    def _held(self, model: Any) -> dict[str, Any]:
         """Tables, rows and entries that are not learned, as masks."""
         if not isinstance(self.fixed, Mapping):
             return dict.fromkeys([self.fixed] if isinstance(self.fixed, str) else self.fixed, True)
@@ -278,7 +278,7 @@ class Network(LoopEstimator):
         self._ready()
         data = self._read(X)
         with self._engine() as engine:
-            return np.concatenate(list(Answers(self._over(data), data, engine).log_norms(self._logs())))
+            return Answers(self._over(data), data, engine).log_norms(self._logs())
 
     def score(self, X: Any, y: Any = None) -> float:
         """log P(X), in nats, of all rows together, each as often as it was seen."""

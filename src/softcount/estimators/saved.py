@@ -28,7 +28,7 @@ from softcount.loop.trace import RECORDS, Ending, Step, Trace
 from softcount.numbers.ragged import Array
 from softcount.version import VERSION
 
-FILES = ("dictionary", "start")  # settings that may name a file
+FILES = ("dictionary", "start", "prior")  # settings that may name a file
 # Settings that training does not depend on: a checkpoint is good for any of them.
 AFTERWARDS = ("engine", "n_jobs", "random_state")
 
@@ -262,6 +262,8 @@ def described(name: str, setting: Any) -> Any:
         return f"{setting} (sha256:{hashlib.sha256(Path(setting).read_bytes()).hexdigest()[:16]})"
     if type(setting) in PLAIN:
         return setting
+    if hasattr(setting, "signature_"):  # a trained estimator
+        return "sha256:" + hashlib.sha256(setting.signature_.encode()).hexdigest()[:16]
     if hasattr(setting, "digest"):
         return "sha256:" + setting.digest()[:16]
     arrays: dict[str, Array] = {}

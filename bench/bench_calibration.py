@@ -9,6 +9,7 @@ numbers; each set is shown with those of the product, and with those that the ot
 from __future__ import annotations
 
 import argparse
+from itertools import pairwise
 
 import numpy as np
 from corpora import shell_line
@@ -73,10 +74,7 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", default=list(SETS), choices=SETS)
     print(shell_line())
     found = {one.name: judged(one) for one in gold_sets(*parser.parse_args().sets)}
-    print(
-        f"{'said, right, links':24}"
-        + "  ".join(f"{a:.2f} to {b:.2f}".ljust(18) for a, b in zip(BINS, BINS[1:], strict=False))
-    )
+    print(f"{'said, right, links':24}" + "  ".join(f"{a:.2f} to {b:.2f}".ljust(18) for a, b in pairwise(BINS)))
     for name, (means, right) in found.items():
         row(f"{name}, mean", means, right)
         row(f"{name}, as given", mapped(means, INTERCEPT, SLOPE), right)

@@ -61,7 +61,7 @@ def by_eflomal(source: list[str], target: list[str]) -> Iterator[tuple[str, np.n
         files = {f"scores_filename_{way}": f"{folder}/{way}" for way in ("fwd", "rev")}
         links = {f"links_filename_{way}": f"{folder}/links.{way}" for way in ("fwd", "rev")}
         Aligner().align(source, target, **files, **links)
-        costs = [np.array([float(line) for line in open(path, encoding="utf-8")]) for path in files.values()]
+        costs = [np.loadtxt(path) for path in files.values()]
     yield "eflomal: mean of both directions", -(costs[0] + costs[1])
 
 

@@ -181,6 +181,11 @@ class NaiveIBM(Naive):
     def nodes(self, items: Any, i: int, structure: tuple[int, ...]) -> np.ndarray:
         return one_hot(structure, len(items.source.sentences.row(i)) + 1)
 
+    def potentials(self, items: Any, i: int) -> np.ndarray | None:
+        l, m = len(items.source.sentences.row(i)), len(items.target.sentences.row(i))
+        given = None if items.potentials is None or l == 0 else items.potentials.row(i)
+        return None if given is None or len(given) == 0 else given.reshape(l + 1, m).T
+
     def log_base(self, items: Any, i: int) -> float:
         """Model 1: every source word is as likely, and no table says so."""
         l, m = len(items.source.sentences.row(i)), len(items.target.sentences.row(i))
@@ -204,6 +209,10 @@ def ibm(draw: Any, chance: Chance, kind: str) -> Instance:
         weights.alignment[2] = chance.rng.normal(0.0, 3 * chance.spread)
     if any(l == 0 for l, _ in lengths):  # then the empty word is all that there is
         weights.translation.row(0)[:] = chance.table(weights.translation.row(0).shape, zeros=0.0)
+    if draw(st.booleans()):  # some pairs wish for links
+        sizes = np.where(chance.rng.random(len(items)) < 0.7, items.token_pairs, 0)
+        wishes = from_rows([chance.table((n,)) for n in sizes], float)
+        items = replace(items, wishes=(wishes, None))
     return Instance(NaiveIBM(model), model, items, weights)
 
 

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from softcount.text.bitext import Bitext
 
 SYMMETRIZE = "intersection, union, grow-diag, grow-diag-final, grow-diag-final-and, product, mean; mean with agreement."
-PRESET = "default: both directions' HMMs trained together; fast: Model 2. What is not given is the preset's."
+PRESET = (
+    "default: both directions' HMMs trained together; fast: fewer steps; best: two such models. What is not given is "
+    "the preset's."
+)
 
 
 @dataclass(kw_only=True)

@@ -117,10 +117,8 @@ class Training:
         """What is computed before anything is written."""
 
     def files(self, model: Any, data: Any, answer: Any) -> Files:
-        from softcount.report.page.model import write_page
-
         yield self.trace, lambda path: path.write_text(trace_tsv(model._traces()), encoding="utf-8")
-        yield self.page, lambda path: write_page(path, model, data)
+        yield self.page, lambda path: _write_page(path, model, data)
 
     def counted(self, data: Any) -> dict[str, float]:
         """How much of what there is, in plain words."""
@@ -290,3 +288,9 @@ def _place(hint: Any) -> int:
 
 def group_of(option: Any) -> str | None:
     return getattr(option, "rich_help_panel", None)
+
+
+def _write_page(path: Any, model: Any, data: Any) -> None:
+    from softcount.report.page.model import write_page  # here, because few runs ask for a page
+
+    write_page(path, model, data)

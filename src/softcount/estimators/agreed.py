@@ -11,7 +11,7 @@ from softcount.criteria.spec import Settings
 from softcount.disk.checkpoint import Slot
 from softcount.engines import Engine
 from softcount.estimators.align_direction import PREFER, constraints, possible
-from softcount.estimators.align_stage import ModelStage
+from softcount.estimators.align_stage import ModelStage, parse_models
 from softcount.families.backoff import Backoff, levels
 from softcount.families.jumps import kinds_of_words
 from softcount.families.layout import by_table
@@ -44,6 +44,7 @@ class How(NamedTuple):
     null: float | str = "learn"
     dictionary: tuple[tuple[str, str, str], ...] = ()
     letters: Letters = ()  # of two scripts, that stand for one another: learned on the way
+    second: tuple[tuple[int, ...], str] | None = None  # stems and stages of another model that has a say in links
 
 
 class Agreed(NamedTuple):
@@ -53,6 +54,7 @@ class Agreed(NamedTuple):
     words: tuple[Sequence[str], Sequence[str]]
     frequencies: tuple[Array, Array]
     how: How
+    second: Any = None  # another Agreed
 
     @property
     def log_weights(self) -> Any:
@@ -105,7 +107,13 @@ def train(
         trace += result.trace
         trace.stopped = result.trace.stopped
         del result  # its weights are as large as all counts
-    return Agreed(model, start[0], trace, words, frequencies, how)
+    agreed = Agreed(model, start[0], trace, words, frequencies, how)
+    if how.second is None:
+        return agreed
+    del indexed
+    other, text = how._replace(stems=how.second[0], second=None), how.second[1]
+    named = parse_models(text, "em"), engine, seed, on_step, lambda text: slot(f"second {text}"), tolerance
+    return agreed._replace(second=train(other, items, *named, before))
 
 
 class Indexed:

@@ -31,12 +31,12 @@ class Chart(NamedTuple):
     left_pairs: Array  # [N + 1]: the pairs with symbol s on the left are left_pairs[s] … left_pairs[s + 1] − 1
     pair_left: Array
     pair_right: Array
-    pair_steps: Array  # [pairs + 1]
+    pair_steps: Array  # [pairs + 1]: into step_by_pair
+    step_by_pair: Array
+    parent_steps: Array  # [N + 1]: the steps to symbol s are parent_steps[s] … parent_steps[s + 1] − 1
     step_parent: Array
     step_pair: Array
     step_rule: Array  # the rule whose weight it has, or NO_RULE
-    parent_steps: Array  # [N + 1]: into step_by_parent
-    step_by_parent: Array
     source: Array  # symbols that edges start from, in their order
     source_edges: Array  # [sources + 1]
     edge_source: Array
@@ -132,7 +132,8 @@ class _Builder:
 
     def chart(self) -> Chart:
         n = self.n_user + len(self.extra)
-        steps = np.array(sorted(self.steps), dtype=np.int64).reshape(-1, 4)
+        steps = np.array(self.steps, dtype=np.int64).reshape(-1, 4)
+        steps = steps[np.lexsort(steps.T[[3, 1, 0, 2]])]  # by parent, then as pairs are
         pairs, step_pair = np.unique(steps[:, :2], axis=0, return_inverse=True)
         step_pair = step_pair.ravel()
         order, depth = self.order(n)
@@ -143,8 +144,8 @@ class _Builder:
         return Chart(
             n, self.n_user, self.rules.start, depth,
             _grouped(pairs[:, 0], n), _int32(pairs[:, 0]), _int32(pairs[:, 1]),
-            _grouped(step_pair, len(pairs)), _int32(steps[:, 2]), _int32(step_pair), _int32(steps[:, 3]),
-            _grouped(steps[:, 2], n), _int32(np.argsort(steps[:, 2], kind="stable")),
+            _grouped(step_pair, len(pairs)), _int32(np.argsort(step_pair, kind="stable")),
+            _grouped(steps[:, 2], n), _int32(steps[:, 2]), _int32(step_pair), _int32(steps[:, 3]),
             _int32(sources), offsets_of([int((edges[:, 0] == s).sum()) for s in sources]),
             _int32(edges[:, 0]), _int32(edges[:, 1]), _int32(edges[:, 2]),
             _grouped(edges[:, 1], n), _int32(np.argsort(edges[:, 1], kind="stable")), np.isin(np.arange(n), sources),

@@ -67,8 +67,7 @@ def choose(
             scale = power(cells.exponent[first] + cells.exponent[second] - cells.exponent[cell])
             lay_out(cells, first, left, True)
             lay_out(cells, second, right, True)
-            for t in range(chart.parent_steps[a], chart.parent_steps[a + 1]):
-                s = chart.step_by_parent[t]
+            for s in range(chart.parent_steps[a], chart.parent_steps[a + 1]):
                 p = chart.step_pair[s]
                 term = steps[s] * (left[chart.pair_left[p]] * scale * right[chart.pair_right[p]])
                 total += term
@@ -208,7 +207,7 @@ def count_trees(chart: Any, words: Array, prime: int) -> int:
             for p in range(len(products)):
                 if products[p] != 0:
                     for s in range(chart.pair_steps[p], chart.pair_steps[p + 1]):
-                        parent = chart.step_parent[s]
+                        parent = chart.step_parent[chart.step_by_pair[s]]
                         here[parent] = (here[parent] + products[p]) % prime
                     products[p] = 0
             for m in range(len(chart.source)):

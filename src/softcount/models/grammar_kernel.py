@@ -85,13 +85,36 @@ def join(
                 other = row[chart.pair_right[p]]
                 if other > 0.0:
                     n_pairs = added(products, found, n_pairs, p, amount * other, mode)
-    n = 0
+    n, reach = 0, 0
+    for m in range(n_pairs):
+        reach += chart.pair_steps[found[m] + 1] - chart.pair_steps[found[m]]
+    if 2 * reach > len(steps):  # most steps apply: rather parent by parent, as they lie in memory
+        for a in range(chart.n_symbols):
+            n = added(sums, touched, n, a, gathered(chart, steps, products, a, mode), mode)
+        for m in range(n_pairs):
+            products[found[m]] = 0.0
+        return n, top
     for m in range(n_pairs):
         p = found[m]
-        for s in range(chart.pair_steps[p], chart.pair_steps[p + 1]):
+        for t in range(chart.pair_steps[p], chart.pair_steps[p + 1]):
+            s = chart.step_by_pair[t]
             n = added(sums, touched, n, chart.step_parent[s], steps[s] * products[p], mode)
         products[p] = 0.0
     return n, top
+
+
+@kernel
+def gathered(chart: Any, steps: Array, products: Array, parent: int, mode: int) -> float:
+    """Σ (MAX: the largest) of a parent's steps, each times the products of its pair."""
+    total = 0.0
+    begin, end = chart.parent_steps[parent], chart.parent_steps[parent + 1]
+    if mode == MAX:
+        for s in range(begin, end):
+            total = max(total, steps[s] * products[chart.step_pair[s]])
+    else:
+        for s in range(begin, end):
+            total += steps[s] * products[chart.step_pair[s]]
+    return total
 
 
 @kernel
@@ -228,23 +251,21 @@ def spread(
                         entry_counts[e] += down[chart.entry_symbol[e]] * entries[e] * scale
                 else:
                     for b in range(begin, end):
-                        s = cells.symbol[b]
-                        if down[s] > 0.0:
-                            for t in range(chart.parent_steps[s], chart.parent_steps[s + 1]):
-                                step = chart.step_by_parent[t]
-                                pull[chart.step_pair[step]] += steps[step] * down[s]
+                        a = cells.symbol[b]
+                        if down[a] > 0.0:
+                            for s in range(chart.parent_steps[a], chart.parent_steps[a + 1]):
+                                pull[chart.step_pair[s]] += steps[s] * down[a]
                     push(chart, cells, i, j, pull, column, outer, outside, products)
                     for b in range(begin, end):
-                        s = cells.symbol[b]
-                        if down[s] > 0.0:
-                            for t in range(chart.parent_steps[s], chart.parent_steps[s + 1]):
-                                step = chart.step_by_parent[t]
-                                step_counts[step] += steps[step] * down[s] * products[chart.step_pair[step]]
+                        a = cells.symbol[b]
+                        if down[a] > 0.0:
+                            for s in range(chart.parent_steps[a], chart.parent_steps[a + 1]):
+                                step_counts[s] += steps[s] * down[a] * products[chart.step_pair[s]]
                     for b in range(begin, end):
-                        s = cells.symbol[b]
-                        for t in range(chart.parent_steps[s], chart.parent_steps[s + 1]):
-                            p = chart.step_pair[chart.step_by_parent[t]]
-                            pull[p], products[p] = 0.0, 0.0
+                        a = cells.symbol[b]
+                        if down[a] > 0.0:
+                            for s in range(chart.parent_steps[a], chart.parent_steps[a + 1]):
+                                pull[chart.step_pair[s]], products[chart.step_pair[s]] = 0.0, 0.0
             for b in range(begin, end):
                 here[cells.symbol[b]], down[cells.symbol[b]] = 0.0, 0.0
         for k in range(j):

@@ -229,7 +229,7 @@ PLACES = [
             "bad: no permission to read it; change the permissions, or read another file", READERS, {"bad": b"a b\n"}),
     Refused("folder", "a folder in place of a file", "bad: a folder, not a file; give a file inside it", NO_FOLDERS),
     each("folder-without-texts", "a folder of documents without documents",
-         *((f"{command}", "bad: no text files in sub-folders; make one folder per class, or give a file")
+         *((f"{command}", "bad: no text files in it; give a folder of files, or of one folder per class")
            for command in ("topics bad", "cluster bad --clusters 2", "explain plsa bad"))),
     each("not-a-folder", "a file in place of a folder of documents",
          ("topics text --format folder",

@@ -99,6 +99,7 @@ def _classes(console: Any, model: HMM, text: Any, predicted: list[list[Any]]) ->
     from rich.table import Table
 
     from softcount.report.columns import Words
+    from softcount.report.overview import overview
 
     truth: dict[Any, Counter[str]] = {k: Counter() for k in model.top_words(1)}
     for gold, found in zip(text.tags, predicted, strict=True):
@@ -107,14 +108,16 @@ def _classes(console: Any, model: HMM, text: Any, predicted: list[list[Any]]) ->
     table = Table(box=box.SIMPLE_HEAD, title="What each hidden state learned, beside the truth", title_justify="left")
     for column, justify in (("state", "right"), ("tokens", "right"), ("mostly", "left"), ("share", "right")):
         table.add_column(column, justify=justify, no_wrap=True, min_width=6)  # type: ignore[arg-type]
-    table.add_column("its most probable words")
+    table.add_column("its most typical words")
     names = {}
-    top = model.top_words(9)
+    seen = overview(model, 9)
+    assert seen is not None
+    typical = {group.name: group.words for group in seen.groups}
     for k in sorted(truth, key=lambda k: (truth[k].most_common(1)[0][0] if truth[k] else "~", -truth[k].total())):
         tag, hits = truth[k].most_common(1)[0] if truth[k] else ("–", 0)
         names[k] = tag
         share = f"{hits / truth[k].total():.0%}" if truth[k] else ""
-        table.add_row(str(k), f"{truth[k].total():,}", tag, share, Words([w for w, p in top[k] if p > 1e-4]))
+        table.add_row(str(k), f"{truth[k].total():,}", tag, share, Words(typical[str(k)]))
     console.print(table)
     return names
 

@@ -136,7 +136,7 @@ def test_an_applied_aligner_signs_what_it_did() -> None:
 def test_longest_leaves_pairs_out(folder: Path) -> None:
     lengths = [max(len(s), len(t)) for s, t in zip(PAIRS.source, PAIRS.target, strict=True)]
     limit = sorted(lengths)[len(lengths) // 2]
-    ran = run(f"align source target --longest {limit} --scores s --save m")
+    ran = run(f"align source target --longest {limit} --scores s --log-probabilities p --save m")
     n = sum(length > limit for length in lengths)
     expected = f"note: {n} of {len(lengths)} pairs have more than {limit} words on a side; they are left unaligned"
     assert ran.said[0] == expected and f"longest={limit}" in ran.said[-1]
@@ -144,8 +144,10 @@ def test_longest_leaves_pairs_out(folder: Path) -> None:
     assert ran.said[-1].endswith(digest), "the text is the same"
     lines = ran.out.split("\n")[:-1]
     assert [line == "" for line in lines] == [length > limit for length in lengths]
-    rows = [[float(x) for x in line.split("\t")] for line in (folder / "s").read_text().splitlines()]
-    assert [row == [-math.inf] * 4 for row in rows] == [length > limit for length in lengths]
+    rows = [[float(x) for x in line.split("\t")] for line in (folder / "p").read_text().splitlines()[1:]]
+    assert [row == [-math.inf] * 2 for row in rows] == [length > limit for length in lengths]
+    scores = [float(line) for line in (folder / "s").read_text().splitlines()[1:]]
+    assert [score == 0.0 for score in scores] == [length > limit for length in lengths]
     # As if these pairs were empty.
     keep = [length <= limit for length in lengths]
     source = [" ".join(s) if k else "" for s, k in zip(PAIRS.source, keep, strict=True)]
@@ -181,14 +183,17 @@ def test_a_pair_that_no_memory_holds_is_refused_at_once(folder: Path) -> None:
 def test_empty_pairs_are_the_worst(folder: Path) -> None:
     (folder / "e").write_text("a b\n\n\nb\n")
     (folder / "f").write_text("x y\n\nx\n\n")
-    assert run("align e f -q --scores s --save m").code == 0
-    rows = [line.split("\t") for line in (folder / "s").read_text().splitlines()]
-    assert all(-math.inf < float(x) < 0 for x in rows[0]) and rows[1:] == [["-inf"] * 4] * 3
+    assert run("align e f -q --scores s --log-probabilities p --save m").code == 0
+    head, *rows = [line.split("\t") for line in (folder / "p").read_text().splitlines()]
+    assert head == ["target given source", "source given target"]
+    assert all(-math.inf < float(x) < 0 for x in rows[0]) and rows[1:] == [["-inf"] * 2] * 3
+    head, *scores = (folder / "s").read_text().splitlines()
+    assert head == "score" and 0.0 < float(scores[0]) < 1.0 and scores[1:] == ["0"] * 3
     model = softcount.load("m")
     assert np.isneginf(model.scores(["a", ""], ["", ""])).all()
     assert math.isfinite(model.score(["a b", ""], ["x y", ""])), "the sum is over what can be compared"
-    assert run("align e f -q --direction forward --scores s").code == 0
-    assert [line.split("\t")[1] for line in (folder / "s").read_text().splitlines()] == [""] * 4
+    assert run("align e f -q --direction forward --log-probabilities p").code == 0
+    assert [line.split("\t")[1] for line in (folder / "p").read_text().splitlines()[1:]] == [""] * 4
 
 
 # --- dictionaries -----------------------------------------------------------------------------------------------------

@@ -43,9 +43,11 @@ BUILT_IN = (
     ),
     Registered("k-means", "k-means clusters", "softcount.estimators.kmeans:KMeans", "softcount.cli.cluster:Cluster"),
     Registered("gaussian mixture", "a Gaussian mixture", "softcount.estimators.gaussian:GaussianMixture"),
+    Registered("grammar", "a grammar", "softcount.estimators.grammar:Grammar", "softcount.cli.grammar:GrammarCommand"),
     Registered(
         "word aligner", "a word aligner", "softcount.estimators.aligner:WordAligner", "softcount.cli.align:Align"
     ),
+    Registered("network", "a Bayesian network", "softcount.estimators.network:Network", "softcount.cli.net:Net"),
 )  # fmt: skip
 
 

@@ -14,13 +14,16 @@ if TYPE_CHECKING:
     from softcount.estimators.hmm import HMM
 
 
+VOCABULARY = 10.0  # times the words of the small language, most of them rare, as in real text
+
+
 def demo(
-    sentences: Annotated[int, typer.Option("--sentences", "-n", min=10, help="Size of the generated text.")] = 10_000,
+    sentences: Annotated[int, typer.Option("--sentences", "-n", min=10, help="Size of the generated text.")] = 3_000,
     states: Annotated[int, typer.Option(min=1, help="How many word classes to look for.")] = 18,
     criterion: Annotated[
         str, typer.Option(help="What stands beside: how it is trained, from random starts.")
     ] = "em:100",
-    restarts: Annotated[int, typer.Option(min=1, help="It is the best of so many.")] = 3,
+    restarts: Annotated[int, typer.Option(min=1, help="It is the best of so many.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the text and of training.")] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
 ) -> None:
@@ -34,11 +37,11 @@ def demo(
     from softcount.synthetic import language
 
     console = Console(highlight=False, emoji=False)
-    text = language(sentences, seed=seed)
+    text = language(sentences, seed=seed, vocabulary=VOCABULARY)
     tokens = sum(map(len, text.sentences))
     types = len({word for sentence in text.sentences for word in sentence})
     console.print(
-        f"[bold]A small language[/]: {sentences:,} sentences, {tokens:,} tokens, {types} words, "
+        f"[bold]A small language[/]: {sentences:,} sentences, {tokens:,} tokens, {types:,} words, "
         f"{len({t for tags in text.tags for t in tags})} parts of speech. The tagger sees the words alone.\n"
     )
     usual = HMM(states, n_jobs=-1, random_state=seed)

@@ -138,6 +138,27 @@ def _alignment(direction: Any, sides: tuple[str, str]) -> Table:
     return {**dict(zip(names, columns, strict=True)), "probability": np.exp(table.values)}
 
 
+def _network(model: Any) -> Iterator[tuple[str, Table]]:
+    """A row for each entry: the parents' values, the variable's own, and the probability."""
+    from itertools import product
+
+    from softcount.models.network_declared import axes, givens
+
+    for number, (name, table) in enumerate(model._tables.items()):
+        own = name.removesuffix("@first")
+        parents = [apart(parent, own, "probability") for parent in givens(model._model, number)]
+        columns = zip(*product(*axes(model._model, number)), strict=True)
+        named = {column: _strings(values) for column, values in zip([*parents, own], columns, strict=True)}
+        yield name, {**named, "probability": np.ravel(table)}
+
+
+def _grammar(model: Any) -> Iterator[tuple[str, Table]]:
+    rules = model.rules_
+    sides = [text.split(" -> ", 1)[1] for text in rules.texts()]
+    shown: Table = {"symbol": Named(rules.symbols, rules.lhs()), "right_side": _strings(sides)}
+    yield "rule", {**shown, "probability": model.parameters_.rule.values}
+
+
 def _trace(trace: Any) -> Table:
     rows = trace.table()
     names = list(dict.fromkeys(key for row in rows for key in row))
@@ -159,4 +180,6 @@ KINDS: dict[str, Callable[[Any], Iterator[tuple[str, Table]]]] = {
     "k-means": _gaussian,
     "gaussian mixture": _gaussian,
     "word aligner": _aligner,
+    "network": _network,
+    "grammar": _grammar,
 }

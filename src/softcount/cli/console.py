@@ -157,6 +157,16 @@ def lower_cased(model: Any, asked: bool) -> bool:
     return asked or bool(model.lowercase)
 
 
+def preparation(model: Any, tokenize: str | None, normalize: str | None) -> Any:
+    """What is done to raw text: as it is asked for, else as the training text was prepared."""
+    from softcount.text.preparation import Preparation
+
+    before = {} if model is None else model.reading_
+    asked = Preparation(tokenize or before.get("tokenize"), normalize or before.get("normalize"))
+    asked.check()
+    return asked
+
+
 def check_threads(threads: int) -> None:
     if threads == 0 or threads < -1:
         raise InputError(f"--threads must be at least 1, or -1 for all cores, not {threads}")

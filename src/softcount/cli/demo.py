@@ -59,6 +59,12 @@ def demo(
     from softcount.cli.demo_documents import demo_documents
 
     demo_documents(console, seed)
+    from softcount.cli.demo_network import demo_network
+
+    demo_network(console, seed)
+    from softcount.cli.demo_grammar import demo_grammar
+
+    demo_grammar(console, seed)
 
 
 def _trained(model: HMM, sentences: list[list[str]], quiet: bool) -> float:

@@ -24,9 +24,24 @@ SENTENCES = [
     "the cat sees a dog",
     "dogs run and a cat sleeps",
 ] * 4
+RULES = """
+S -> NP VP | S C S
+NP -> D N | N
+VP -> V | V NP
+D -> 'the' | 'a'
+N -> 'dog' | 'cat' | 'dogs' | 'cats'
+V -> 'runs' | 'run' | 'sees' | 'sleeps'
+C -> 'and'
+"""
 DOCUMENTS = [" ".join(words) for words in topical(25, seed=3).documents]
 POINTS = np.concatenate([np.random.default_rng(1).normal(m, s, (20, 3)) for m, s in ((0, 1.0), (4, 0.5))])
 PAIRS = bilingual(30, seed=2)
+_DICE = np.random.default_rng(5).integers(0, 3, (2, 24)).tolist()
+ROWS = {
+    "who": [k // 4 for k in range(24)],
+    "left": [None if k % 7 == 0 else v for k, v in enumerate(_DICE[0])],
+    "right": [None if k % 5 == 0 else v for k, v in enumerate(_DICE[1])],
+}
 
 
 def _aligned(criterion: str, model: str, **more: Any) -> tuple[Any, tuple[Any, ...]]:
@@ -35,12 +50,22 @@ def _aligned(criterion: str, model: str, **more: Any) -> tuple[Any, tuple[Any, .
 
 MODELS: dict[str, Any] = {
     "hmm": lambda c, **m: (softcount.HMM(3, criterion=c, restarts=2, random_state=1, **m), (SENTENCES,)),
+    "grammar": lambda c, **m: (softcount.Grammar(RULES, criterion=c, random_state=1, **m), (SENTENCES,)),
+    "full grammar": lambda c, **m: (
+        softcount.Grammar(nonterminals=2, criterion=c, restarts=2, random_state=1, **m), (SENTENCES[:6],)
+    ),
     "mixture": lambda c, **m: (
         softcount.NaiveBayesMixture(3, criterion=c, start="random", restarts=2, random_state=1, **m), (DOCUMENTS,)
     ),
     "plsa": lambda c, **m: (softcount.PLSA(3, criterion=c, restarts=2, random_state=1, **m), (DOCUMENTS,)),
     "kmeans": lambda c, **m: (softcount.KMeans(3, criterion=c, restarts=2, random_state=1, **m), (POINTS,)),
     "gaussian": lambda c, **m: (softcount.GaussianMixture(2, criterion=c, random_state=1, **m), (POINTS,)),
+    "network": lambda c, **m: (
+        softcount.Network(
+            "mood@-1 -> mood -> left, right", values={"mood": 2}, tie=[("left", "right")], sequence="who",
+            criterion=c, restarts=2, random_state=1, **m,
+        ), (ROWS,),
+    ),
     "ibm1-ibm2": lambda c, **m: _aligned(c, "ibm1,ibm2", null="learn", tension="learn", **m),
     "ibm2-free": lambda c, **m: _aligned(c, "ibm2-free", direction="reverse", **m),
 }  # fmt: skip
@@ -67,7 +92,18 @@ def bits(model: Any) -> tuple[str, dict[str, Any]]:
 def answers(model: Any, data: tuple[Any, ...]) -> list[Any]:
     """What a trained model says of its data, by every method that it has."""
     found: list[Any] = []
-    for method in ("predict", "predict_proba", "transform", "score", "align", "scores", "posteriors"):
+    methods = (
+        "predict",
+        "predict_proba",
+        "transform",
+        "score",
+        "score_samples",
+        "align",
+        "scores",
+        "posteriors",
+        "parse",
+    )
+    for method in methods:
         if hasattr(model, method):
             found.append((method, _plain(getattr(model, method)(*data))))
     return found

@@ -9,25 +9,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
+from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 import numpy as np
 from enumeration import Instance, Naive
+from grammars import tiny_grammar
 from hypothesis import strategies as st
 from scipy import sparse
 
 from softcount.loop.start import uniform_start
 from softcount.models.gaussian import GaussianMixture, GaussianTables, Points
+from softcount.models.grammar import GrammarTables
 from softcount.models.hmm import HMM, HMMTables
 from softcount.models.ibm import IBM, IBMTables
 from softcount.models.mixture import Mixture, MixtureTables
+from softcount.models.network import Network, tables_type
+from softcount.models.network_plan import Use
 from softcount.models.plsa import PLSA, PLSATables
 from softcount.numbers.ragged import Ragged, from_rows
 from softcount.numbers.tables import like, values
 from softcount.text.bitext import bitext, length_classes
 from softcount.text.cooccurrence import cooccurring
 from softcount.text.documents import from_matrix
+from softcount.text.records import records
 
 
 class Chance(NamedTuple):
@@ -176,6 +181,11 @@ class NaiveIBM(Naive):
     def nodes(self, items: Any, i: int, structure: tuple[int, ...]) -> np.ndarray:
         return one_hot(structure, len(items.source.sentences.row(i)) + 1)
 
+    def potentials(self, items: Any, i: int) -> np.ndarray | None:
+        l, m = len(items.source.sentences.row(i)), len(items.target.sentences.row(i))
+        given = None if items.potentials is None or l == 0 else items.potentials.row(i)
+        return None if given is None or len(given) == 0 else given.reshape(l + 1, m).T
+
     def log_base(self, items: Any, i: int) -> float:
         """Model 1: every source word is as likely, and no table says so."""
         l, m = len(items.source.sentences.row(i)), len(items.target.sentences.row(i))
@@ -199,6 +209,10 @@ def ibm(draw: Any, chance: Chance, kind: str) -> Instance:
         weights.alignment[2] = chance.rng.normal(0.0, 3 * chance.spread)
     if any(l == 0 for l, _ in lengths):  # then the empty word is all that there is
         weights.translation.row(0)[:] = chance.table(weights.translation.row(0).shape, zeros=0.0)
+    if draw(st.booleans()):  # some pairs wish for links
+        sizes = np.where(chance.rng.random(len(items)) < 0.7, items.token_pairs, 0)
+        wishes = from_rows([chance.table((n,)) for n in sizes], float)
+        items = replace(items, wishes=(wishes, None))
     return Instance(NaiveIBM(model), model, items, weights)
 
 
@@ -328,6 +342,97 @@ def plsa(draw: Any, chance: Chance) -> Instance:
     return Instance(NaivePLSA(D, H, V), PLSA(D, H, V), replace(items, potentials=wishes), weights)
 
 
+# --- Bayesian networks, over time, tied ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class NaiveNetwork(Naive):
+    """A structure is a value for every cell of a sequence's rows; the nodes are all cells, known ones included."""
+
+    model: Network
+
+    def rows(self, items: Any, i: int) -> np.ndarray:
+        return items.cells[items.offsets[i] : items.offsets[i + 1]]
+
+    def structures(self, items: Any, i: int) -> list[tuple[int, ...]]:
+        rows = self.rows(items, i)
+        choices = [range(n) if k < 0 else [int(k)] for row in rows for k, n in zip(row, self.model.sizes, strict=True)]
+        return list(product(*choices))
+
+    def counts(self, items: Any, i: int, structure: tuple[int, ...]) -> Any:
+        full = np.array(structure, dtype=np.int64).reshape(-1, len(self.model.sizes))
+        c = tables_type(self.model.tables)(*(np.zeros(shape) for shape in self.model.shapes))
+        for t in range(len(full)):
+            for use in self.model.later if t and self.model.later else self.model.first:
+                c[use.table][tuple(full[t - back, v] for v, back in use.scope)] += 1
+        return c
+
+    def nodes(self, items: Any, i: int, structure: tuple[int, ...]) -> np.ndarray:
+        return one_hot(structure, max(self.model.sizes))
+
+    def choosers(self, items: Any, i: int, n: int) -> list[int]:
+        """What is summed out last chooses first."""
+        plan, V = self.model.plan, len(self.model.sizes)
+        end = len(self.rows(items, i)) - 1
+        found = [] if plan.end is None else [end * V + v for v, _ in plan.end.out]
+        for t in range(end, -1, -1):
+            buckets = plan.later if t and self.model.later else plan.first
+            found += [(t - back) * V + v for bucket in buckets[::-1] for v, back in bucket.out]
+        return found
+
+    def told(self, posteriors: Any) -> np.ndarray:
+        widest, ends = max(self.model.sizes), np.cumsum(self.model.sizes)[:-1]
+        parts = [np.pad(p, ((0, 0), (0, widest - p.shape[1]))) for p in np.split(posteriors, ends, axis=1)]
+        return np.stack(parts, axis=1).ravel()
+
+
+def network(draw: Any, chance: Chance, over_time: bool) -> Instance:
+    """Up to four variables, each with some of those before it as parents; some look back; some share a table."""
+    V, rng = draw(st.integers(1, 3 if over_time else 4)), chance.rng
+    sizes = tuple(int(n) for n in rng.choice([1, 2, 2, 3], V))
+    shapes: list[tuple[int, ...]] = []
+    first, later, names = [], [], dict[tuple[Any, ...], int]()
+
+    def table(shape: tuple[int, ...], *key: Any) -> int:
+        if key not in names or not rng.random() < 0.5:  # half of the tables that could be shared are
+            names[key] = len(shapes)
+            shapes.append(shape)
+        return names[key]
+
+    for v in range(V):
+        now = tuple((int(p), 0) for p in np.flatnonzero(rng.random(v) < 0.6))
+        back = tuple((int(p), 1) for p in np.flatnonzero(rng.random(V) < 0.4)) if over_time else ()
+        for uses, scope in ((first, (*now, (v, 0))), (later, (*back, *now, (v, 0)))):
+            shape = tuple(sizes[p] for p, _ in scope)
+            uses.append(Use(table(shape, shape), scope))
+    looks_back = any(back for use in later for _, back in use.scope)
+    lengths = rng.integers(1, 4, draw(st.integers(1, 3))) if looks_back else np.ones(draw(st.integers(1, 4)), int)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    cells = rng.integers(0, sizes, (offsets[-1], V))
+    never = rng.random(V) < 0.3
+    missing = never | (rng.random(cells.shape) < draw(st.sampled_from([0.0, 0.4, 1.0])))
+    for a, b in pairwise(offsets):  # few enough completions to list
+        while np.prod(np.array(sizes)[np.nonzero(missing[a:b])[1]]) > 150:
+            missing[a + rng.integers(b - a), rng.integers(V)] = False
+    items = records(np.where(missing, -1, cells), offsets)
+    open = tuple((missing.any(axis=0) | (rng.random(V) < 0.2)).tolist()) if draw(st.booleans()) else ()
+    model = Network(
+        tuple(f"v{v}" for v in range(V)), sizes, tuple(f"t{k}" for k in range(len(shapes))), tuple(shapes),
+        (False,) * len(shapes), tuple(first), tuple(later) if looks_back else (), open,
+    )  # fmt: skip
+    weights = chance.weights(NaiveNetwork(model).counts(items, 0, NaiveNetwork(model).structures(items, 0)[0]))
+    return Instance(NaiveNetwork(model), model, items, weights)
+
+
+# --- context-free grammars: `grammars.py` ----------------------------------------------------------------------------
+
+
+def grammar(draw: Any, chance: Chance) -> Instance:
+    model, items, oracle = tiny_grammar(draw, chance)
+    rules = Ragged(model.rules.rows, np.zeros(model.rules.n_rules))
+    return Instance(oracle, model, items, chance.weights(GrammarTables(rules)))
+
+
 # --- the registry ----------------------------------------------------------------------------------------------------
 
 MODELS: dict[str, Callable[[Any, Chance], Instance]] = {
@@ -338,6 +443,9 @@ MODELS: dict[str, Callable[[Any, Chance], Instance]] = {
     "mixture": mixture,
     "gaussian": gaussian,
     "plsa": plsa,
+    "network": partial(network, over_time=False),
+    "network-in-time": partial(network, over_time=True),
+    "grammar": grammar,
 }
 
 

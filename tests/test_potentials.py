@@ -9,20 +9,26 @@ import numpy as np
 import pytest
 from enumeration import flat
 
-from softcount import corpus, documents
+from softcount import bitext, corpus, documents
 from softcount.criteria.spec import Settings, parse
 from softcount.engines import Threads
 from softcount.families.layout import by_table
+from softcount.loop.start import uniform_start
 from softcount.loop.train import fit
 from softcount.models.gaussian import GaussianMixture, Points
 from softcount.models.hmm import HMM
+from softcount.models.ibm import IBM, IBMTables
 from softcount.models.mixture import Mixture
 from softcount.models.plsa import PLSA, PLSATables
 from softcount.numbers.attribute import MAX, SAMPLE, SUM
-from softcount.numbers.ragged import Ragged
+from softcount.numbers.ragged import Ragged, from_rows
+from softcount.numbers.tables import like, values
+from softcount.text.bitext import length_classes
+from softcount.text.cooccurrence import cooccurring
 from softcount.text.documents import from_matrix
 
-pytestmark = pytest.mark.kernels
+# without the compiler, integers that are meant to wrap around (IBM's random numbers) warn when they do
+pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow encountered in scalar")]
 
 
 def weights_of(model: Any, seed: int = 0) -> Any:
@@ -122,3 +128,36 @@ def test_a_background_takes_its_share_and_no_more() -> None:
     for row, n in zip(rows, counts, strict=True):
         likelihood = np.log(np.outer(shares, word[0]) + np.outer(0.5 - shares, word[1]) + 0.5 * word[2]) @ n
         assert row[0] == pytest.approx(shares[likelihood.argmax()], abs=2e-3)
+
+
+@pytest.mark.parametrize("kind", ["uniform", "diagonal", "free"])
+@pytest.mark.parametrize("mode", [SUM, MAX, SAMPLE])
+def test_known_links_of_words_are_potentials(kind: str, mode: int) -> None:
+    """A pair whose links are all known has the counts of those links, whatever the weights; others are as they were."""
+    data = bitext(["a b", "c", "b a"], ["x y z", "x", "z"])
+    rows = cooccurring(data.sides[0].occurrences, data.target.sentences, 3)
+    model = IBM(rows, 3, length_classes(data)[0], kind)
+    known = [2, 0, 1]  # of the first pair: x is of b, y of no word, z of a
+    wishes = np.where(np.arange(3)[:, None] == known, 0.0, -np.inf)
+    wished = replace(data, wishes=(from_rows([wishes.ravel(), [], []], float), None))
+    weights = model.weigh(weights_of_links(model))
+    shard = model.pack(wished)
+    uniforms = np.random.default_rng(1).random(model.n_uniforms(shard))
+    found, labels = model.expect(weights, shard, mode, uniforms, labels=True)
+    assert labels is not None and labels.row(0).tolist() == known
+    rest = model.pack(data.slice(1, 3))
+    alone, others = model.expect(weights, rest, mode, uniforms[3:], labels=True)
+    assert others is not None and labels.values[3:].tolist() == others.values.tolist()
+    one = found.counts.translation.values - alone.counts.translation.values
+    (a, b), (x, y, z) = data.source.vocabulary.find(["a", "b"]), data.target.vocabulary.find(["x", "y", "z"])
+    links = {(b + 1, x), (0, y), (a + 1, z)}  # (row, word)
+    for row in range(rows.n_rows):
+        for place, word in enumerate(rows.row(row).tolist()):
+            assert one[rows.offsets[row] + place] == pytest.approx(float((row, word) in links), abs=1e-12)
+    matrix = model.posteriors(weights, shard).matrices.row(0).reshape(3, 3)
+    assert matrix.tolist() == np.exp(wishes).tolist()
+
+
+def weights_of_links(model: IBM) -> IBMTables:
+    start, rng = uniform_start(model.layout), np.random.default_rng(2)
+    return by_table(model.layout, lambda spec, t: like(t, rng.normal(size=values(t).shape)), start)

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from softcount import synthetic
     from softcount.estimators.aligner import WordAligner
     from softcount.estimators.gaussian import GaussianMixture
+    from softcount.estimators.grammar import Grammar
     from softcount.estimators.hmm import HMM
     from softcount.estimators.kmeans import KMeans
     from softcount.estimators.mixture import NaiveBayesMixture
+    from softcount.estimators.network import Network
     from softcount.estimators.plsa import PLSA
     from softcount.estimators.word_classes import WordClasses
     from softcount.registry import load
@@ -35,9 +37,11 @@ __all__ = [
     "Corpus",
     "Documents",
     "GaussianMixture",
+    "Grammar",
     "InputError",
     "KMeans",
     "NaiveBayesMixture",
+    "Network",
     "WordAligner",
     "WordClasses",
     "__version__",

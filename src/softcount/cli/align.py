@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import say_unknown
+from softcount.cli.console import Counter, check_writable, open_model, say_unknown
 from softcount.cli.options import HOW, IN, OUT, STAGES, WHAT, Rare, Tolerance, option
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from softcount.text.bitext import Bitext
 
 SYMMETRIZE = "intersection, union, grow-diag, grow-diag-final, grow-diag-final-and, product, mean; mean with agreement."
-PRESET = "default: both directions' HMMs trained together; fast: Model 2. What is not given is the preset's."
+PRESET = (
+    "default: both directions' HMMs trained together; fast: fewer steps; best: two such models. What is not given is "
+    "the preset's."
+)
 
 
 @dataclass(kw_only=True)
@@ -29,13 +32,15 @@ class Align(Training):
 
     Example: **softcount align text.en text.fr --save en-fr.model > links.txt**
 
-    One file with both sides, scored: **softcount align both.tsv --scores scores.tsv > links.txt**
+    One file with both sides; a score for each pair: **softcount align both.tsv --scores scores.tsv > links.txt**
 
     New text, with a saved model: **softcount align new.en new.fr --apply en-fr.model > new.links**
+
+    Trained on new text, from what another has counted: **softcount align new.en new.fr --prior-model en-fr.model**
     """
 
     source: Annotated[
-        str, typer.Argument(help="A text, or one file with both: source ||| target, TSV or TMX; - stdin.")
+        str, typer.Argument(help="A text, or one file with both: source ||| target, TSV, TMX, XLIFF; - stdin.")
     ]
     target: Annotated[str | None, typer.Argument(help="Its translation, line by line; .gz too.")] = None
     preset: Annotated[str, option(WHAT, PRESET)] = "default"
@@ -58,6 +63,12 @@ class Align(Training):
     dictionary: Annotated[
         Path | None, option(WHAT, "One entry a line: source, tab, target, tab, must, prefer or never.")
     ] = None
+    prior_model: Annotated[
+        Path | None, option(WHAT, "A saved aligner whose counts are added to those of this text: its words are known.")
+    ] = None
+    prior_strength: Annotated[
+        float, option(WHAT, "How many pairs of this text a pair of the prior's text counts for.", metavar="N")
+    ] = 1.0
     min_count: Rare = 1
     criterion: Annotated[str | None, option(HOW, f"{STAGES} If not given, em with hmm, else vb:4.")] = None  # type: ignore[assignment]
     tolerance: Tolerance = 0.0
@@ -67,6 +78,9 @@ class Align(Training):
     lowercase: Annotated[
         bool, option(IN, "Words that differ by case alone are one.", "--lowercase/--no-lowercase")
     ] = True  # fmt: skip
+    source_language: Annotated[str | None, option(IN, "Of TMX or XLIFF, by xml:lang: en, or en-US.")] = None
+    target_language: Annotated[str | None, option(IN, "Likewise; a file with two languages needs neither.")] = None
+    only: Annotated[str, option(IN, "Of XLIFF, units that are translated, or final; or any.")] = "any"
     longest: Annotated[
         int | None, option(IN, "Leave pairs unaligned of which a side has more words: an empty line.", min=1)
     ] = None
@@ -76,11 +90,16 @@ class Align(Training):
     ] = None
     probabilities: Annotated[bool, option(OUT, "Write i-j:0.97.", "--probabilities")] = False
     scores: Annotated[
-        Path | None,
-        option(OUT, "Write log P(target|source), its reverse, and both per word; -inf where a side is empty."),
+        Path | None, option(OUT, "Write how likely each pair is a translation, 0 to 1; 0 where a side is empty.")
+    ] = None
+    log_probabilities: Annotated[
+        Path | None, option(OUT, "Write log P(target|source) and its reverse; -inf where a side is empty.")
     ] = None
     lexicon: Annotated[Path | None, option(OUT, "Write source, target and both probabilities as TSV.")] = None
     lexicon_min: Annotated[float, option(OUT, "Leave out entries below; 0 writes all.", min=0)] = 0.01
+    pairs: Annotated[
+        Path | None, option(OUT, "Write the pairs as they were read, a line each: source, tab, target.")
+    ] = None
     show: Annotated[int | None, option(OUT, "Draw pair N as a grid instead of writing links.", min=1)] = None
 
     name: ClassVar[str] = "align"
@@ -90,7 +109,13 @@ class Align(Training):
         return {"source": self.source, "target": self.target, "dictionary": self.dictionary}
 
     def writes(self) -> list[Path | None]:
-        return [self.scores, self.lexicon]
+        return [self.scores, self.log_probabilities, self.lexicon, self.pairs]
+
+    def check(self) -> None:
+        super().check()
+        check_writable(*self.writes(), self.trace, self.checkpoint, inputs=(self.prior_model,))  # --save may renew it
+        if self.prior_model is None:
+            self.note_unused("prior_strength", where="without --prior-model")
 
     def chosen(self) -> dict[str, Any]:
         given = {"symmetrize": self.symmetrize, "threshold": self.threshold, "longest": self.longest}
@@ -99,13 +124,21 @@ class Align(Training):
     def read(self, model: Any) -> Bitext:
         from softcount.text.bitext_reader import read_bitext
 
-        data = read_bitext(self.source, self.target)
+        progress = Counter(self.quiet, "units read")
+        try:
+            data = read_bitext(self.source, self.target, told=progress, **self.chosen_units())
+        finally:
+            progress.close()
         self.check_shown(data, self.longest or getattr(model, "longest", None))
         if model is not None:
             model._check()
-            self.note_unknown(model._read(data, None), model.vocabularies_)
+            self.note_unknown(model, data, "positions decide them")
             self.note_long(model, data)
         return data
+
+    def chosen_units(self) -> dict[str, Any]:
+        """Which units and languages of a TMX or XLIFF file are read."""
+        return {"source_language": self.source_language, "target_language": self.target_language, "only": self.only}
 
     def check_shown(self, data: Bitext, longest: int | None) -> None:
         if self.show is not None and self.show > len(data):
@@ -113,10 +146,13 @@ class Align(Training):
         if self.show is not None and longest and data.longest[self.show - 1] > longest:
             raise InputError(f"--show {self.show}: the pair has more than {longest} words on a side; show another")
 
-    def note_unknown(self, data: Bitext, vocabularies: Any) -> None:
-        for name, side, known in zip(("source", "target"), (data.source, data.target), vocabularies, strict=True):
+    def note_unknown(self, model: WordAligner, data: Bitext, then: str) -> None:
+        read = model._read(data, None)
+        for name, side, known in zip(
+            ("source", "target"), (read.source, read.target), model.vocabularies_, strict=True
+        ):
             unknown = int(((side.sentences.values < 0) | (side.sentences.values >= len(known))).sum())
-            say_unknown(unknown, side.n_tokens, side.source, f"{name} words", "positions decide them", self.quiet)
+            say_unknown(unknown, side.n_tokens, side.source, f"{name} words", then, self.quiet)
 
     def note_long(self, model: WordAligner, data: Bitext) -> None:
         from softcount.estimators.align_memory import left_out, unusual
@@ -128,14 +164,24 @@ class Align(Training):
     def estimator(self, data: Bitext) -> WordAligner:
         from softcount.estimators.aligner import WordAligner
 
-        return WordAligner(
+        model = WordAligner(
             self.model, preset=self.preset, criterion=self.criterion, agreement=self.agreement,
             fertility=self.fertility, stems=self.stems, spelling=self.spelling, lowercase=self.lowercase,
             tolerance=self.tolerance, alpha=self.alpha, prior_over=self.prior_over, pseudo=self.pseudo,
             null=None if self.null is None else _number(self.null, "--null", "a probability below 1"),
             tension=_number(self.tension, "--tension", "a number from 0 to 60"), direction=self.direction,
-            dictionary=_read_once(self.dictionary), min_count=self.min_count, random_state=self.seed, **self.chosen(),
+            dictionary=_read_once(self.dictionary), prior=self.prior(data), prior_strength=self.prior_strength,
+            min_count=self.min_count, random_state=self.seed, **self.chosen(),
         )  # fmt: skip
+        model._reading = {name: value for name, value in self.chosen_units().items() if value not in (None, "any")}
+        return model
+
+    def prior(self, data: Bitext) -> WordAligner | None:
+        if self.prior_model is None:
+            return None
+        model: WordAligner = open_model(self.prior_model, self.kinds, "align --prior-model")
+        self.note_unknown(model, data, "they are learned from this text alone")
+        return model
 
     def fit(self, model: WordAligner, data: Bitext, on_step: Any = None, **watch: Any) -> None:
         from softcount.estimators.align_memory import needed
@@ -156,7 +202,9 @@ class Align(Training):
             "\t".join((e, f, _p(p), _p(q))) + "\n" for e, f, p, q in model.lexicon(self.lexicon_min)
         )  # fmt: skip
         yield self.lexicon, lambda path: _write(path, entries)
+        yield self.pairs, lambda path: _write(path, _pair_lines(answer))
         yield self.scores, lambda path: _write(path, _score_lines(model, answer))
+        yield self.log_probabilities, lambda path: _write(path, _log_lines(model, answer))
         yield from super().files(model, data, answer)
 
     def report(self, model: WordAligner, data: Bitext, answer: Bitext) -> Iterator[str]:
@@ -226,10 +274,20 @@ def _links(aligner: WordAligner, data: Bitext, probabilities: bool) -> Iterator[
 
 
 def _score_lines(aligner: WordAligner, data: Bitext) -> Iterator[str]:
-    """log P(target|source), log P(source|target), and each per generated word."""
-    lengths = (data.target.sentences.lengths.tolist(), data.source.sentences.lengths.tolist())
-    for (forward, reverse), m, l in zip(aligner.scores(data).tolist(), *lengths, strict=True):
-        yield "\t".join(map(_p, (forward, reverse, forward / max(m, 1), reverse / max(l, 1)))) + "\n"
+    yield "score\n"
+    yield from (f"{score:.6g}\n" for score in aligner.pair_scores(data).tolist())
+
+
+def _log_lines(aligner: WordAligner, data: Bitext) -> Iterator[str]:
+    """In nats; nothing for a direction that was not trained."""
+    yield "target given source\tsource given target\n"
+    yield from ("\t".join(map(_p, pair)) + "\n" for pair in aligner.scores(data).tolist())
+
+
+def _pair_lines(data: Bitext) -> Iterator[str]:
+    """In step with the lines of links."""
+    for s in range(len(data)):
+        yield " ".join(data.source.tokens(s)) + "\t" + " ".join(data.target.tokens(s)) + "\n"
 
 
 def _p(number: float) -> str:

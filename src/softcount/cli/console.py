@@ -67,6 +67,18 @@ class Progress:
         self.width = len(line)
 
 
+class Counter(Progress):
+    """How much has been done of something of which nobody knows how much there is."""
+
+    def __init__(self, quiet: bool, what: str) -> None:
+        super().__init__(quiet)
+        self.what = what
+
+    def __call__(self, done: Any) -> None:
+        if self.shown and time.monotonic() - self.began >= PATIENCE:
+            self._write(f"{done:,} {self.what}")
+
+
 def check_writable(*paths: Path | None, inputs: Sequence[str | Path | None] = ()) -> None:
     """Before hours of work: is there a place for each result, which no other result has, and nothing that is read?"""
     read = [Path(os.path.realpath(given)) for given in inputs if given is not None and str(given) != "-"]

@@ -41,8 +41,8 @@ def demo_documents(console: Any, seed: int) -> None:
     new = topical(100, n_topics=5, length=20, share=0.4, seed=seed + 1).documents
     console.print(
         f"Each document's main topic agrees with the truth by an NMI of {found[0]:.2f} by default, and of "
-        f"{found[1]:.2f} by plain EM from a random start (em:200); perplexity of 100 new documents {model.perplexity(new):.1f} and "
-        f"{plain.perplexity(new):.1f}.\n"
+        f"{found[1]:.2f} by plain EM from a random start (em:200); perplexity of 100 new documents "
+        f"{model.perplexity(new):.1f} and {plain.perplexity(new):.1f}.\n"
     )
     y = np.full(len(gold), -1)
     for k in range(len(text.names)):

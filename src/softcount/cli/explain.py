@@ -135,6 +135,33 @@ def ibm1(
         print_model1(result)
 
 
+@app.command("net")
+def net(
+    spec: Annotated[str, typer.Argument(help='Arcs, "weather -> traffic -> late", or a BIF file.')],
+    start: Annotated[str, typer.Argument(help="T.json: every table.")],
+    data: Annotated[str, typer.Argument(help="A handful of rows, CSV or TSV; an empty cell is missing.")],
+    sequence: Annotated[str | None, typer.Option(help="The column that names the sequence of a row.")] = None,
+    weight: Annotated[str | None, typer.Option(help="The column that says how often a row was seen.")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One object: log_likelihood, per_item, rows, tables, counts, updated.")
+    ] = False,
+) -> None:
+    """A network by hand: probabilities of rows and of their missing cells, expected counts, one EM step.
+
+    Example: **softcount explain net "weather@-1 -> weather -> traffic -> late" T.json diary.csv**
+    """
+    from softcount.estimators.network import Network
+    from softcount.report.network import explain_net, print_net
+    from softcount.text.record_reader import read_columns
+
+    model, rows = Network(spec, start=start, sequence=sequence, weight=weight), read_columns(data)
+    result = explain_net(model, rows)
+    if as_json:
+        print(json.dumps(result, ensure_ascii=False))
+    else:
+        print_net(result, model._structure, list(rows.columns))
+
+
 def _print(result: dict[str, Any]) -> None:
     from softcount.report.columns import show
 

@@ -38,6 +38,9 @@ Every = Annotated[
 Apply = Annotated[Path | None, option(IN, "Use this saved model; nothing is trained.")]
 Save = Annotated[Path | None, option(OUT, "Write the trained model here, for --apply, info and export.")]
 Trace = Annotated[Path | None, option(OUT, "Write every step's objective and parts as TSV.")]
+Report = Annotated[
+    Path | None, option(OUT, "Write a page that shows what was learned; open it in a browser.", "--report")
+]
 Json = Annotated[bool, option(OUT, "Print one JSON object instead of lines.", "--json")]
 Quiet = Annotated[bool, option(OUT, "No messages but errors.", "--quiet", "-q")]
 Threads = Annotated[int, option(WHERE, "Worker threads; -1: all cores. The result is the same.")]

@@ -38,6 +38,7 @@ from softcount.cli.options import (
     Every,
     Json,
     Quiet,
+    Report,
     Save,
     Seed,
     Threads,
@@ -45,6 +46,7 @@ from softcount.cli.options import (
     Trace,
 )
 from softcount.cli.summary import trace_tsv, training_lines
+from softcount.errors import InputError
 from softcount.signature import signature
 
 Files = Iterator[tuple[Path | None, Callable[[Path], Any]]]
@@ -63,6 +65,7 @@ class Training:
     apply: Apply = None
     save: Save = None
     trace: Trace = None
+    page: Report = None
     as_json: Json = False
     quiet: Quiet = False
     threads: Threads = -1
@@ -114,7 +117,10 @@ class Training:
         """What is computed before anything is written."""
 
     def files(self, model: Any, data: Any, answer: Any) -> Files:
+        from softcount.report.page.model import write_page
+
         yield self.trace, lambda path: path.write_text(trace_tsv(model._traces()), encoding="utf-8")
+        yield self.page, lambda path: write_page(path, model, data)
 
     def counted(self, data: Any) -> dict[str, float]:
         """How much of what there is, in plain words."""
@@ -142,7 +148,7 @@ class Training:
         from softcount.text.source import check_stdin
 
         reads = self.reads()
-        outputs = (*self.writes(), self.trace)
+        outputs = (*self.writes(), self.trace, self.page)
         check_writable(*outputs, self.save, self.checkpoint, inputs=(*reads.values(), *self.beside()))
         check_writable(*outputs, inputs=(self.apply,))  # a model may be saved again where it came from
         check_stdin(**reads)
@@ -223,6 +229,17 @@ class HelpLast(TyperCommand):
         if option is not None:
             option.rich_help_panel = GROUPS[-1]
         return option
+
+
+def read_for(kind: type[Training], context: typer.Context, model: Any, *files: str) -> Any:
+    """What the command reads of these files for a saved model, as it would with --apply."""
+    hints = get_type_hints(kind, include_extras=True)
+    arguments = [f.name for f in fields(kind) if _place(hints[f.name]) < 0 and f.name != "context"]
+    if len(files) > len(arguments):
+        raise InputError(f"{files[-1]}: `softcount {kind.name}` reads no more than {len(arguments)}; leave it away")
+    given: dict[str, Any] = dict(zip(arguments, files, strict=False))
+    asked = kind(context=context, criterion="", **given)
+    return asked.read(model)
 
 
 def command(kind: type[Training]) -> Callable[..., None]:

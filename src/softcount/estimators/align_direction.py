@@ -11,11 +11,12 @@ import numpy as np
 
 from softcount.criteria.spec import Settings
 from softcount.disk.checkpoint import Slot
-from softcount.disk.sound import check, check_logs, check_rows, check_table
+from softcount.disk.sound import check, check_finite, check_logs, check_rows, check_table
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.align_stage import ALIGNMENTS, ModelStage
 from softcount.families.categorical import Prior
 from softcount.families.diagonal import CELLS, TENSION, TIGHTEST
+from softcount.loop.estep import EStep
 from softcount.loop.trace import Step, Trace
 from softcount.loop.train import fit
 from softcount.models.ibm import IBM, KINDS, IBMTables
@@ -34,6 +35,7 @@ class Direction(NamedTuple):
     log_weights: IBMTables  # what to decode with
     trace: Trace
     tokens: int  # generated words of the training text
+    totals: Array | None = None  # [rows]: how many words each row was learned from; not in older files
 
     def log_parameters(self) -> IBMTables:
         with np.errstate(divide="ignore"):
@@ -51,9 +53,12 @@ class Constraints(NamedTuple):
 
 def train(
     settings: Any, items: Bitext, rows: Ragged, planned: Any, entries: Sequence[Any], engine: Any,
-    seed: int, on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None],
+    seed: int, on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None], before: Any = None,
 ) -> Direction:  # fmt: skip
-    """`settings` are the aligner's; `slot` gives each stage its place in the checkpoint."""
+    """`settings` are the aligner's; `slot` gives each stage its place in the checkpoint; `before` is what another text
+    has counted (estimators/align_prior.py)."""
+    rows = before.united(rows) if before else rows
+    imagined = before.imagined(rows) if before else 0.0
     classes, _ = length_classes(items)
     limits = constraints(rows, entries, items.source.vocabulary, items.target.vocabulary)
     translation, trace, result, model = None, Trace(), None, None
@@ -68,18 +73,20 @@ def train(
         )  # fmt: skip
         start = model.start()
         start = start._replace(translation=_limited(start.translation if translation is None else translation, limits))
-        alpha = _prior(settings, items.target.vocabulary, rows, limits)
-        pseudo = settings.pseudo + PREFER * limits.prefer if limits.prefer.any() else settings.pseudo
+        more = PREFER * limits.prefer + imagined if limits.prefer.any() else imagined
+        alpha = _prior(settings, items.target.vocabulary, rows, more)
         result = _fit(
             model, items, stage, start, engine, {"translation": limits.must},
-            Settings({"translation": pseudo}, {"translation": alpha}), seed + number, on_step,
+            Settings({"translation": settings.pseudo + more}, {"translation": alpha}), seed + number, on_step,
             slot(f"{number + 1} {stage.text}"), settings.tolerance,
         )  # fmt: skip
         translation = result.parameters.translation
         trace += result.trace
         trace.stopped = result.trace.stopped
     assert model is not None and result is not None
-    return Direction(model, result.parameters, result.log_weights, trace, items.target.n_tokens)
+    counts = EStep(model, items, engine)(result.log_weights).counts.translation
+    totals = row_sums(counts.with_values(counts.values + imagined))
+    return Direction(model, result.parameters, result.log_weights, trace, items.target.n_tokens, totals)
 
 
 def _fit(
@@ -132,9 +139,10 @@ def _limited(table: Ragged, limits: Constraints) -> Ragged:
     return table.with_values(np.where(demanded > 0, must, np.where(limits.never, 0.0, table.values)))
 
 
-def _prior(settings: Any, vocabulary: Vocabulary, rows: Ragged, limits: Constraints) -> Any:
+def _prior(settings: Any, vocabulary: Vocabulary, rows: Ragged, more: Any) -> Any:
+    """α, and what is imagined of the entries besides."""
     whole = settings.prior_over == "vocabulary"
-    if not isinstance(settings.alpha, Mapping) and not limits.prefer.any():
+    if not isinstance(settings.alpha, Mapping) and not np.any(more):
         return float(settings.alpha)
     if isinstance(settings.alpha, Mapping):
         other = settings.alpha.get("*", 0.01)
@@ -147,10 +155,16 @@ def _prior(settings: Any, vocabulary: Vocabulary, rows: Ragged, limits: Constrai
         )
     entries = words[rows.values]
     beyond = np.maximum(words.sum() - row_sums(rows.with_values(entries)), 0.0) if whole else 0.0
-    return Prior(entries + PREFER * limits.prefer, beyond)
+    return Prior(entries + more, beyond)
 
 
-class Body(TypedDict):
+class Newer(TypedDict, total=False):
+    """What files that were written before do not have."""
+
+    totals: Array
+
+
+class Body(Newer):
     """What a file keeps of a direction."""
 
     alignment: str
@@ -164,7 +178,7 @@ class Body(TypedDict):
 
 def to_body(direction: Direction) -> Body:
     model, weights = direction.model, direction.log_weights
-    return {
+    body: Body = {
         "alignment": model.alignment,
         "tokens": direction.tokens,
         "entries": model.entries,
@@ -173,6 +187,7 @@ def to_body(direction: Direction) -> Body:
         "translation": direction.parameters.translation.values,
         "positions": values(weights.alignment) if model.alignment == "free" else weights.alignment[:CELLS],
     }
+    return body if direction.totals is None else {**body, "totals": direction.totals}
 
 
 def from_body(body: Body, trace: Trace, n_sources: int, n_targets: int) -> Direction:
@@ -189,11 +204,14 @@ def from_body(body: Body, trace: Trace, n_sources: int, n_targets: int) -> Direc
     check_logs("alignment", logs, len(logs))
     if kind != "free" and not 0.0 <= body["positions"][TENSION] <= TIGHTEST:
         raise ValueError("no such tension")
+    totals = body.get("totals")
+    if totals is not None:
+        check_finite("totals", totals, rows.n_rows, least=0.0)
     model = IBM(rows, n_targets, classes, kind)
     alignment: Any = Ragged(model._free_offsets(), body["positions"]) if kind == "free" else body["positions"]
     weights = IBMTables(rows.with_values(body["log_weights"]), alignment)
     parameters = IBMTables(rows.with_values(body["translation"]), alignment)
-    return Direction(model, parameters, weights, trace, body["tokens"])
+    return Direction(model, parameters, weights, trace, body["tokens"], totals)
 
 
 def check_entries(rows: Ragged, n_rows: int, n_columns: int) -> None:

@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import nullcontext
-from itertools import pairwise
+from collections.abc import Callable, Mapping
+from copy import copy
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from softcount.engines import Engine, engine_of
 from softcount.errors import InputError
-from softcount.estimators import agreed, agreed_links, agreed_tables
-from softcount.estimators.align_decode import decoder, link_blocks, log_norms, posteriors
-from softcount.estimators.align_direction import from_body, to_body, train
+from softcount.estimators.align_check import check_settings
+from softcount.estimators.align_directions import Apart, Together, from_bodies
 from softcount.estimators.align_plan import Plan, plan
-from softcount.estimators.saved import SavedEstimator
-from softcount.estimators.settings import LightEstimator
-from softcount.links.joining import THRESHOLDS, Links
+from softcount.estimators.align_prior import Before, before
+from softcount.estimators.align_train import Job, trained
+from softcount.estimators.align_use import TrainedAligner
 from softcount.loop.trace import Step, Trace
-from softcount.numbers.ragged import Array, Ragged
-from softcount.signature import signature
 from softcount.text.bilingual import BilingualEntry, read_bilingual
 from softcount.text.bitext import Bitext, bitext
-from softcount.text.casing import extended, in_words_of
-from softcount.text.cooccurrence import cooccurring, transpose, with_null, without_null
-from softcount.text.vocabulary import Vocabulary
-
-DIRECTIONS = ("forward", "reverse", "both")
 
 
-class WordAligner(SavedEstimator, LightEstimator):
+class WordAligner(TrainedAligner):
     """Word aligner, trained without labels in one direction or both.
 
-    preset : what is not given is as here: "default" (both directions' HMMs trained together), "fast" (Model 2)
+    preset : what is not given is as here: "default" (both directions' HMMs trained together), "fast"
+        (fewer steps, no fertilities), "best" (two such models that are asked together)
     model : ibm1, ibm2 (diagonal), ibm2-free or hmm, or stages that hand over, such as "ibm1:3,hmm:3"
     criterion : how each model is trained, such as "vb:4" or "em:5,mre:5" (see softcount.criteria.spec)
     agreement : whether both directions are trained together (ibm1 and hmm, with EM); where not given, with hmm
@@ -51,6 +40,8 @@ class WordAligner(SavedEstimator, LightEstimator):
     symmetrize, threshold : how two directions become one ("mean" of those trained together, else "product"), and the
         threshold of those two
     dictionary : (source, target, "must" | "prefer" | "never") entries, or the path of a TSV of them
+    prior : a trained aligner, or the path of a saved one, whose counts are imagined before the text is seen
+    prior_strength : how many pairs of the text a pair of the prior's text counts for
     tolerance : a stage ends at this relative change of its objective; 0 lets every stage take all its steps
     longest : pairs with more words on a side are neither trained on nor linked
     """
@@ -59,7 +50,6 @@ class WordAligner(SavedEstimator, LightEstimator):
     _afterwards = ("symmetrize", "threshold")
     _learned = ("vocabularies_", "_bodies")
     _types = ()
-    vocabularies_: tuple[Vocabulary, Vocabulary]
 
     def __init__(
         self,
@@ -81,6 +71,8 @@ class WordAligner(SavedEstimator, LightEstimator):
         symmetrize: str | None = None,
         threshold: float | None = None,
         dictionary: Any = None,
+        prior: Any = None,
+        prior_strength: float = 1.0,
         min_count: int = 1,
         tolerance: float = 0.0,
         longest: int | None = None,
@@ -105,6 +97,8 @@ class WordAligner(SavedEstimator, LightEstimator):
         self.symmetrize = symmetrize
         self.threshold = threshold
         self.dictionary = dictionary
+        self.prior = prior
+        self.prior_strength = prior_strength
         self.min_count = min_count
         self.tolerance = tolerance
         self.longest = longest
@@ -122,61 +116,38 @@ class WordAligner(SavedEstimator, LightEstimator):
 
         checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
         """
+        return self._fit(X, y, None, on_step, self._checkpoint(checkpoint, checkpoint_every))
+
+    def partial_fit(self, X: Any, y: Any = None, *, on_step: Callable[[str, Step], None] | None = None) -> WordAligner:
+        """Train on further pairs, with what was counted so far as the prior; the first time as `fit` does."""
+        known = Before(copy(self), 1.0) if "signature_" in self.__dict__ or "_stored" in self.__dict__ else None
+        return self._fit(X, y, known, on_step, None)
+
+    def _fit(self, X: Any, y: Any, known: Before | None, on_step: Any, kept: Any) -> WordAligner:
         whole = X if y is None and isinstance(X, Bitext) else bitext(X, y)
         data = self._cased(whole)
         if self.min_count > 1:  # counted as they are learned: Word and word are one where case is no matter
             data = bitext(data, min_count=self.min_count)
         data = data.within(self.longest)
         planned, entries = self._checked(data)
-        self.vocabularies_ = (data.source.vocabulary, data.target.vocabulary)
-        digest, kept = whole.digest(), self._checkpoint(checkpoint, checkpoint_every)
-        seed = self._seed(kept)
-        if kept:
-            kept.bind(self._about(seed, digest, model=",".join(s.text for s in planned.stages), criterion=None))
-        with self._engine() as engine, kept or nullcontext():
-            if planned.together:
-                self._fit_together(data, planned, entries, engine, seed, on_step, kept)
-            else:
-                self._fit_apart(data, planned, entries, engine, seed, on_step, kept)
+        known = known or before(self, planned.together)
+        data = known.coded(data) if known else data
+        digest, words = whole.digest(), (data.source.vocabulary, data.target.vocabulary)
+        seed, stages = self._seed(kept), ",".join(stage.text for stage in planned.stages)
+        with self._engine() as engine, self._kept(kept, seed, digest, model=stages, criterion=None):
+            found = trained(Job(self, data, planned, entries, engine, seed, on_step, kept, known))
+        self.vocabularies_ = words
+        self._take(found)
         self.history_ = self._traces()
-        self.signature_ = self._signature(planned, whole, seed, digest)
+        self.signature_ = self._signature(planned, whole, seed, digest, known)
         tokens = f"{whole.source.n_tokens:,} + {whole.target.n_tokens:,}"
-        self._remember(seed, f"{data.source.source} and {data.target.source}", digest, pairs=len(data), tokens=tokens)
+        pairs = len(data) + (known.pairs if known else 0)
+        self._remember(seed, f"{data.source.source} and {data.target.source}", digest, pairs=pairs, tokens=tokens)
         return self
 
-    def _fit_together(
-        self, data: Bitext, planned: Plan, entries: list[Any], engine: Engine, seed: int, on_step: Any, kept: Any
-    ) -> None:
-        how = planned.how._replace(dictionary=tuple((e, f, kind) for e, f, kind in entries))
-        step = (lambda s: on_step("both", s)) if on_step else None
-        slot = (lambda stage: kept.slot(f"both {stage}")) if kept else (lambda stage: None)
-        self._take(agreed.train(how, data, planned.stages, engine, seed, step, slot, self.tolerance))
-
-    def _take(self, found: agreed.Agreed) -> None:
-        self.agreed_: agreed.Agreed | None = found
-        self.directions_: dict[str, Any] = {
-            name: agreed_tables.AgreedSide(found, number) for number, name in enumerate(("forward", "reverse"))
-        }
-
-    def _fit_apart(
-        self, data: Bitext, planned: Plan, entries: list[Any], engine: Engine, seed: int, on_step: Any, kept: Any
-    ) -> None:
-        self.agreed_, self.directions_ = None, {}
-        rows = cooccurring(data.sides[0].occurrences, data.target.sentences, len(data.target.vocabulary))
-        for name in self._names():
-            items, known, found = data, entries, rows
-            if name == "reverse":
-                items, known = data.reverse(), [(f, e, kind) for e, f, kind in entries]
-                found = _turned(rows, data)
-            step = (lambda s, name=name: on_step(name, s)) if on_step else None
-            slot = (lambda stage, name=name: kept.slot(f"{name} {stage}")) if kept else (lambda stage: None)
-            self.directions_[name] = train(self, items, found, planned, known, engine, seed, step, slot)
-
-    def _seed(self, checkpoint: Any) -> int:
-        if self.random_state is not None:
-            return int(self.random_state)
-        recorded = checkpoint.seed() if checkpoint else None
-        return recorded if recorded is not None else int(np.random.SeedSequence().generate_state(1)[0])
+    def _take(self, found: Apart | Together) -> None:
+        self.agreed_ = found.agreed if isinstance(found, Together) else None
+        self.directions_ = found.sides() if isinstance(found, Together) else dict(found.directions)
 
     def _checked(self, data: Bitext) -> tuple[Plan, list[Any]]:
         """The plan and the dictionary, where all of the settings and the data are fit for training."""
@@ -189,178 +160,31 @@ class WordAligner(SavedEstimator, LightEstimator):
                 "" if short is data else f" within {self.longest}",
             )
             raise InputError(f"{both}: no pair with words on both sides{limit}; give at least one")
+        before(self, planned.together)
         return planned, _entries(self.dictionary, self.lowercase)
 
-    def _names(self) -> tuple[str, ...]:
-        return ("forward", "reverse") if self.direction == "both" else (self.direction,)
-
     def _check(self) -> None:
-        self._engine()
-        if self.direction not in DIRECTIONS:
-            raise InputError(f"no direction {self.direction!r}; use {', '.join(DIRECTIONS)}")
-        plan(self)
-        if self.prior_over not in ("cooccurring", "vocabulary"):
-            raise InputError(f"no prior over {self.prior_over!r}; use cooccurring or vocabulary")
-        if self.null not in ("learn", None) and not (isinstance(self.null, int | float) and 0 <= self.null < 1):
-            raise InputError(f"null is {self.null!r}: give a probability below 1, or learn")
-        if self.tension != "learn" and not (isinstance(self.tension, int | float) and 0 <= self.tension <= 60):
-            raise InputError(f"tension is {self.tension!r}: give a number from 0 to 60, or learn")
-        if self.threshold is not None and not 0 < self.threshold <= 1:
-            raise InputError(f"threshold is {self.threshold}: give a number above 0, at most 1")
-        if not 0 <= self.tolerance < float("inf"):
-            raise InputError(f"tolerance is {self.tolerance}: give a number that is not negative")
-        if self.longest is not None and self.longest < 1:
-            raise InputError(f"longest is {self.longest}: give at least 1, or leave it away")
-        if not isinstance(self.alpha, Mapping) and not 0 < self.alpha < float("inf"):
-            raise InputError(f"alpha is {self.alpha}: give a positive number")
-        if not 0 <= self.pseudo < float("inf"):
-            raise InputError(f"pseudo is {self.pseudo}: give a number that is not negative")
-
-    # --- using a trained model ------------------------------------------------------------------------------------
-
-    def align(
-        self, X: Any, y: Any = None, *, symmetrize: str | None = None, probabilities: bool = False
-    ) -> list[list[tuple[Any, ...]]]:
-        """For every pair its links (i, j), sorted; with probabilities (i, j, p)."""
-        rows: list[list[tuple[Any, ...]]] = []
-        for links in self.blocks(self._read(X, y), symmetrize):
-            columns = [links.source.tolist(), links.target.tolist()]
-            columns += [links.probability.tolist()] if probabilities else []
-            flat = list(zip(*columns, strict=True))
-            bounds = links.offsets.tolist()
-            rows += [flat[a:b] for a, b in pairwise(bounds)]
-        return rows
-
-    def blocks(self, items: Bitext, symmetrize: str | None = None) -> Iterator[Links]:
-        """The links block by block, so that memory stays bounded."""
-        items = self._read(items, None).within(self.longest)
-        rule, threshold = self._rule(symmetrize)
-        with self._engine() as engine:
-            if self.agreed_:
-                asked = agreed_links.question(self.agreed_, items, rule, threshold)
-                yield from agreed_links.link_blocks(engine, items, asked)
-            else:
-                yield from link_blocks(engine, items, decoder(self.directions_, items, rule, threshold))
-
-    def _rule(self, symmetrize: str | None) -> tuple[str, float]:
-        if len(self.directions_) == 1:
-            return next(iter(self.directions_)), 0.0
-        planned = plan(self)
-        rule = symmetrize or planned.rule
-        return rule, planned.threshold if rule == planned.rule else THRESHOLDS.get(rule, 0.0)
-
-    def posteriors(self, X: Any, y: Any = None) -> list[dict[str, Array]]:
-        """Per pair and direction the matrix of P(word i generated word j); row 0 is the empty word."""
-        items = self._read(X, y).within(self.longest)
-        if self.agreed_:
-            both = agreed_links.posteriors(items, agreed_links.question(self.agreed_, items))
-            found = dict(zip(("forward", "reverse"), both, strict=True))
-        else:
-            asked = decoder(self.directions_, items)
-            found = {name: p.matrices for name, p in posteriors(items, asked).items()}
-        l, m = items.source.sentences.lengths, items.target.sentences.lengths
-        shapes = {"forward": (l + 1, m), "reverse": (m + 1, l)}
-        return [
-            {name: p.row(s).reshape(shapes[name][0][s], shapes[name][1][s]) for name, p in found.items()}
-            for s in range(len(items))
-        ]
-
-    def scores(self, X: Any, y: Any = None) -> Array:
-        """[pairs, 2]: log P(target | source) and log P(source | target), in nats; NaN for a direction not trained.
-
-        A pair with an empty side, or one beyond `longest`, has −inf: as a translation nothing is worse.
-        """
-        items = self._read(X, y).within(self.longest)
-        empty = (items.source.sentences.lengths == 0) | (items.target.sentences.lengths == 0)
-        result = self._scores(items)
-        return np.where(empty[:, None] & ~np.isnan(result), -np.inf, result)
-
-    def _scores(self, items: Bitext) -> Array:
-        with self._engine() as engine:
-            if self.agreed_:
-                return agreed_links.log_norms(engine, items, agreed_links.question(self.agreed_, items))
-            return log_norms(engine, items, decoder(self.directions_, items, normed=True))
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Log-probability of the generated sides, in nats, all pairs and trained directions together."""
-        return float(np.nansum(self._scores(self._read(X, y).within(self.longest))))
-
-    def perplexity(self, X: Any, y: Any = None) -> dict[str, float]:
-        """Of each direction exp(−log P(generated | given) / generated words), under the parameters."""
-        totals = self._totals(self._read(X, y))
-        return {name: float(np.exp(-log_likelihood / words)) for name, (log_likelihood, words) in totals.items()}
-
-    def _told(self, items: Bitext) -> dict[str, tuple[float, int]]:
-        """What is said of a training text: an E-step of its own, so that it is of the model that links, and not of one
-        before it. Of two directions trained together, which promise no likelihood, that of the last step will do."""
-        if not self.agreed_:
-            return self._totals(self._read(items, None))
-        return {name: (side.log_likelihood(), side.tokens) for name, side in self.directions_.items()}
-
-    def _totals(self, items: Bitext) -> dict[str, tuple[float, int]]:
-        """Of each direction (log P, generated words), over pairs with words on both sides: a model of translations
-        says nothing of the others, and training leaves them out as well."""
-        items = items.within(self.longest)
-        lengths = items.target.sentences.lengths, items.source.sentences.lengths
-        both = (lengths[0] > 0) & (lengths[1] > 0)
-        if not both.any():
-            raise InputError("no pair with words on both sides, so there is no perplexity; give at least one")
-        sums = self._scores(items)[both].sum(axis=0)
-        columns = {name: int(name == "reverse") for name in self.directions_}
-        return {name: (float(sums[c]), int(lengths[c][both].sum())) for name, c in columns.items()}
-
-    def lexicon(self, least: float = 0.0) -> Iterator[tuple[str, str, float, float]]:
-        """(source, target, p(target|source), p(source|target)), sorted, where either reaches `least`."""
-        self._check_fitted("directions_")
-        from softcount.links.lexicon import lexicon
-
-        yield from lexicon(self.directions_, self.vocabularies_, least)
-
-    @property
-    def lexicon_(self) -> dict[str, list[tuple[str, float, float]]]:
-        """source word → its (target word, p(target|source), p(source|target)), the most probable first."""
-        found: dict[str, list[tuple[str, float, float]]] = {}
-        for source, *rest in self.lexicon():
-            found.setdefault(source, []).append(tuple(rest))  # type: ignore[arg-type]
-        return {source: sorted(rows, key=lambda row: (-row[1], row[0])) for source, rows in found.items()}
+        super()._check()
+        check_settings(self)
 
     # --- on disk ----------------------------------------------------------------------------------------------------
 
     @property
     def _bodies(self) -> dict[str, Any]:
-        if self.agreed_:
-            return {"both": agreed_tables.to_body(self.agreed_)}
-        return {name: to_body(direction) for name, direction in self.directions_.items()}
+        return self._found.bodies()
 
     def _traces(self) -> dict[str, Trace]:
-        if self.agreed_:
-            return {"both": self.agreed_.trace}
-        return {name: direction.trace for name, direction in self.directions_.items()}
+        return self._found.traces()
 
     def _take_traces(self, traces: dict[str, Trace]) -> None:
         self.history_ = traces
 
     def _sizes(self) -> dict[str, int]:
         words = {f"{side} words": len(v) for side, v in zip(("source", "target"), self.vocabularies_, strict=True)}
-        if self.agreed_:
-            return words | {"entries": int(self.agreed_.kept.sum())}
-        return words | {f"{name} entries": len(d.model.entries.values) for name, d in self.directions_.items()}
+        return words | self._found.sizes()
 
     def _settle(self) -> None:
-        bodies, sizes = self.__dict__.pop("_bodies"), [len(vocabulary) for vocabulary in self.vocabularies_]
-        if not isinstance(bodies, dict) or not bodies or not bodies.keys() <= {"forward", "reverse", "both"}:
-            raise ValueError("no direction")
-        if bodies.keys() != self.history_.keys():
-            raise ValueError("a trace for each direction, and no other")
-        if "both" in bodies:
-            source, target = self.vocabularies_
-            self._take(agreed_tables.from_body(bodies["both"], self.history_["both"], (source.words, target.words)))
-            return
-        self.agreed_ = None
-        self.directions_ = {
-            name: from_body(body, self.history_[name], *(sizes if name == "forward" else sizes[::-1]))
-            for name, body in bodies.items()
-        }
+        self._take(from_bodies(self.__dict__.pop("_bodies"), self.history_, self.vocabularies_))
 
     @classmethod
     def _opened(cls, stored: Any, settings: Mapping[str, Any]) -> Any:
@@ -369,33 +193,7 @@ class WordAligner(SavedEstimator, LightEstimator):
             stored.body["settings"].setdefault("lowercase", False)
         return super()._opened(stored, settings)
 
-    # --- within -----------------------------------------------------------------------------------------------------
-
-    def _engine(self) -> Engine:
-        return engine_of(self.engine, 1 if self.n_jobs is None else self.n_jobs)
-
-    def _read(self, X: Any, y: Any) -> Bitext:
-        """In the model's words; where both directions were trained together, new words come behind them."""
-        self._check_fitted("directions_")
-        data = self._cased(X if y is None and isinstance(X, Bitext) else bitext(X, y))
-        coded = extended if self.agreed_ else in_words_of
-        sides = (coded(text, known) for text, known in zip((data.source, data.target), self.vocabularies_, strict=True))
-        source, target = sides
-        return data if source is data.source and target is data.target else Bitext.of(source, target)
-
-    def _cased(self, data: Bitext) -> Bitext:
-        return data.lowered if self.lowercase else data
-
-    def _decoding(self) -> dict[str, Any]:
-        """How links are made of what was trained, for signatures."""
-        both = len(self.directions_) == 2
-        rule, threshold = self._rule(None)
-        return {
-            "direction": "both" if both else next(iter(self.directions_)),
-            "symmetrize": rule if both else "none",
-            "threshold": threshold if both and rule in THRESHOLDS else "none",
-            "longest": self.longest or "any",
-        }
+    # --- what the signature says ------------------------------------------------------------------------------------
 
     def _trained(self, planned: Plan) -> dict[str, Any]:
         """What training depended on, for signatures."""
@@ -413,22 +211,14 @@ class WordAligner(SavedEstimator, LightEstimator):
         prior = {"alpha": alpha, "prior_over": self.prior_over, "pseudo": self.pseudo}
         return {**prior, "null": planned.null, "tension": self.tension}
 
-    def _signature(self, planned: Plan, data: Bitext, seed: int, digest: str) -> str:
-        return signature(
-            "align", model=",".join(stage.text for stage in planned.stages), **self._decoding(),
-            **self._trained(planned), lowercase=self.lowercase,
-            dictionary="no" if self.dictionary is None else "yes", min_count=self.min_count,
-            tolerance=self.tolerance, seed=seed,
-            pairs=len(data), tokens=f"{data.source.n_tokens}+{data.target.n_tokens}",
-            data="sha256:" + digest[:12], **self._reading,
+    def _signature(self, planned: Plan, data: Bitext, seed: int, digest: str, known: Before | None) -> str:
+        prior = {"prior": f"sha256:{known.digest()[:12]}", "prior_strength": known.strength} if known else {}
+        return self._sign(
+            "align", seed, model=",".join(stage.text for stage in planned.stages), **self._decoding(),
+            **self._trained(planned), dictionary="no" if self.dictionary is None else "yes", min_count=self.min_count,
+            **prior, pairs=len(data), tokens=f"{data.source.n_tokens}+{data.target.n_tokens}",
+            data="sha256:" + digest[:12],
         )  # fmt: skip
-
-
-def _turned(rows: Ragged, data: Bitext) -> Ragged:
-    """The other direction's rows: the same pairs of words, so nothing is counted again."""
-    ids = data.source.sentences.values
-    present = np.flatnonzero(np.bincount(ids[ids >= 0], minlength=len(data.source.vocabulary))).astype(np.int32)
-    return with_null(transpose(without_null(rows), len(data.target.vocabulary)), present)
 
 
 def _entries(given: Any, lowercase: bool) -> list[Any]:

@@ -1,9 +1,9 @@
-"""What all estimators share: an engine, a seed, a line that says how a number came about, and readable input."""
+"""What estimators of one model share: how it is trained by the loop; and how count tables are read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,24 +11,23 @@ import numpy as np
 
 from softcount.criteria.spec import Settings, Stage, parse
 from softcount.disk.checkpoint import Checkpoint
-from softcount.engines import Engine, engine_of
+from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
-from softcount.estimators.saved import SavedEstimator
-from softcount.estimators.scikit import BaseEstimator, check_random_state, validate_data
+from softcount.estimators.scikit import BaseEstimator, validate_data
+from softcount.estimators.trained import TrainedEstimator
 from softcount.loop.model import Model
 from softcount.loop.resume import Restart
 from softcount.loop.trace import Step
 from softcount.loop.train import Fit, fit
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables
-from softcount.signature import signature
 from softcount.text.documents import Documents, documents, from_matrix
 from softcount.text.vocabulary import Vocabulary
 
 MRE_AT_RANDOM = "mre from a random start finds little; let em go first, for example em:100,mre:50"
 
 
-class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
+class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
     """Trains a model by the loop; subclasses say which, on what, and from where."""
 
     criterion: Any  # stages by name
@@ -37,10 +36,6 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
     pseudo: Any
     prior: Any
     restarts: int
-    tolerance: float
-    engine: Any
-    n_jobs: int | None
-    random_state: Any
 
     parameters_: Any
     restarts_: list[Restart]
@@ -49,10 +44,14 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
     n_iter_: int
 
     def _check(self) -> None:
-        self._engine()
+        super()._check()
         self._stages()
         if self.restarts < 1:
             raise InputError(f"restarts must be at least 1, not {self.restarts}")
+
+    def _held(self, model: Model) -> Any:
+        """What training leaves alone: names of tables, or masks of their entries."""
+        return self.fixed
 
     def _stages(self) -> list[Stage]:
         return parse(self.criterion)
@@ -60,18 +59,6 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
     def _smoothing(self) -> Any:
         """Pseudo-counts, by table or one number."""
         return self.pseudo
-
-    def _engine(self) -> Engine:
-        return engine_of(self.engine, 1 if self.n_jobs is None else self.n_jobs)
-
-    def _seed(self, checkpoint: Checkpoint | None) -> int:
-        """As given, as the checkpoint has it, or drawn."""
-        recorded = checkpoint.seed() if checkpoint else None
-        if self.random_state is None and recorded is not None:
-            return recorded
-        if isinstance(self.random_state, int | np.integer):
-            return int(self.random_state)
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _begins(self, items: Any) -> str:
         """What the start is, in a word."""
@@ -100,12 +87,10 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
         LoopEstimator._check(self)
         restarts = self.restarts if restarts is None else restarts
         stages = self._stages()
-        if checkpoint:
-            texts = {"criterion": ",".join(stage.text for stage in stages)}
-            checkpoint.bind(self._about(seed, digest, **(texts | dict(about or {}))))
-        with checkpoint or nullcontext():
+        named_so = {"criterion": ",".join(stage.text for stage in stages), **(about or {})}
+        with self._kept(checkpoint, seed, digest, **named_so):
             result = fit(
-                model, items, stages, start, engine, fixed=self.fixed, settings=settings,
+                model, items, stages, start, engine, fixed=self._held(model), settings=settings,
                 tolerance=self.tolerance, restarts=restarts, seed=seed, select=select, monitor=monitor,
                 on_step=on_step, checkpoint=checkpoint.slot(slot) if checkpoint else None, at_most=at_most,
             )  # fmt: skip
@@ -127,17 +112,15 @@ class LoopEstimator(SavedEstimator, BaseEstimator):  # type: ignore[misc]
             raise ValueError("a restart that there is not")
 
     def _sign(self, name: str, seed: int, **settings: Any) -> str:
-        return signature(
+        return super()._sign(
             name,
+            seed,
             **settings,
             criterion=",".join(stage.text for stage in self._stages()),
             pseudo=compact(self._smoothing()),
             prior=compact(self.prior),
             fixed=named(self.fixed),
             restarts=self.restarts,
-            tolerance=self.tolerance,
-            seed=seed,
-            **self._read_as(),
         )
 
 

@@ -28,7 +28,7 @@ from softcount.loop.trace import RECORDS, Ending, Step, Trace
 from softcount.numbers.ragged import Array
 from softcount.version import VERSION
 
-FILES = ("dictionary", "start")  # settings that may name a file
+FILES = ("dictionary", "start", "prior")  # settings that may name a file
 # Settings that training does not depend on: a checkpoint is good for any of them.
 AFTERWARDS = ("engine", "n_jobs", "random_state")
 
@@ -147,6 +147,18 @@ class SavedEstimator:
                 settings[name] = value
         return settings
 
+    def report(self, path: str | Path, X: Any = None, y: Any = None, *, gold: Any = None) -> None:
+        """Write a page that shows what was learned, and what it makes of X (with y, of sentence pairs), if given.
+
+        gold : the right answers to lay beside it: tags of every sentence, or links of every pair (see `read_links`)
+        """
+        from softcount.machine.atomic import write_whole
+        from softcount.report.page.model import items_of, write_page
+
+        self._check_fitted("signature_")
+        items = None if X is None else items_of(self, X, y)
+        write_whole(Path(path), lambda place: write_page(place, self, items, gold))
+
     @classmethod
     def load(cls, path: str | Path, **settings: Any) -> Self:
         """The saved estimator; `settings` replace those it was saved with."""
@@ -250,6 +262,8 @@ def described(name: str, setting: Any) -> Any:
         return f"{setting} (sha256:{hashlib.sha256(Path(setting).read_bytes()).hexdigest()[:16]})"
     if type(setting) in PLAIN:
         return setting
+    if hasattr(setting, "signature_"):  # a trained estimator
+        return "sha256:" + hashlib.sha256(setting.signature_.encode()).hexdigest()[:16]
     if hasattr(setting, "digest"):
         return "sha256:" + setting.digest()[:16]
     arrays: dict[str, Array] = {}

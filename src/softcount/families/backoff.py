@@ -55,7 +55,8 @@ class Backoff(Unheld):
         return np.zeros(self.size(), np.float32)
 
     def maximize(self, counts: Any, penalty: Pseudo, parameters: Array) -> Array:
-        return np.asarray(values(counts), dtype=np.float32)
+        found = values(counts) + penalty.entries if penalty else values(counts)
+        return np.asarray(found, dtype=np.float32)
 
     def rates(self, parameters: Array) -> Array:
         """float32 [entries, 2]: t(f | e) and t(e | f)"""

@@ -2,8 +2,8 @@
 
     p₀ = empty links / all links          t(f | empty) = max(c(f) / Σ c, 1e-8)
 
-A table is the vector (p₀, t …), its counts the vector (links to words, links to the empty word of each f). p₀ stays
-where it was if links to words were not counted: Model 1 has no way to tell it.
+A table is the vector (p₀, t …), its counts the vector (links to words, links to the empty word of each f), and so is
+what was imagined before. p₀ stays where it was if links to words were not counted: Model 1 has no way to tell it.
 """
 
 from __future__ import annotations
@@ -34,10 +34,11 @@ class EmptyWord(Unheld):
         return np.concatenate([[self.null], np.full(self.n_words, 1.0 / max(self.n_words, 1))])
 
     def maximize(self, counts: Any, penalty: Pseudo, parameters: Array) -> Array:
-        links, empty = counts[0], float(counts[1:].sum())
+        found = counts + penalty.entries
+        empty = float(found[1:].sum())
         if not empty > 0.0:
             return parameters
         null = parameters[0]
-        if self.learn_null and links > 0.0:
-            null = min(max(empty / (links + empty), LEAST), MOST)
-        return np.concatenate([[null], np.maximum(counts[1:] / empty, FLOOR)])
+        if self.learn_null and counts[0] > 0.0:
+            null = min(max(empty / (found[0] + empty), LEAST), MOST)
+        return np.concatenate([[null], np.maximum(found[1:] / empty, FLOOR)])

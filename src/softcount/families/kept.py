@@ -55,6 +55,6 @@ class Kept(Unheld):
         return np.zeros(self.shape)
 
     def maximize(self, counts: Any, penalty: Pseudo, parameters: Array) -> Array:
-        """As before where nothing was counted."""
-        found = np.asarray(values(counts))
+        """With what was imagined entry by entry; as before where nothing was counted."""
+        found = np.asarray(values(counts)) + penalty.entries
         return found if self.learn and found.any() else parameters

@@ -17,5 +17,10 @@ class Pseudo(NamedTuple):
     def __bool__(self) -> bool:
         return bool(np.any(self.amount))
 
+    @property
+    def entries(self) -> Array | float:
+        """What somebody imagined entry by entry; of one number for all, nothing."""
+        return self.amount if isinstance(self.amount, np.ndarray) else 0.0
+
 
 NOTHING = Pseudo()

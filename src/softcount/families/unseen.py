@@ -57,7 +57,7 @@ def _rates(known: Hierarchy, depth: int, rows: Array, columns: Array, prior: Arr
     estimate = known.found[depth]
     leaning = np.zeros((len(rows), 2))
     if depth < len(known.classes):
-        above = _looked_up(known, depth, rows, columns)
+        above = _looked_up(known, depth, rows, columns).astype(np.float64)  # as the kernel of training multiplies
         row_share, column_share = known.shares[depth]
         leaning = estimate.strength * above * np.stack([column_share[columns], row_share[rows]], axis=1)
     for d, sums in enumerate((_of(estimate.by_row, rows), _of(estimate.by_column, columns))):

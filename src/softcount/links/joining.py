@@ -124,6 +124,12 @@ def _linked(rule: int, l: int, m: int, p: Array, q: Array, threshold: float) -> 
         _choose(p, l, m, f, False)
     if rule != FORWARD:
         _choose(q, m, l, r, True)
+    return join(rule, f, r)
+
+
+@kernel
+def join(rule: int, f: Array, r: Array) -> Array:
+    """[l, m]: the links of both directions, which are given in the same form, by any rule that has no threshold."""
     if rule in (FORWARD, REVERSE, UNION):
         return f | r
     linked = f & r

@@ -128,6 +128,11 @@ class Answers:
     def log_norm(self, log_weights: Tables) -> float:
         return float(sum(self.engine.map(_log_norm, self._handles, self._asked(log_weights, SUM))))
 
+    def log_norms(self, log_weights: Tables) -> Array:
+        """Of every item, of a model that can tell them apart."""
+        found = list(self.engine.map(_log_norms, self._handles, self._asked(log_weights, SUM)))
+        return np.concatenate(found)
+
     def _asked(self, log_weights: Tables, mode: int) -> Handle:
         return self.engine.share(Asked(self.model, self.model.weigh(log_weights), mode, ()))
 
@@ -170,6 +175,12 @@ def _posteriors(placed: Placed, asked: Asked) -> Any:
 def _log_norm(placed: Placed, asked: Asked) -> float:
     with _located(placed):
         return asked.model.expect(asked.weights, _pack(placed).shard, asked.mode)[0].log_norm
+
+
+def _log_norms(placed: Placed, asked: Asked) -> Array:
+    with _located(placed):
+        found: Array = asked.model.log_norms(asked.weights, _pack(placed).shard)  # type: ignore[attr-defined]
+        return found
 
 
 def _uniforms(seed: tuple[int, ...], n: int) -> Array:

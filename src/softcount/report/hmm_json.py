@@ -17,7 +17,8 @@ import numpy as np
 
 from softcount.errors import InputError
 from softcount.models.hmm import HMMTables
-from softcount.text.source import name_of, quoted, read_text
+from softcount.text.json_file import read_json
+from softcount.text.source import name_of, quoted
 
 ROUNDED = 0.01  # how far from one a row typed by hand may sum; it is normalised then
 EXACT = 1e-9
@@ -32,15 +33,8 @@ class NamedHMM(NamedTuple):
 
 def read_parameters(path: str | Path) -> NamedHMM:
     name = name_of(path)
-    text = read_text(path, if_model=f"softcount tag TEXT --apply {name} --parameters P.json writes its parameters")
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError) as error:  # ValueError also of a number with thousands of digits
-        where, why = "", "too deep, or a number too long"
-        if isinstance(error, json.JSONDecodeError):
-            where, why = f":{error.lineno}", error.msg
-        wrong = f"not a JSON parameter file ({why})"
-        raise InputError(f"{name}{where}: {wrong}; give one that softcount tag --parameters wrote") from None
+    saved = f"softcount tag TEXT --apply {name} --parameters P.json writes its parameters"
+    content = read_json(path, "a JSON parameter file", saved, "give one that softcount tag --parameters wrote")
     try:
         return from_json(content)
     except InputError as error:

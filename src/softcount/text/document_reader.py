@@ -27,6 +27,7 @@ from scipy import sparse
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array
 from softcount.text.documents import MOST_TOKENS, Documents, documents, from_matrix
+from softcount.text.packing import unpacked_name
 from softcount.text.source import BLANKS, lines, name_of, quoted, read_text
 from softcount.text.vocabulary import Vocabulary
 
@@ -37,7 +38,7 @@ ENDINGS = {".ldac": "ldac", ".lda-c": "ldac", ".svm": "svmlight", ".svmlight": "
 
 
 def read_documents(path: str | Path, format: str = "auto", lowercase: bool = False) -> Documents:
-    """Documents of a file, packed (``.gz``) or not, of a folder, or of standard input (``-``)."""
+    """Documents of a file, packed or not, of a folder, or of standard input (``-``)."""
     if format not in FORMATS:
         raise InputError(f"format {format!r} is not known; choose one of {', '.join(FORMATS)}")
     kind = _format(path) if format == "auto" else format
@@ -51,7 +52,7 @@ def read_documents(path: str | Path, format: str = "auto", lowercase: bool = Fal
 def _format(path: str | Path) -> str:
     if str(path) != "-" and Path(path).is_dir():
         return "folder"
-    name = Path(path).name.lower().removesuffix(".gz")
+    name = unpacked_name(Path(path).name)
     return "uci" if name.startswith("docword") else ENDINGS.get(Path(name).suffix, "lines")
 
 
@@ -209,7 +210,8 @@ def _number(text: str, where: str, what: str) -> int:
 def files_beside(path: str | Path, format: str = "auto") -> list[Path]:
     """Where the names of a count table's words may lie, the first that is there counting."""
     kind = _format(path) if format == "auto" else format
-    name = Path(path).name.removesuffix(".gz")
+    name = Path(path).name
+    name = name[: len(unpacked_name(name))]
     if kind == "ldac":
         return [Path(path).parent / vocabulary for vocabulary in (f"{name.rsplit('.', 1)[0]}.vocab", "vocab.txt")]
     named = name.replace("docword", "vocab", 1)

@@ -1,0 +1,109 @@
+"""Noisy bitext: a tenth of the target lines shuffled among themselves; how well a score per pair finds them.
+
+ROC AUC: the probability that a right pair scores above a wrong one. Every tool trains on the noisy text and scores it.
+eflomal's score is the mean of both directions, as its users filter with it. A shuffled line that is the same as the
+line that it replaces is right.
+
+    python bench/bench_filter.py [--sets Europarl Hansards] [--seeds 2] [--fast] [--no-eflomal]
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from corpora import shell_line
+from gold_sets import SETS, GoldSet, gold_sets
+
+WRONG = 0.1
+
+
+def shuffled(target: list[str], seed: int) -> tuple[list[str], np.ndarray]:
+    """(the noisy lines, which of them are wrong): chosen lines take the place of the next in a random circle."""
+    rng = np.random.default_rng(seed)
+    chosen = rng.permutation(rng.choice(len(target), int(WRONG * len(target)), replace=False))
+    noisy = list(target)
+    for here, there in zip(chosen.tolist(), np.roll(chosen, 1).tolist(), strict=True):
+        noisy[here] = target[there]
+    return noisy, np.array([one != other for one, other in zip(noisy, target, strict=True)])
+
+
+def auc(scores: np.ndarray, wrong: np.ndarray) -> float:
+    """The share of (right, wrong) pairs that are in order; ties count half."""
+    from scipy.stats import rankdata
+
+    ranks, right = rankdata(scores), ~wrong
+    n = right.sum()
+    return float((ranks[right].sum() - n * (n + 1) / 2) / (n * wrong.sum()))
+
+
+def by_softcount(source: list[str], target: list[str], **settings: object) -> Iterator[tuple[str, np.ndarray]]:
+    from softcount import WordAligner
+    from softcount.text.bitext import bitext
+
+    data = bitext(source, target)
+    model = WordAligner(n_jobs=1, **settings).fit(data)
+    name = "softcount" + (", fast" if settings else "")
+    yield f"{name}: pair score", model.pair_scores(data)
+    lengths = [np.maximum(side.sentences.lengths, 1) for side in (data.target, data.source)]
+    logs = np.nan_to_num(model.scores(data), neginf=-1e9)
+    yield f"{name}: log P per word, both ways", logs[:, 0] / lengths[0] + logs[:, 1] / lengths[1]
+
+
+def by_eflomal(source: list[str], target: list[str]) -> Iterator[tuple[str, np.ndarray]]:
+    from eflomal import Aligner
+
+    with tempfile.TemporaryDirectory() as folder:
+        files = {f"scores_filename_{way}": f"{folder}/{way}" for way in ("fwd", "rev")}
+        links = {f"links_filename_{way}": f"{folder}/links.{way}" for way in ("fwd", "rev")}
+        Aligner().align(source, target, **files, **links)
+        read = (Path(path).read_text("utf-8").splitlines() for path in files.values())
+        costs = [np.array([float(line) for line in lines]) for lines in read]
+    yield "eflomal: mean of both directions", -(costs[0] + costs[1])
+
+
+def table(found: GoldSet, seed: int, options: argparse.Namespace) -> None:
+    target, wrong = shuffled(found.target, seed)
+    tools = [by_softcount(found.source, target)]
+    tools += [by_softcount(found.source, target, preset="fast")] if options.fast else []
+    tools += [by_eflomal(found.source, target)] if options.eflomal else []
+    for tool in tools:
+        for name, scores in tool:
+            print(
+                f"{found.name:9} seed {seed}   {name:36} AUC {auc(scores, wrong):.4f}{half(name, scores, wrong)}",
+                flush=True,
+            )
+
+
+def half(name: str, scores: np.ndarray, wrong: np.ndarray) -> str:
+    """What a threshold of a half makes of it."""
+    if not name.endswith("pair score"):
+        return ""
+    lost = (scores[~wrong] < 0.5).mean()
+    return f"   below .5: {(scores[wrong] < 0.5).mean():.3f} of the wrong, {lost:.3f} of the right"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sets", nargs="+", default=["Europarl", "Hansards"], choices=SETS)
+    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--fast", action="store_true")
+    parser.add_argument("--no-eflomal", dest="eflomal", action="store_false")
+    options = parser.parse_args()
+    if options.eflomal and not importlib.util.find_spec("eflomal"):
+        print("eflomal is not installed: pip install 'softcount[bench]'")
+        options.eflomal = False
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    print(shell_line())
+    for found in gold_sets(*options.sets):
+        for seed in range(1, options.seeds + 1):
+            table(found, seed, options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,163 @@
+"""softcount glossary: which words, and terms of several words, translate which."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from softcount.cli.console import open_model, say
+from softcount.cli.options import IN, OUT, Quiet, option
+from softcount.errors import InputError
+
+if TYPE_CHECKING:
+    from softcount.links.terms import Row
+    from softcount.text.bitext import Bitext
+
+COLUMNS = ("source", "target", "links", "share", "p_target", "p_source")
+READING = ("source_language", "target_language", "only")  # of what training recorded, for the reader
+OUTPUTS = ("tsv", "tbx", "json")
+
+
+def glossary(
+    model: Annotated[Path, typer.Argument(help="A word aligner that softcount align --save wrote.")],
+    source: Annotated[
+        str | None, typer.Argument(help="The text to take it from; the training text where it is not given.")
+    ] = None,
+    target: Annotated[str | None, typer.Argument(help="Its translation, unless SOURCE has both sides.")] = None,
+    terms: Annotated[bool, option(OUT, "With terms of several words: phrases linked as wholes.", "--terms")] = False,
+    min_links: Annotated[int, option(OUT, "Leave out what has fewer links.", min=1)] = 1,
+    min_share: Annotated[float, option(OUT, "Leave out smaller shares of a word's links.", min=0, max=1)] = 0.0,
+    dispersion: Annotated[bool, option(OUT, "A last column: 0 even, 1 all in one place.", "--dispersion")] = False,
+    output: Annotated[str, option(OUT, "tsv, tbx (for terminology tools) or json.")] = "tsv",
+    source_language: Annotated[str | None, option(IN, "As in a TMX or XLIFF file; the name in TBX.")] = None,
+    target_language: Annotated[str | None, option(IN, "Likewise.")] = None,
+    quiet: Quiet = False,
+) -> None:  # fmt: skip
+    """List which words translate which, by the links that MODEL makes, those with most links first.
+
+    Example: **softcount glossary en-fr.model --min-links 3 --terms > glossary.tsv**
+
+    Of another text, for terminology tools: **softcount glossary en-fr.model new.en new.fr --output tbx > new.tbx**
+    """
+    if output not in OUTPUTS:
+        raise InputError(f"no output {output!r}; use {', '.join(OUTPUTS)}")
+    found = open_model(model, ("word aligner",), "glossary")
+    data = _text(
+        found,
+        model,
+        source,
+        target,
+        terms or dispersion,
+        {"source_language": source_language, "target_language": target_language},
+    )
+    rows = _expected(found, min_links) if data is None else _counted(found, data, min_links, terms)
+    rows = [row for row in rows if row.share >= min_share]
+    where = "as training counted them" if data is None else f"in {len(data):,} pairs"
+    say(f"{len(rows):,} entries; links {where}", quiet)
+    languages = (source_language or "und", target_language or "und")
+    sys.stdout.writelines(_written(rows, output, dispersion, languages, found))
+
+
+def _written(rows: list[Row], output: str, dispersion: bool, languages: tuple[str, str], model: Any) -> Iterator[str]:
+    columns = (*COLUMNS, "dispersion") if dispersion else COLUMNS
+    if output == "tbx":
+        from softcount.report.tbx import tbx_lines
+
+        yield from tbx_lines(rows, languages, model.signature_)
+    elif output == "json":
+        entries = [{name: getattr(row, name) for name in columns} for row in rows]
+        yield json.dumps({"glossary": entries, "signature": model.signature_}, ensure_ascii=False) + "\n"
+    else:
+        from softcount.report.tsv import tsv_lines
+
+        yield from tsv_lines(columns, (row[: len(columns)] for row in rows))
+
+
+# --- where links are counted ------------------------------------------------------------------------------------------
+
+
+def _text(
+    model: Any, path: Path, source: str | None, target: str | None, needed: bool, languages: dict[str, Any]
+) -> Bitext | None:
+    """The text that is given, or that of training where it is needed, if it is still where it was."""
+    from softcount.text.bitext_reader import is_markup, read_bitext
+
+    if source is not None:
+        return read_bitext(source, target, **(languages if target is None and is_markup(source) else {}))
+    if model.agreed_ is not None and not needed:
+        return None
+    as_before: Any = {name: value for name, value in model.reading_.items() if name in READING}
+    for files in _trained_on(model.data_["source"]):
+        data = read_bitext(*files, **as_before)
+        if model.data_["digest"] == "sha256:" + data.digest():
+            return data
+    remedy = "give the text (SOURCE and TARGET)"
+    raise InputError(f"{path}: its training text, {model.data_['source']}, is not there any more as it was; {remedy}")
+
+
+def _trained_on(named: str) -> Iterator[tuple[str, str | None]]:
+    """What "a and b" may name: one file with both sides, or two."""
+    one = named.removesuffix(" (target)").partition(" (source) and ")
+    if one[1] and one[0] == one[2] and os.path.isfile(one[0]):
+        yield one[0], None
+    pieces = named.split(" and ")
+    for cut in range(1, len(pieces)):
+        files = " and ".join(pieces[:cut]), " and ".join(pieces[cut:])
+        if all(map(os.path.isfile, files)):
+            yield files
+
+
+def _counted(model: Any, data: Bitext, least: int, terms: bool) -> list[Row]:
+    """By the links of a text."""
+    from softcount.links.glossary import joined
+    from softcount.links.terms import in_order, terms_of, words_of
+
+    links, pairs = joined(model.blocks(data)), model._cased(data)
+    rows = words_of(links, pairs, least, model.lexicon)
+    if terms:
+        rows += terms_of(links, pairs, least)
+    written = [_as_written(side) for side in (data.source, data.target)]
+    return in_order(
+        row._replace(source=_in(written[0], row.source), target=_in(written[1], row.target)) for row in rows
+    )
+
+
+def _as_written(text: Any) -> dict[str, str]:
+    """Of every word in lower case the form in which it is commonest; ids fall with frequency."""
+    from softcount.text.vocabulary import lowered
+
+    words = text.vocabulary.words
+    found: dict[str, str] = {}
+    for small, word in zip(lowered(words).to_pylist(), words, strict=True):
+        found.setdefault(small, word)
+    return found
+
+
+def _in(written: dict[str, str], words: str) -> str:
+    return " ".join(written.get(word, word) for word in words.split(" "))
+
+
+def _expected(model: Any, least: int) -> list[Row]:
+    """By what both directions agreed on in training, which the model has kept."""
+    import numpy as np
+
+    from softcount.links.terms import Row, in_order
+
+    agreed = model.agreed_
+    counts = np.asarray(agreed.parameters.translation, np.float64)
+    sources = np.repeat(np.arange(agreed.rows.n_rows), agreed.rows.lengths)
+    shares = counts / np.maximum(np.bincount(sources, counts, agreed.rows.n_rows)[sources], 1e-300)
+    kept = np.flatnonzero(np.round(counts) >= least)
+    wanted = {
+        (agreed.words[0][e], agreed.words[1][f]): (round(n), share)
+        for e, f, n, share in zip(
+            *(a[kept].tolist() for a in (sources, agreed.rows.values, counts, shares)), strict=True
+        )
+    }
+    return in_order(Row(s, t, *wanted[s, t], p, q) for s, t, p, q in model.lexicon(0.0) if (s, t) in wanted)

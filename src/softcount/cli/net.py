@@ -1,0 +1,330 @@
+"""softcount net: a declared Bayesian network, learned from rows with hidden and missing cells, or asked."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import typer
+
+from softcount.cli.options import HOW, IN, OUT, WHAT, Criterion, Restarts, option
+from softcount.cli.summary import or_null
+from softcount.cli.tag import _per_table
+from softcount.cli.training import Files, Training
+from softcount.errors import InputError
+
+PREDICTIONS = (".csv", ".tsv", ".parquet")
+
+
+class Found(NamedTuple):
+    log_likelihood: float | None = None  # of the data
+    predicted: dict[str, list[Any]] | None = None  # the most probable explanation of the data
+    query: dict[str, dict[str, float]] | None = None
+    scores: list[float] | None = None  # of the rows to score
+
+
+@dataclass(kw_only=True)
+class Net(Training):
+    """Learn the tables of a Bayesian network from rows, some of whose cells are missing, or whose columns are hidden.
+
+    Example: **softcount net "weather -> traffic -> late" days.csv --values traffic=3 --parameters T.json**
+
+    Over time: **softcount net "weather@-1 -> weather -> late" diary.csv --sequence person --values weather=2**
+
+    Asked, without data: **softcount net "weather -> traffic -> late" --start T.json --query "late | weather=rainy"**
+    """
+
+    spec: Annotated[
+        str, typer.Argument(help='Arcs, "rain, sprinkler -> wet; wet@-1 -> wet", or a BIF file.', metavar="SPEC")
+    ]
+    data: Annotated[str | None, typer.Argument(help="CSV, TSV or Parquet; an empty cell is missing; - for stdin.")] = (
+        None
+    )
+    values: Annotated[
+        list[str] | None,
+        option(
+            WHAT, "Of a hidden variable: traffic=3, or traffic=normal,bad,terrible; may be given again.", "--values"
+        ),
+    ] = None
+    tie: Annotated[list[str] | None, option(WHAT, "Variables that share one table: a,b; may be given again.")] = None
+    fix: Annotated[str, option(WHAT, "Tables to leave as the start has them: weather,late.")] = ""
+    criterion: Criterion = "em:100"
+    start: Annotated[str, option(HOW, "T.json, with all tables or some of them; random, or uniform.")] = "random"
+    pseudo: Annotated[str, option(HOW, "Pseudo-count of EM: a number, or late=0.1,traffic=1.")] = "0"
+    prior: Annotated[str, option(HOW, "Dirichlet prior of VB and Gibbs, likewise.")] = "0.1"
+    restarts: Restarts = 1
+    sequence: Annotated[str | None, option(IN, "The column that names the sequence a row belongs to.")] = None
+    weight: Annotated[str | None, option(IN, "The column that says how often a row was seen.")] = None
+    query: Annotated[str | None, option(OUT, 'Print these probabilities: "late | weather=rainy, traffic=normal".')] = (
+        None
+    )
+    score: Annotated[str | None, option(OUT, "Print the log-likelihood of each row, or sequence, of this file.")] = None
+    predict: Annotated[
+        Path | None, option(OUT, "Write the rows, with all that is missing filled in, here: .csv, .tsv or .parquet.")
+    ] = None
+    parameters: Annotated[Path | None, option(OUT, "Write the tables as JSON; --start reads them.")] = None
+    bif: Annotated[Path | None, option(OUT, "Write the network in BIF.")] = None
+    dot: Annotated[Path | None, option(OUT, "Write the arcs for Graphviz.")] = None
+
+    name: ClassVar[str] = "net"
+    kinds: ClassVar[tuple[str, ...]] = ("network",)
+
+    def run(self) -> None:
+        if self.apply is not None and self.data is None and os.path.isfile(self.spec) and not _is_bif(self.spec):
+            self.spec, self.data = "", self.spec  # a saved network knows its arcs
+        if self.data is not None:
+            return super().run()
+        self.check()
+        return self.ask()
+
+    def reads(self) -> dict[str, str | Path | None]:
+        start = self.start if self.start.endswith(".json") else None
+        return {
+            "network": self.spec if _is_bif(self.spec) else None,
+            "data": self.data,
+            "start": start,
+            "rows_to_score": self.score,
+        }
+
+    def writes(self) -> list[Path | None]:
+        return [self.predict, self.parameters, self.bif, self.dot]
+
+    def check(self) -> None:
+        super().check()
+        if self.predict and self.predict.suffix not in PREDICTIONS:
+            raise InputError(f"{self.predict}: predictions are written as {', '.join(PREDICTIONS)}; name the file so")
+        if self.query is not None and self.score is not None:
+            raise InputError("--query and --score both have something to print; ask for one of them")
+
+    def read(self, model: Any) -> Any:
+        from softcount.text.record_reader import read_columns
+
+        assert self.data is not None
+        columns = read_columns(self.data)
+        if model is None:
+            return columns
+        if self.spec:
+            self.note_other(model)
+        return columns
+
+    def note_other(self, model: Any) -> None:
+        from softcount.text.structure import structure
+
+        if not _is_bif(self.spec) and structure(self.spec).text() != model.structure_:
+            self.say(f"note: the saved network is {model.structure_}; the one on the command line is not used")
+
+    def estimator(self, data: Any) -> Any:
+        from softcount.estimators.network import Network
+
+        return Network(
+            self.spec, values=_values(self.values), start=self.start, tie=[_names(group) for group in self.tie or ()],
+            fixed=_names(self.fix), pseudo=_per_table(self.pseudo, "--pseudo"),
+            prior=_per_table(self.prior, "--prior"), criterion=self.criterion, sequence=self.sequence,
+            weight=self.weight, restarts=self.restarts, tolerance=self.tolerance, random_state=self.seed,
+        )  # fmt: skip
+
+    def chosen(self) -> dict[str, Any]:
+        return {name: value for name in ("sequence", "weight") if (value := getattr(self, name)) is not None}
+
+    def answer(self, model: Any, data: Any) -> Found:
+        self.note_columns(model, data)
+        wanted = self.predict is not None or (self.apply is not None and self.query is None and self.score is None)
+        predicted = model.predict(data) if wanted else None
+        return self.asked(model)._replace(log_likelihood=model.score(data), predicted=predicted)
+
+    def asked(self, model: Any) -> Found:
+        if self.query is not None:
+            found = model.query(self.query)
+            wanted = self.query.partition("|")[0].strip()
+            return Found(query=_texts(found if "," in wanted else {wanted: found}))
+        return Found(scores=None if self.score is None else model.score_samples(self.score).tolist())
+
+    def note_columns(self, model: Any, data: Any) -> None:
+        used = {*model.values_, model.sequence, model.weight}
+        spare = [name for name in data.columns if name not in used]
+        if spare:
+            more = " …" if len(spare) > 6 else ""
+            self.say(f"note: {data.source}: not in the network, and not used: {', '.join(spare[:6])}{more}")
+        if not model._structure.over_time:
+            self.note_unused("sequence", where="in a network without arcs from the row before")
+        elif model.sequence is None:
+            self.say(f"note: all {data.n_rows:,} rows are one sequence; --sequence COLUMN names several")
+
+    def files(self, model: Any, data: Any, answer: Found) -> Files:
+        yield self.predict, lambda path: self.write_rows(path, answer.predicted, data)
+        yield from self.own_files(model)
+        yield from super().files(model, data, answer)
+
+    def own_files(self, model: Any) -> Files:
+        def tables(path: Path) -> None:
+            path.write_text(json.dumps(model.to_json(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+        yield self.parameters, tables
+        yield self.bif, lambda path: model.to_bif(path)
+        yield self.dot, lambda path: path.write_text(model.to_dot(), encoding="utf-8")
+
+    def write_rows(self, path: Path, rows: dict[str, list[Any]] | None, data: Any) -> None:
+        assert rows is not None and self.predict is not None
+        table = _with_keys(rows, data, (self.sequence, self.weight))
+        if self.predict.suffix == ".parquet":
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+
+            pq.write_table(pa.table(table), path)
+        else:
+            mark = "\t" if self.predict.suffix == ".tsv" else ","
+            path.write_text("".join(_delimited(table, mark)), encoding="utf-8")
+
+    def counted(self, data: Any) -> dict[str, float]:
+        return {"rows": data.n_rows}
+
+    def done(self, model: Any, data: Any) -> dict[str, Any]:
+        return {"rows": data.n_rows}
+
+    def applied_signature(self, model: Any, data: Any) -> str:
+        return super().applied_signature(model, model._read(data))
+
+    def named(self, data: Any) -> str:
+        return str(data.source)
+
+    def report(self, model: Any, data: Any, answer: Any) -> Iterator[str]:
+        from softcount.report.network import MOST, picture
+
+        if len(model.values_) <= MOST:
+            yield from picture(model._structure, [name for name, column in data.columns.items() if column.values])
+        yield from super().report(model, data, answer)
+
+    def content(self, model: Any, data: Any, answer: Found) -> dict[str, Any]:
+        if answer.query is not None:
+            return dict(answer.query)
+        if answer.scores is not None:
+            return _scored(answer.scores)
+        content = {"log_likelihood": answer.log_likelihood, "rows": data.n_rows, "tables": model.to_json()}
+        return content if answer.predicted is None else {**content, "predicted": answer.predicted}
+
+    def lines(self, model: Any, data: Any, answer: Found) -> Iterator[str]:
+        from softcount.report.network import entries
+
+        if answer.query is not None or answer.scores is not None:
+            yield from _asked_lines(answer)
+        elif self.apply is None:
+            yield from entries(model.to_json())
+        elif self.predict is None and answer.predicted is not None:
+            yield from _delimited(_with_keys(answer.predicted, data, (self.sequence, self.weight)), ",")
+
+    def ask(self) -> None:
+        """Without data: what the start, a BIF file or a saved model says."""
+        if self.query is None and self.score is None and not any(self.writes()) and self.save is None:
+            raise InputError("which rows? give DATA to learn from; --query, --score and --bif go without, with --start")
+        if self.predict is not None:
+            raise InputError("--predict fills in the rows of DATA; give them")
+        if self.apply is not None:
+            from softcount.cli.console import open_model
+
+            model = open_model(self.apply, self.kinds, "net --apply", **self.chosen())
+            self.note_unused(*self.training_options(), where="with --apply")
+        else:
+            model = self.estimator(None).as_given()
+            unused = (
+                "criterion",
+                "restarts",
+                "tolerance",
+                "seed",
+                "checkpoint",
+                "checkpoint_every",
+                "pseudo",
+                "prior",
+                "fix",
+            )
+            self.note_unused(*unused, where="without DATA")
+        model = self.placed(model)
+        from softcount.cli.console import write_whole
+
+        answer = self.asked(model)
+        if self.save is not None:
+            model.save(self.save)
+        for path, write in self.own_files(model):
+            if path is not None:
+                write_whole(path, write)
+        self.say(model.signature_)
+        if answer.query is not None:  # the answer alone, as the question named it
+            self.print_alone(answer.query, answer)
+        elif answer.scores is not None:
+            self.print_alone(_scored(answer.scores), answer)
+
+    def print_alone(self, content: dict[str, Any], answer: Found) -> None:
+        if self.as_json:
+            print(json.dumps(content, ensure_ascii=False))
+        else:
+            for line in _asked_lines(answer):
+                print(line, end="")
+
+    def print(self, content: dict[str, Any], lines: Iterator[str], signed: str) -> None:
+        if self.as_json and self.query is not None:
+            print(json.dumps(content, ensure_ascii=False))
+        else:
+            super().print(content, lines, signed)
+
+
+def _is_bif(spec: str) -> bool:
+    return spec.lower().endswith((".bif", ".bif.gz"))
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _values(given: list[str] | None) -> dict[str, Any] | None:
+    found: dict[str, Any] = {}
+    for text in given or ():
+        name, mark, listed = text.partition("=")
+        if not mark or not listed.strip():
+            raise InputError(f"--values {text!r}: write name=number or name=value,value")
+        names = _names(listed)
+        found[name.strip()] = int(names[0]) if len(names) == 1 and names[0].isdecimal() else names
+    return found or None
+
+
+def _texts(found: dict[str, dict[Any, float]]) -> dict[str, dict[str, float]]:
+    from softcount.text.record_reader import text_of
+
+    return {name: {text_of(value): p for value, p in shares.items()} for name, shares in found.items()}
+
+
+def _scored(scores: list[float]) -> dict[str, Any]:
+    return {"log_likelihood": or_null(math.fsum(scores)), "per_row": [or_null(score) for score in scores]}
+
+
+def _asked_lines(answer: Found) -> Iterator[str]:
+    if answer.query is not None:
+        for name, shares in answer.query.items():
+            before = f"{name}\t" if len(answer.query) > 1 else ""
+            yield from (f"{before}{value}\t{p:.10g}\n" for value, p in shares.items())
+    yield from (f"{score:.10g}\n" for score in answer.scores or ())
+
+
+def _with_keys(rows: dict[str, list[Any]], data: Any, keys: tuple[str | None, ...]) -> dict[str, list[Any]]:
+    """The columns that say which sequence a row belongs to and how often it was seen, before the variables."""
+    kept = {}
+    for key in keys:
+        if key is not None and key in data.columns and key not in rows:
+            column = data.columns[key]
+            kept[key] = [column.values[code] if code >= 0 else None for code in column.codes.tolist()]
+    return {**kept, **rows}
+
+
+def _delimited(table: dict[str, list[Any]], mark: str) -> Iterator[str]:
+    import csv
+    import io
+
+    stream = io.StringIO()
+    writer = csv.writer(stream, delimiter=mark, lineterminator="\n")
+    writer.writerow(table)
+    for row in zip(*table.values(), strict=True):
+        writer.writerow(row)
+    yield stream.getvalue()

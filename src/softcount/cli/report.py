@@ -1,0 +1,64 @@
+"""softcount report: a page of what a model learned, and of what it makes of a text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from softcount.cli.console import check_writable, open_model, say, write_whole
+from softcount.errors import InputError
+
+
+def report(
+    context: typer.Context,
+    model: Annotated[Path, typer.Argument(help="A model that --save wrote.")],
+    data: Annotated[list[str] | None, typer.Argument(help="Text for it: what its own command reads.")] = None,
+    out: Annotated[Path, typer.Option(help="Write the page here.")] = Path("report.html"),
+    gold: Annotated[str | None, typer.Option(help="The right answers: lines of tags, or of links.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No messages but errors.")] = False,
+) -> None:
+    """Write a page of what MODEL learned, and of what it makes of DATA; it opens in any browser, without a network.
+
+    Example: **softcount report en-fr.model test.en test.fr --gold test.wa --out links.html**
+
+    Of the model alone: **softcount report tags.model --out tags.html**
+    """
+    from softcount.cli.training import read_for
+    from softcount.registry import found_at, registered
+    from softcount.report.page.model import write_page
+
+    files = data or []
+    check_writable(out, inputs=(model, gold, *files))
+    trained = open_model(model, (), "report")
+    known = registered(trained.kind)
+    items = None
+    if files:
+        if known is None or not known.command:
+            raise InputError(f"{model}: no command reads text for this model; leave {files[0]} away")
+        items = read_for(found_at(known.command), context, trained, *files)
+    right = _gold(gold, trained.kind, items)
+    write_whole(out, lambda path: write_page(path, trained, items, right))
+    say(f"wrote {out}", quiet)
+
+
+def _gold(path: str | None, kind: str, items: Any) -> Any:
+    """Tags or links, in step with the text."""
+    if path is None:
+        return None
+    if items is None or kind not in ("word aligner", "hmm", "word classes"):
+        raise InputError(f"{path}: gold needs the text it is of, and a model of tags or links; leave --gold away")
+    if kind == "word aligner":
+        from softcount.links.pharaoh import read_links
+
+        links = read_links(path, len(items))
+        if len(links) != len(items):
+            raise InputError(f"{path}: {len(links)} lines of links for {len(items)} pairs; give as many")
+        return links
+    from softcount.text.reader import read
+
+    tags = read(path, format="plain")
+    if tags.sentences.lengths.tolist() != items.sentences.lengths.tolist():
+        raise InputError(f"{path}: not in step with the text; give a tag for every word, line by line")
+    return [tags.tokens(s) for s in range(len(tags))]

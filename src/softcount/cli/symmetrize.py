@@ -1,0 +1,47 @@
+"""softcount symmetrize: two directions' links, of any tool, made one."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from softcount.cli.options import IN, option
+from softcount.errors import InputError
+
+METHOD = "intersection, union, grow-diag, grow-diag-final or grow-diag-final-and."
+
+
+def symmetrize(
+    forward: Annotated[str, typer.Argument(help="Links i-j, source word and target word, each target word's choice.")],
+    reverse: Annotated[str, typer.Argument(help="Links i-j likewise, each source word's choice; - for stdin.")],
+    method: Annotated[str, option("How they are joined", METHOD)] = "grow-diag-final-and",
+    order: Annotated[
+        str, option("How they are joined", "symal (Moses) or atools (fast_align), where they differ.")
+    ] = "symal",
+    turned: Annotated[bool, option(IN, "REVERSE has j-i, the target word first.", "--turned")] = False,
+) -> None:
+    """Join the links of two directions, whichever tool made them, as Moses' symal does: one line of i-j a line.
+
+    Example: **softcount symmetrize forward.links reverse.links --method grow-diag-final-and > links.txt**
+
+    After fast_align: **softcount symmetrize fwd.align rev.align --method intersection --order atools**
+    """
+    from softcount.links.pharaoh import read_links
+    from softcount.links.symmetrize import symmetrized
+    from softcount.text.source import check_stdin, name_of
+
+    check_stdin(forward_links=forward, reverse_links=reverse)
+    one, other = read_links(forward), read_links(reverse)
+    if len(one) != len(other):
+        short, long = (forward, reverse) if len(one) < len(other) else (reverse, forward)
+        missing = abs(len(one) - len(other))
+        raise InputError(f"{name_of(short)}: {missing} lines fewer than {name_of(long)}; give both the same lines")
+    pairs = ((_all(f), {(j, i) for i, j in _all(r)} if turned else _all(r)) for f, r in zip(one, other, strict=True))
+    lines = [" ".join(f"{i}-{j}" for i, j in links) + "\n" for links in symmetrized(pairs, method, order)]
+    sys.stdout.writelines(lines)
+
+
+def _all(pair: Any) -> set[tuple[int, int]]:
+    return set(pair.sure | pair.possible)

@@ -1,0 +1,37 @@
+"""Settings of a word aligner that have no meaning are refused, each with a line that says what to give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from softcount.errors import InputError
+from softcount.estimators.align_plan import plan
+
+DIRECTIONS = ("forward", "reverse", "both")
+
+
+def check_settings(settings: Any) -> None:
+    """`settings` are the aligner's."""
+    if settings.direction not in DIRECTIONS:
+        raise InputError(f"no direction {settings.direction!r}; use {', '.join(DIRECTIONS)}")
+    plan(settings)
+    if settings.prior_over not in ("cooccurring", "vocabulary"):
+        raise InputError(f"no prior over {settings.prior_over!r}; use cooccurring or vocabulary")
+    null, tension, finite = settings.null, settings.tension, float("inf")
+    if null not in ("learn", None) and not (isinstance(null, int | float) and 0 <= null < 1):
+        raise InputError(f"null is {null!r}: give a probability below 1, or learn")
+    if tension != "learn" and not (isinstance(tension, int | float) and 0 <= tension <= 60):
+        raise InputError(f"tension is {tension!r}: give a number from 0 to 60, or learn")
+    if settings.threshold is not None and not 0 < settings.threshold <= 1:
+        raise InputError(f"threshold is {settings.threshold}: give a number above 0, at most 1")
+    if not 0 <= settings.tolerance < finite:
+        raise InputError(f"tolerance is {settings.tolerance}: give a number that is not negative")
+    if settings.longest is not None and settings.longest < 1:
+        raise InputError(f"longest is {settings.longest}: give at least 1, or leave it away")
+    if not isinstance(settings.alpha, Mapping) and not 0 < settings.alpha < finite:
+        raise InputError(f"alpha is {settings.alpha}: give a positive number")
+    if not 0 <= settings.pseudo < finite:
+        raise InputError(f"pseudo is {settings.pseudo}: give a number that is not negative")
+    if not 0 < settings.prior_strength < finite:
+        raise InputError(f"prior_strength is {settings.prior_strength}: give a positive number; 1 counts a pair as one")

@@ -1,0 +1,165 @@
+"""What a trained word aligner can be asked: links, posteriors, scores, a lexicon."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from softcount.errors import InputError
+from softcount.estimators.agreed import Agreed
+from softcount.estimators.align_directions import Apart, Directions, Together
+from softcount.estimators.align_plan import plan
+from softcount.estimators.pair_score import pair_scores
+from softcount.estimators.settings import LightEstimator
+from softcount.estimators.trained import TrainedEstimator
+from softcount.links.joining import THRESHOLDS, Links
+from softcount.numbers.ragged import Array
+from softcount.text.bitext import Bitext, bitext
+from softcount.text.vocabulary import Vocabulary
+
+
+class TrainedAligner(TrainedEstimator, LightEstimator):
+    """The face of both directions, or of one; how they are trained is WordAligner's."""
+
+    vocabularies_: tuple[Vocabulary, Vocabulary]
+    directions_: dict[str, Any]
+    agreed_: Agreed | None
+    longest: int | None
+    lowercase: bool
+
+    @property
+    def _found(self) -> Directions:
+        return Together(self.agreed_) if self.agreed_ else Apart(self.directions_)
+
+    def align(
+        self, X: Any, y: Any = None, *, symmetrize: str | None = None, probabilities: bool = False
+    ) -> list[list[tuple[Any, ...]]]:
+        """For every pair its links (i, j), sorted; with probabilities (i, j, p)."""
+        rows: list[list[tuple[Any, ...]]] = []
+        for links in self.blocks(self._read(X, y), symmetrize):
+            columns = [links.source.tolist(), links.target.tolist()]
+            columns += [links.probability.tolist()] if probabilities else []
+            flat = list(zip(*columns, strict=True))
+            bounds = links.offsets.tolist()
+            rows += [flat[a:b] for a, b in pairwise(bounds)]
+        return rows
+
+    def blocks(self, items: Bitext, symmetrize: str | None = None) -> Iterator[Links]:
+        """The links block by block, so that memory stays bounded."""
+        items = self._read(items, None).within(self.longest)
+        rule, threshold = self._rule(symmetrize)
+        with self._engine() as engine:
+            yield from self._found.link_blocks(engine, items, rule, threshold)
+
+    def _rule(self, symmetrize: str | None) -> tuple[str, float]:
+        if len(self.directions_) == 1:
+            return next(iter(self.directions_)), 0.0
+        planned = plan(self)
+        rule = symmetrize or planned.rule
+        return rule, planned.threshold if rule == planned.rule else THRESHOLDS.get(rule, 0.0)
+
+    def posteriors(self, X: Any, y: Any = None) -> list[dict[str, Array]]:
+        """Per pair and direction the matrix of P(word i generated word j); row 0 is the empty word."""
+        items = self._read(X, y).within(self.longest)
+        found = self._found.posteriors(items)
+        l, m = items.source.sentences.lengths, items.target.sentences.lengths
+        shapes = {"forward": (l + 1, m), "reverse": (m + 1, l)}
+        return [
+            {name: p.row(s).reshape(shapes[name][0][s], shapes[name][1][s]) for name, p in found.items()}
+            for s in range(len(items))
+        ]
+
+    def scores(self, X: Any, y: Any = None) -> Array:
+        """[pairs, 2]: log P(target | source) and log P(source | target), in nats; NaN for a direction not trained.
+
+        A pair with an empty side, or one beyond `longest`, has −inf: as a translation nothing is worse.
+        """
+        items = self._read(X, y).within(self.longest)
+        empty = (items.source.sentences.lengths == 0) | (items.target.sentences.lengths == 0)
+        result = self._scores(items)
+        return np.where(empty[:, None] & ~np.isnan(result), -np.inf, result)
+
+    def pair_scores(self, X: Any, y: Any = None) -> Array:
+        """[pairs]: from 0 to 1, how likely each pair is a translation, by both directions.
+
+        At a half right and wrong pairs balance if one in ten is wrong. A pair with an empty side, or one beyond
+        `longest`, has 0.
+        """
+        items = self._read(X, y).within(self.longest)
+        with self._engine() as engine:
+            return pair_scores(self._found.explained(engine, items))
+
+    def _scores(self, items: Bitext) -> Array:
+        with self._engine() as engine:
+            return self._found.log_norms(engine, items)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Log-probability of the generated sides, in nats, all pairs and trained directions together."""
+        return float(np.nansum(self._scores(self._read(X, y).within(self.longest))))
+
+    def perplexity(self, X: Any, y: Any = None) -> dict[str, float]:
+        """Of each direction exp(−log P(generated | given) / generated words), under the parameters."""
+        totals = self._totals(self._read(X, y))
+        return {name: float(np.exp(-log_likelihood / words)) for name, (log_likelihood, words) in totals.items()}
+
+    def _told(self, items: Bitext) -> dict[str, tuple[float, int]]:
+        """What is said of a training text: an E-step of its own, so that it is of the model that links, and not of one
+        before it. Of two directions trained together, which promise no likelihood, that of the last step will do."""
+        if not self.agreed_:
+            return self._totals(self._read(items, None))
+        return {name: (side.log_likelihood(), side.tokens) for name, side in self.directions_.items()}
+
+    def _totals(self, items: Bitext) -> dict[str, tuple[float, int]]:
+        """Of each direction (log P, generated words), over pairs with words on both sides: a model of translations
+        says nothing of the others, and training leaves them out as well."""
+        items = items.within(self.longest)
+        lengths = items.target.sentences.lengths, items.source.sentences.lengths
+        both = (lengths[0] > 0) & (lengths[1] > 0)
+        if not both.any():
+            raise InputError("no pair with words on both sides, so there is no perplexity; give at least one")
+        sums = self._scores(items)[both].sum(axis=0)
+        columns = {name: int(name == "reverse") for name in self.directions_}
+        return {name: (float(sums[c]), int(lengths[c][both].sum())) for name, c in columns.items()}
+
+    def lexicon(self, least: float = 0.0) -> Iterator[tuple[str, str, float, float]]:
+        """(source, target, p(target|source), p(source|target)), sorted, where either reaches `least`."""
+        self._check_fitted("directions_")
+        from softcount.links.lexicon import lexicon
+
+        yield from lexicon(self.directions_, self.vocabularies_, least)
+
+    @property
+    def lexicon_(self) -> dict[str, list[tuple[str, float, float]]]:
+        """source word → its (target word, p(target|source), p(source|target)), the most probable first."""
+        found: dict[str, list[tuple[str, float, float]]] = {}
+        for source, *rest in self.lexicon():
+            found.setdefault(source, []).append(tuple(rest))  # type: ignore[arg-type]
+        return {source: sorted(rows, key=lambda row: (-row[1], row[0])) for source, rows in found.items()}
+
+    # --- within -----------------------------------------------------------------------------------------------------
+
+    def _read(self, X: Any, y: Any) -> Bitext:
+        """In the model's words; where both directions were trained together, new words come behind them."""
+        self._check_fitted("directions_")
+        data = self._cased(X if y is None and isinstance(X, Bitext) else bitext(X, y))
+        coded = self._found.coded
+        sides = (coded(text, known) for text, known in zip((data.source, data.target), self.vocabularies_, strict=True))
+        source, target = sides
+        return data if source is data.source and target is data.target else Bitext.of(source, target)
+
+    def _cased(self, data: Bitext) -> Bitext:
+        return data.lowered if self.lowercase else data
+
+    def _decoding(self) -> dict[str, Any]:
+        """How links are made of what was trained, for signatures."""
+        both = len(self.directions_) == 2
+        rule, threshold = self._rule(None)
+        return {
+            "direction": "both" if both else next(iter(self.directions_)),
+            "symmetrize": rule if both else "none",
+            "threshold": threshold if both and rule in THRESHOLDS else "none",
+            "longest": self.longest or "any",
+        }

@@ -1,0 +1,55 @@
+"""A question to a network, ``late, traffic | weather=rainy``, as a row (over time: rows) in which cells are missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softcount.errors import InputError
+from softcount.models.network import Network
+from softcount.text.record_reader import text_of
+from softcount.text.records import Records, records
+from softcount.text.source import quoted
+
+MOST_ROWS = 100_000
+
+
+class Question(NamedTuple):
+    records: Records
+    wanted: list[tuple[str, int, int]]  # what to call it, its row, its variable
+
+
+def asked(about: str, evidence: Mapping[str, Any], model: Network, values: Mapping[str, Sequence[Any]]) -> Question:
+    wanted, _, given = about.partition("|")
+    known = {**_pairs(about, given), **evidence}
+    targets = [(text.strip(), *_cell(about, text, model)) for text in wanted.split(",")]
+    facts = [(*_cell(about, name, model), name, value) for name, value in known.items()]
+    length = 1 + max([row for _, row, _ in targets] + [row for row, *_ in facts])
+    cells = np.full((length, len(model.names)), -1, dtype=np.int32)
+    for row, v, name, value in facts:
+        texts = [text_of(one) for one in values[model.names[v]]]
+        if text_of(value) not in texts:
+            raise InputError(f"query {about!r}: {name} has no value {quoted(text_of(value))}, but {', '.join(texts)}")
+        cells[row, v] = texts.index(text_of(value))
+    return Question(records(cells, np.array([0, length], dtype=np.int64)), targets)
+
+
+def _pairs(about: str, given: str) -> dict[str, str]:
+    parts = [part.partition("=") for part in given.split(",") if part.strip()]
+    if any(not mark for _, mark, _ in parts):
+        raise InputError(f"query {about!r}: write what is given as name=value, name=value behind the bar")
+    return {name.strip(): value.strip() for name, _, value in parts}
+
+
+def _cell(about: str, text: str, model: Network) -> tuple[int, int]:
+    """(row, variable)"""
+    name, at, row = text.strip().partition("@")
+    if at and not (model.later and re.fullmatch("[0-9]+", row) and 1 <= int(row) <= MOST_ROWS):
+        remedy = "rows are counted from 1" if model.later else "only a network over time has rows to name"
+        raise InputError(f"query {about!r}: cannot read {quoted(text.strip())}; {remedy}")
+    if name.strip() not in model.names:
+        raise InputError(f"query {about!r}: no variable {quoted(name.strip())}; there are {', '.join(model.names)}")
+    return int(row) - 1 if at else 0, model.names.index(name.strip())

@@ -1,0 +1,126 @@
+"""What a model has learned, one class after the other: its size, its most typical words, its most probable words.
+
+    size      hmm: Σ_t N(longer than t) · (initial · transitionᵗ)[k], the tokens that the model expects of the lengths
+              that it was trained on; elsewhere the words or documents of the training data that are in the class
+    typical   by P(w|k) · log(P(w|k) / P(w)), the word's part of KL(class ‖ text): more here than elsewhere
+    lift      P(w|k) / P(w)
+
+For a new kind of model: a function in KINDS. Any other model is shown by its tables, in numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softcount.numbers.ragged import Array
+from softcount.report.clusters import distinctive
+
+TOKENS, DOCUMENTS = "tokens", "documents"
+
+
+class Group(NamedTuple):
+    """A class, topic, cluster or state."""
+
+    name: str
+    size: int
+    share: float
+    words: list[str]  # the most typical first
+    lift: list[float]  # of these
+    probable: list[str]
+    examples: list[str] = []  # noqa: RUF012  (in context, of a text)
+
+
+class Overview(NamedTuple):
+    kind: str
+    unit: str  # of sizes
+    groups: list[Group]  # in the model's order
+
+
+def overview(model: Any, top: int, sizes: Array | None = None) -> Overview | None:
+    """`sizes` are those in a text, where there is one; None for a model that has no classes."""
+    found = KINDS.get(model.kind)
+    if found is None:
+        return None
+    names, unit, own, table, words = found(model)
+    own = np.asarray(own if sizes is None else sizes, np.float64)
+    return Overview(model.kind, unit, _groups(names, own, table, words, top))
+
+
+def _groups(names: Sequence[Any], sizes: Array, table: Array, words: Sequence[Any], top: int) -> list[Group]:
+    """`table` [classes, words] has P(w|k), or other numbers of which the greatest tell most (k-means: centres)."""
+    shares = sizes / max(sizes.sum(), 1e-300)
+    even = np.full(len(names), 1.0 / max(len(names), 1))
+    weight = shares if shares.any() else even
+    typical = distinctive(weight, table) if len(names) > 1 else table
+    everywhere = np.maximum(weight @ table, 1e-300)
+    groups = []
+    for k, name in enumerate(names):
+        best, likely = (np.argsort(-row[k], kind="stable")[:top] for row in (typical, table))
+        best = best[typical[k, best] > 0.0] if (typical[k, best] > 0.0).any() else likely
+        best, likely = best[table[k, best] > 0.0], likely[table[k, likely] > 0.0]
+        lift = (table[k, best] / everywhere[best]).tolist()
+        shown, probable = ([str(words[v]) for v in ids.tolist()] for ids in (best, likely))
+        groups.append(Group(str(name), round(sizes[k]), float(shares[k]), shown, lift, probable))
+    return groups
+
+
+Found = tuple[Sequence[Any], str, Array, Array, Sequence[Any]]
+
+
+def _hmm(model: Any) -> Found:
+    return model.states_, TOKENS, expected_tokens(model), model.emission_, model.vocabulary_.words
+
+
+def expected_tokens(model: Any) -> Array:
+    """[states]: of the sentence lengths of training."""
+    K = len(model.states_)
+    at, total = np.asarray(model.initial_, np.float64), np.zeros(K)
+    onward = model.transition_ / np.maximum(model.transition_.sum(axis=1, keepdims=True), 1e-300)
+    longer = model.lengths_[::-1].cumsum()[::-1]  # how many sentences have at least so many words
+    for n in longer[1:].tolist():
+        total += n * at
+        at = at @ onward
+    return total
+
+
+def _word_classes(model: Any) -> Found:
+    K, V = len(model.classes_), len(model.vocabulary_)
+    table = np.zeros((K, V))
+    table[model.word_class_, np.arange(V)] = model.count_
+    sizes = table.sum(axis=1)
+    return model.classes_, TOKENS, sizes, table / np.maximum(sizes, 1.0)[:, None], model.vocabulary_.words
+
+
+def _plsa(model: Any) -> Found:
+    documents = np.bincount(np.asarray(model.topic_).argmax(axis=1), minlength=model.n_topics)
+    return range(model.n_topics), DOCUMENTS, documents, model.word_, model._names(None)
+
+
+def _mixture(model: Any) -> Found:
+    classes = model.classes_.tolist()
+    return classes, DOCUMENTS, np.bincount(model.labels_, minlength=len(classes)), model.word_, model._names(None)
+
+
+def _points(model: Any) -> Found:
+    """By how far a centre is above the mean of all, in standard deviations where these are known."""
+    sizes = np.bincount(model.labels_, minlength=model.n_clusters)
+    numbered: Sequence[Any] = getattr(model, "feature_names_in_", range(model.n_features_in_))
+    words = numbered if model.vocabulary_ is None else model.vocabulary_.words
+    if model.vocabulary_ is not None:
+        return range(model.n_clusters), DOCUMENTS, sizes, np.maximum(model.means_, 0.0), words
+    mean = sizes @ model.means_ / max(sizes.sum(), 1)
+    above = (model.means_ - mean) / np.sqrt(np.asarray(model.variances_).mean(axis=0))
+    return range(model.n_clusters), DOCUMENTS, sizes, np.maximum(above, 0.0), words
+
+
+KINDS: dict[str, Callable[[Any], Found]] = {
+    "hmm": _hmm,
+    "word classes": _word_classes,
+    "plsa": _plsa,
+    "naive bayes mixture": _mixture,
+    "k-means": _points,
+    "gaussian mixture": _points,
+}

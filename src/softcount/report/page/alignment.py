@@ -1,0 +1,120 @@
+"""An aligner's page: sentence pairs with their links, the glossary, and where the two directions disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from softcount.links.glossary import Entry, glossary, joined
+from softcount.numbers.ragged import Array
+from softcount.report.page.element import Html, el, table
+from softcount.report.page.element import joined as html
+from softcount.report.page.frame import Section
+
+if TYPE_CHECKING:
+    from softcount.links.pharaoh import PairLinks
+    from softcount.text.bitext import Bitext
+
+SHOWN = 60  # pairs on the page
+LONGEST = 40  # words on a side of a pair that is shown
+LEAST = 0.03  # posteriors below are not worth their bytes
+ENTRIES = 1000  # of the glossary
+DISAGREE = 30
+
+
+def sections(model: Any, data: Bitext | None, gold: Sequence[PairLinks] | None = None) -> Iterator[Section]:
+    if data is None:
+        yield Section("glossary", "Glossary", _lexicon(model))
+        return
+    rows = _chosen(data, gold)
+    pairs = [_pair(model, data, s, gold[s] if gold else None) for s in rows]
+    yield Section("pairs", "Sentence pairs", _pairs(rows, pairs, gold is not None), pairs)
+    yield Section("glossary", "Glossary", _glossary(glossary(joined(model.blocks(data)), data)))
+    if len(model.directions_) == 2:
+        yield Section("disagreement", "Where the two directions disagree", _disagreement(rows, pairs))
+
+
+def _chosen(data: Bitext, gold: Sequence[Any] | None) -> list[int]:
+    """Evenly spread, of those that have words on both sides and fit the page."""
+    l, m = data.source.sentences.lengths, data.target.sentences.lengths
+    fit = np.flatnonzero((np.minimum(l, m) > 0) & (np.maximum(l, m) <= LONGEST))
+    if gold is not None:
+        fit = fit[fit < len(gold)]
+    return [int(s) for s in fit[np.linspace(0, len(fit) - 1, min(SHOWN, len(fit))).round().astype(int)]]
+
+
+def _pair(model: Any, data: Bitext, s: int, gold: Any) -> dict[str, Any]:
+    """What the page needs to draw a pair: words, links (i, j, p), posteriors (i, j, forward, reverse), gold."""
+    pair = data.slice(s, s + 1)
+    found = {
+        "source": pair.source.tokens(0),
+        "target": pair.target.tokens(0),
+        "links": [[i, j, round(p, 3)] for i, j, p in model.align(pair, probabilities=True)[0]],
+        "shares": _shares(model.posteriors(pair)[0]),
+    }
+    if gold is not None:
+        found |= {"sure": sorted(map(list, gold.sure)), "possible": sorted(map(list, gold.possible))}
+    return found
+
+
+def _shares(matrices: dict[str, Array]) -> list[list[float]]:
+    parts = [matrix[1:] if name == "forward" else matrix[1:].T for name, matrix in matrices.items()]
+    where = np.argwhere(np.max(parts, axis=0) > LEAST).tolist()
+    return [[i, j, *(round(float(part[i, j]), 2) for part in parts)] for i, j in where]
+
+
+def _pairs(rows: Sequence[int], pairs: Sequence[dict[str, Any]], gold: bool) -> Html:
+    if not rows:
+        return el("p", f"No pair has words on both sides and at most {LONGEST} on each.")
+    told = "Point at a word, or reach it with the Tab key, to see its links and how sure both directions are."
+    if gold:
+        told += " Dashed: a link that gold does not have. Dotted: a sure link of gold that was not found."
+    search = _search("pairs", "Find pairs with a word")
+    return html([el("p", told, cls="hint"), search, *(_article(s, pair) for s, pair in zip(rows, pairs, strict=True))])
+
+
+def _search(what: str, label: str) -> Html:
+    box = Html(f'<input type="search" data-search="{what}" autocomplete="off" spellcheck="false">')
+    return html([el("label", label, " ", box), el("p", "", cls="found", role="status", id=f"{what}-found")])
+
+
+def _article(s: int, pair: dict[str, Any]) -> Html:
+    words = [
+        el("ul", *(el("li", el("button", word, type="button", data_side=side)) for word in pair[side]), cls="words")
+        for side in ("source", "target")
+    ]
+    drawing = el("div", el("div", *words, cls="drawing"), cls="scroll")
+    grid = el("details", el("summary", "Posteriors as a grid"), el("div", "", cls="scroll grid"))
+    return el("article", el("h3", f"Pair {s + 1}"), drawing, grid, cls="pair", data_row=True)
+
+
+def _glossary(entries: list[Entry]) -> Html:
+    rows = [(e.source, e.target, f"{e.links:,}", f"{e.forward:.2f}", f"{e.reverse:.2f}") for e in entries[:ENTRIES]]
+    more = f" Of {len(entries):,} entries the {ENTRIES:,} with most links." if len(entries) > ENTRIES else ""
+    head = ("source", "target", "links", "p(target | source)", "p(source | target)")
+    told = "Words that were linked, most often linked first; probabilities are shares of the word's links." + more
+    return html([el("p", told, cls="hint"), _search("glossary", "Find a word, on either side"),
+                 table(head, rows, "Glossary", numbers=(2, 3, 4))])  # fmt: skip
+
+
+def _lexicon(model: Any) -> Html:
+    """Without a text there are no links to count: what the model says of its words."""
+    found = sorted(model.lexicon(0.1), key=lambda entry: (-min(entry[2:]), entry[:2]))[:ENTRIES]
+    rows = [(e, f, f"{p:.2f}", f"{q:.2f}") for e, f, p, q in found]
+    head = ("source", "target", "p(target | source)", "p(source | target)")
+    return html([_search("glossary", "Find a word, on either side"), table(head, rows, "Glossary", numbers=(2, 3))])
+
+
+def _disagreement(rows: Sequence[int], pairs: Sequence[dict[str, Any]]) -> Html:
+    cells = [
+        (abs(p - q), s, pair["source"][i], pair["target"][j], p, q)
+        for s, pair in zip(rows, pairs, strict=True)
+        for i, j, p, q in pair["shares"]
+    ]
+    most = sorted(cells, key=lambda cell: -cell[0])[:DISAGREE]
+    lines = [(f"{e} – {f}", f"{s + 1}", f"{p:.2f}", f"{q:.2f}") for _, s, e, f, p, q in most]
+    told = "Of the pairs above, the words of which one direction is sure and the other is not."
+    head = ("words", "pair", "forward", "reverse")
+    return html([el("p", told, cls="hint"), table(head, lines, "Posteriors of both directions", numbers=(1, 2, 3))])

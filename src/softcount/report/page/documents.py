@@ -1,0 +1,136 @@
+"""Topics and clusters on the page: words and sizes, a map of topics, the documents of each, and a box to ask in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from softcount.numbers.ragged import Array
+from softcount.report.overview import overview
+from softcount.report.page.element import Html, bar, el, joined, table
+from softcount.report.page.frame import Section
+
+if TYPE_CHECKING:
+    from softcount.text.documents import Documents
+
+TYPICAL = 12  # words of a topic
+ASKED = 2000  # words that the page can be asked about
+DOCUMENTS = 5  # of each topic
+BEGINNING = 12  # words of a document that are shown
+
+
+def topic_sections(model: Any, data: Documents | None, gold: Any = None) -> Iterator[Section]:
+    tops = model.top_words(TYPICAL)
+    names = [f"{h}: " + " ".join(str(word) for word, _ in tops[h][:3]) for h in range(model.n_topics)]
+    yield Section("topics", "Topics", _topics(model, tops), _asked(model, names))
+    if model.n_topics > 2:
+        yield Section("map", "Which topics are alike", _map(model, names))
+    if data is not None:
+        yield Section("documents", "Documents of each topic", _documents(model.transform(data), names, data))
+
+
+def cluster_sections(model: Any, data: Documents | None, gold: Any = None) -> Iterator[Section]:
+    labels = None if data is None else [str(label) for label in model.predict(data)]
+    if getattr(model, "vocabulary_", None) is None and model.kind != "naive bayes mixture":
+        return  # points without words have nothing to show here
+    names = model.classes_.tolist() if model.kind == "naive bayes mixture" else range(model.n_clusters)
+    found = Counter(labels or ())
+    seen = overview(model, TYPICAL, None if labels is None else np.array([found[str(name)] for name in names]))
+    assert seen is not None
+    groups = sorted(seen.groups, key=lambda group: (-group.share, group.name))
+    greatest = max((group.share for group in groups), default=0.0)
+    rows = [(g.name, f"{g.size:,}", f"{g.share:.1%}", bar(g.share, greatest), " ".join(g.words)) for g in groups]
+    head = ("name", "documents", "share", "", "words that tell it from the others")
+    yield Section("clusters", "Clusters", table(head, rows, "By size", numbers=(1, 2)))
+    if data is not None and labels is not None:
+        yield Section(
+            "documents", "Documents of each cluster", _members(labels, [group.name for group in groups], data)
+        )
+
+
+def _topics(model: Any, tops: dict[int, list[tuple[Any, float]]]) -> Html:
+    order = np.argsort(-np.asarray(model.prevalence_), kind="stable").tolist()
+    greatest = float(np.max(model.prevalence_))
+    rows = [
+        (str(h), f"{model.prevalence_[h]:.1%}", bar(float(model.prevalence_[h]), greatest), _words(tops[h]))
+        for h in order
+    ]
+    head = ("topic", "prevalence", "", "words")
+    box = Html('<input type="search" id="query" autocomplete="off" spellcheck="false">')
+    ask = [
+        el("h3", "Ask it"),
+        el("label", "Type a text; its topics are computed here, in the page. ", box),
+        el("p", "", id="query-answer", role="status", cls="found"),
+    ]
+    return joined([table(head, rows, "By prevalence", numbers=(1,)), *ask])
+
+
+def _words(top: Sequence[tuple[Any, float]]) -> str:
+    return " ".join(str(word) for word, _ in top)
+
+
+def _asked(model: Any, names: Sequence[str]) -> dict[str, Any]:
+    """P(w|h) of the most frequent words that topics are told by, in three digits."""
+    words = np.asarray(model.word_)
+    best = np.argsort(-(model.prevalence_ @ words), kind="stable")[:ASKED]
+    listed = [str(name) for name in model._names(None)]
+    return {
+        "words": [listed[v] for v in best],
+        "table": [[float(f"{p:.3g}") for p in row] for row in words[:, best]],
+        "prior": [round(float(p), 6) for p in model.prevalence_],
+        "names": list(names),
+    }
+
+
+def _map(model: Any, names: Sequence[str]) -> Html:
+    """Topics in the plane that keeps most of their distances (classical scaling of √P(w|h): Hellinger's distance)."""
+    at, share = _plane(np.sqrt(np.asarray(model.word_)))
+    radius = 6 + 22 * np.sqrt(model.prevalence_ / np.max(model.prevalence_))
+    shown = []
+    for h, (x, y) in enumerate(at):
+        dot = el("circle", el("title", names[h]), cx=f"{x:.1f}", cy=f"{y:.1f}", r=f"{radius[h]:.1f}")
+        shown += [dot, el("text", str(h), x=f"{x:.1f}", y=f"{y + 4:.1f}", text_anchor="middle")]
+    said = f"A map of {len(names)} topics; near ones use like words"
+    svg = el("svg", *shown, viewBox="0 0 520 340", role="img", aria_label=said)
+    told = f"Near topics use like words; the plane keeps {share:.0%} of what there is. Sizes are prevalences."
+    return joined([el("p", told, cls="hint"), el("figure", svg, cls="map")])
+
+
+def _plane(rows: Array) -> tuple[Array, float]:
+    centred = rows - rows.mean(axis=0)
+    u, s, _ = np.linalg.svd(centred, full_matrices=False)
+    at = u[:, :2] * s[:2] if len(s) > 1 else np.column_stack([u[:, 0] * s[0], np.zeros(len(rows))])
+    span = np.maximum(np.ptp(at, axis=0), 1e-12)
+    placed = 40 + (at - at.min(axis=0)) / span * np.array([440.0, 260.0])
+    return placed, float((s[:2] ** 2).sum() / max((s**2).sum(), 1e-300))
+
+
+def _documents(shares: Array, names: Sequence[str], data: Any) -> Html:
+    parts = []
+    for h, name in enumerate(names):
+        best = np.argsort(-shares[:, h], kind="stable")[:DOCUMENTS]
+        items = [el("li", f"{shares[d, h]:.0%} · document {d + 1}: {_beginning(data, d)}") for d in best]
+        parts.append(el("div", el("h3", name), el("ul", *items), cls="topic"))
+    return joined(parts)
+
+
+def _members(labels: Sequence[str], names: Sequence[str], data: Any) -> Html:
+    parts = []
+    for name in names:
+        members = [d for d, label in enumerate(labels) if label == name][:DOCUMENTS]
+        items = [el("li", f"document {d + 1}: {_beginning(data, d)}") for d in members]
+        parts.append(el("div", el("h3", name), el("ul", *items), cls="topic"))
+    return joined(parts)
+
+
+def _beginning(data: Any, d: int) -> str:
+    """Its most frequent words: documents are counts, their order is gone."""
+    if data.vocabulary is None:
+        return ""
+    words, counts = (column[data.offsets[d] : data.offsets[d + 1]] for column in (data.words, data.counts))
+    known = np.flatnonzero(words >= 0)
+    best = known[np.argsort(-counts[known], kind="stable")[:BEGINNING]]
+    return " ".join(data.vocabulary.words[words[k]] for k in best)

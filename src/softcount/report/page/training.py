@@ -1,0 +1,69 @@
+"""What was trained on what, how its objective went, and what that suggests to try next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+from softcount.loop.trace import CONVERGED, DONE, FELL, Trace
+from softcount.report.page.chart import line_chart
+from softcount.report.page.element import Html, el, joined, table
+from softcount.report.page.frame import Section
+
+
+def told(model: Any) -> str:
+    """One sentence: what, of what, when, by what."""
+    data = dict(model.data_)
+    source, _ = data.pop("source"), data.pop("digest")
+    sizes = ", ".join(f"{n if isinstance(n, str) else format(n, ',.10g')} {what}" for what, n in data.items())
+    when = model.trained_.replace("T", " ").replace("+00:00", " UTC")
+    return f"Trained on {source} ({sizes}) at {when}, seed {model.seed_}."
+
+
+def sections(model: Any) -> Iterator[Section]:
+    traces = {name: trace for name, trace in model._traces().items() if trace}
+    charts = [chart for name, trace in traces.items() for chart in _charts(name, trace)]
+    steps = [row for name, trace in traces.items() for row in _stages(name, trace)]
+    body = [el("div", *charts, cls="charts")]
+    if steps:
+        head = ("stage", "restart", "steps", "seconds a step", "objective at its end")
+        body.append(table(head, steps, "Stages of training", numbers=(1, 2, 3, 4)))
+    hints = list(dict.fromkeys(hint for trace in traces.values() for hint in _hints(trace)))
+    if hints:
+        body += [el("h3", "Worth knowing, worth trying"), el("ul", *(el("li", hint) for hint in hints))]
+    body += [el("h3", "Signature"), el("p", el("code", model.signature_), cls="signature")]
+    yield Section("training", "Training", joined(body))
+
+
+def _charts(name: str, trace: Trace) -> Iterator[Html]:
+    """One for each stage, since the objectives of two stages cannot be compared."""
+    stages = groupby(sorted(trace.stages(), key=lambda found: found[1]), key=lambda found: found[1])
+    order = list(dict.fromkeys(stage for _, stage, _ in trace.stages()))
+    found = {
+        stage: [[(s.step, s.objective) for s in steps if math.isfinite(s.objective)] for _, _, steps in runs]
+        for stage, runs in stages
+    }
+    for stage in order:
+        lines = [line for line in found[stage] if line]
+        yield line_chart(f"{name} {stage}".strip(), lines, "objective") if lines else Html("")
+
+
+def _stages(name: str, trace: Trace) -> Iterator[tuple[str, ...]]:
+    for restart, stage, steps in trace.stages():
+        seconds = sum(step.seconds for step in steps) / len(steps)
+        objective = f"{steps[-1].objective:,.4f}" if math.isfinite(steps[-1].objective) else "–"
+        yield f"{name} {stage}".strip(), f"{restart + 1}", f"{len(steps)}", f"{seconds:.3g}", objective
+
+
+def _hints(trace: Trace) -> Iterator[str]:
+    yield from trace.told()
+    if trace.stopped.kind == FELL:
+        yield "The objective fell, which it promises not to do: this is worth a report."
+    long = len(trace) >= 10  # a stage of one or two steps is meant to be short
+    if trace.stopped.kind == DONE and long and (trace[-1].change or 0.0) > 1e-4:
+        change = f"{trace[-1].change:.1e}"
+        yield f"The objective was still rising (by {change} of itself) when its steps ran out: more steps may help."
+    if trace.stopped.kind == CONVERGED and len({step.restart for step in trace}) == 1 and long:
+        yield "It converged from one start; with restarts you would see whether other starts end better."

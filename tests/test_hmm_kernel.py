@@ -59,6 +59,7 @@ def test_the_first_sentence_that_cannot_end_is_named_however_it_is_packed(chunk:
         ((1, 0), (), (1,), (0, 2, 0, 1, 0), (1, 1)): 2,
         ((0, 1), (2, 1, 0)): 0,  # the other one cannot begin
         ((1, 2), (1, 0, 0), (1,)): 1,  # the other one cannot end
+        ((2,), (1, 2, 0, 1)): 0,  # it cannot begin, though others may go on there, and the longer one is met first
         ((1, 2), (0,)): None,
     }
     for rows, first in cases.items():

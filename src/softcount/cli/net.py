@@ -75,7 +75,7 @@ class Net(Training):
         return self.ask()
 
     def reads(self) -> dict[str, str | Path | None]:
-        start = self.start if self.start.endswith(".json") else None
+        start = self.start if self.start.endswith((".json", ".json.gz")) else None
         return {
             "network": self.spec if _is_bif(self.spec) else None,
             "data": self.data,

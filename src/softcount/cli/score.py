@@ -144,7 +144,7 @@ def topics(
     data = read_documents(docs, format, lower_cased(plsa, lowercase))
     note_unknown(plsa, data, quiet=False)
     data = plsa._read(data, reset=False)
-    tops = np.argsort(-plsa.components_, axis=1, kind="stable")[:, :top]
+    tops = np.argsort(-plsa._rank(), axis=1, kind="stable")[:, :top]
     coherence = npmi(data, tops)
     result = {"perplexity": plsa.perplexity(data, seed), "npmi": float(coherence.mean())}
     line = signature("score topics", perplexity="document completion, half of the tokens", top=top, seed=seed,

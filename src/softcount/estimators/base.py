@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from softcount.criteria.spec import Settings, parse
+from softcount.criteria.spec import Settings, Stage, parse
 from softcount.disk.checkpoint import Checkpoint
 from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
@@ -21,6 +21,7 @@ from softcount.loop.trace import Step
 from softcount.loop.train import Fit, fit
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables
+from softcount.text.corpus import check_cells
 from softcount.text.documents import Documents, documents, from_matrix
 from softcount.text.vocabulary import Vocabulary
 
@@ -30,7 +31,7 @@ MRE_AT_RANDOM = "mre from a random start finds little; let em go first, for exam
 class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
     """Trains a model by the loop; subclasses say which, on what, and from where."""
 
-    criterion: str
+    criterion: Any  # stages by name
     start: Any
     fixed: Any
     pseudo: Any
@@ -45,13 +46,20 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
 
     def _check(self) -> None:
         super()._check()
-        parse(self.criterion)
+        self._stages()
         if self.restarts < 1:
             raise InputError(f"restarts must be at least 1, not {self.restarts}")
 
     def _held(self, model: Model) -> Any:
         """What training leaves alone: names of tables, or masks of their entries."""
         return self.fixed
+
+    def _stages(self) -> list[Stage]:
+        return parse(self.criterion)
+
+    def _smoothing(self) -> Any:
+        """Pseudo-counts, by table or one number."""
+        return self.pseudo
 
     def _begins(self, items: Any) -> str:
         """What the start is, in a word."""
@@ -79,9 +87,9 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         """`digest` is that of the data, `about` what else a checkpoint should know of the run, `slot` where in it."""
         LoopEstimator._check(self)
         restarts = self.restarts if restarts is None else restarts
-        stages = parse(self.criterion)
-        texts = ",".join(stage.text for stage in stages)
-        with self._kept(checkpoint, seed, digest, criterion=texts, **(about or {})):
+        stages = self._stages()
+        texts = {"criterion": ",".join(stage.text for stage in stages)}
+        with self._kept(checkpoint, seed, digest, **(texts | dict(about or {}))):
             result = fit(
                 model, items, stages, start, engine, fixed=self._held(model), settings=settings,
                 tolerance=self.tolerance, restarts=restarts, seed=seed, select=select, monitor=monitor,
@@ -109,8 +117,8 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
             name,
             seed,
             **settings,
-            criterion=",".join(stage.text for stage in parse(self.criterion)),
-            pseudo=compact(self.pseudo),
+            criterion=",".join(stage.text for stage in self._stages()),
+            pseudo=compact(self._smoothing()),
             prior=compact(self.prior),
             fixed=named(self.fixed),
             restarts=self.restarts,
@@ -166,18 +174,28 @@ class DocumentEstimator(LoopEstimator):
             return words
         return range(self.n_features_in_) if self.vocabulary_ is None else self.vocabulary_.words
 
-    def _tops(self, table: Array, n: int, words: Sequence[str] | None) -> list[list[tuple[Any, float]]]:
+    def _tops(
+        self, table: Array, n: int, words: Sequence[str] | None, rank: Array | None = None
+    ) -> list[list[tuple[Any, float]]]:
+        """The words of each row and their values, in the order of `rank`, or of the values themselves."""
         names = self._names(words)
-        best = np.argsort(-table, axis=1, kind="stable")[:, :n]
+        best = np.argsort(-(table if rank is None else rank), axis=1, kind="stable")[:, :n]
         return [[(names[v], float(row[v])) for v in top if row[v] > 0.0] for row, top in zip(table, best, strict=True)]
 
 
 def listed(X: Any) -> Any:
-    """A column of texts, such as a Series of a data frame, as a list; anything else as it is."""
-    if getattr(X, "ndim", 2) != 1 or not len(X):
+    """A column of texts (of pandas, polars or pyarrow) or a generator as a list; anything else as it is."""
+    if hasattr(X, "to_pylist") and not hasattr(X, "column_names"):  # pyarrow
+        X = X.to_pylist()
+    elif type(X).__module__.partition(".")[0] == "polars" and hasattr(X, "to_list"):
+        X = X.to_list()
+    elif isinstance(X, Iterator):
+        X = list(X)
+    rows = X if isinstance(X, list) else list(X) if getattr(X, "ndim", 2) == 1 else []
+    if not any(isinstance(row, str) for row in rows):
         return X
-    rows = list(X)
-    return rows if isinstance(rows[0], str) else X
+    check_cells(rows)
+    return rows
 
 
 def is_text(X: Any) -> bool:

@@ -102,8 +102,11 @@ def _is_same(path: Path, other: Path) -> bool:
 
 
 def _is_document(path: Path, folder: Path) -> bool:
-    """Whether `path` is in one of the sub-folders, where documents are read from."""
-    return folder in path.parents[1:] and folder.is_dir()
+    """Whether `path` is where documents are read from: in a sub-folder, or, in a folder without any, beside them."""
+    if not folder.is_dir():
+        return False
+    flat = folder == path.parent and path.is_file() and not any(entry.is_dir() for entry in folder.iterdir())
+    return flat or folder in path.parents[1:]
 
 
 def _check_writable(path: Path) -> None:

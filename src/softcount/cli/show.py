@@ -142,6 +142,8 @@ def _documents(model: Any, text: str, format: str) -> Read:
     by_lines = text != "-" and Path(text).is_file() and len(rows := lines(text)) == len(data)
 
     def name_of(d: int) -> str:
+        if data.names:
+            return str(data.names[d])
         return f"{d + 1}: {beginning(rows[d].as_py())}" if by_lines else f"document {d + 1}"
 
     examples = document_examples(best, sure, n_classes, name_of, EXAMPLES)

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, Protocol
 from softcount.engines import Engine
 from softcount.estimators import agreed_links, agreed_tables, align_decode, pair_score
 from softcount.estimators.agreed import Agreed
-from softcount.estimators.align_direction import Direction, from_body, to_body
+from softcount.estimators.align_direction import Direction
+from softcount.estimators.direction_file import from_body, to_body
 from softcount.links.calibration import calibrated
 from softcount.links.joining import Links
 from softcount.loop.trace import Trace

@@ -6,7 +6,7 @@
 | uci | ``docword…`` | lines ``document word count`` after three lines of sizes; words named in ``vocab…`` beside it |
 | ldac | ``.ldac``, ``.lda-c`` | ``n word:count …``; words named, from 0, in ``vocab.txt`` or ``….vocab`` beside it |
 | svmlight | ``.svm``, ``.svmlight``, ``.libsvm`` | ``label word:value …`` |
-| folder | a folder | a text file; the sub-folder that holds it is its class |
+| folder | a folder | a text file, called by its name; the sub-folder that holds it, if any does, is its class |
 
 Words that no file names are called by their numbers, as they stand in the counts: word 4 is "4" here and in any other
 file, whichever numbers occur beside it and wherever they begin.
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -72,17 +72,24 @@ def _lines(path: str | Path, lowercase: bool, prepare: Preparation | None) -> Do
 
 
 def _folder(path: Path, lowercase: bool, prepare: Preparation | None) -> Documents:
-    texts, labels = [], []
+    files: list[tuple[Path, str]] = []
     if not path.is_dir():
         raise InputError(f"{name_of(path)}: not a folder; give one with a sub-folder per class, or another --format")
     for folder in sorted(entry for entry in path.iterdir() if entry.is_dir() and not entry.name.startswith(".")):
-        for file in sorted(entry for entry in folder.rglob("*") if entry.is_file() and not entry.name.startswith(".")):
-            texts.append(read_text(file).decode().replace("\n", " "))
-            labels.append(folder.name)
+        files += [(file, folder.name) for file in _files(folder.rglob("*"))]
+    if not files:  # flat: the files of the folder itself, without classes
+        files = [(file, "") for file in _files(path.iterdir())]
+    texts = [read_text(file).decode().replace("\n", " ") for file, _ in files]
+    labels = [label for _, label in files] if any(label for _, label in files) else None
     if not texts:
-        raise InputError(f"{name_of(path)}: no text files in sub-folders; make one folder per class, or give a file")
+        raise InputError(f"{name_of(path)}: no text files in it; give a folder of files, or of one folder per class")
     texts = prepared("\n".join(texts).encode(), prepare).decode().split("\n")
-    return documents(texts, labels=labels, source=name_of(path), lowercase=lowercase)
+    data = documents(texts, labels=labels, source=name_of(path), lowercase=lowercase)
+    return replace(data, names=tuple(str(file.relative_to(path)) for file, _ in files))
+
+
+def _files(entries: Iterable[Path]) -> list[Path]:
+    return sorted(entry for entry in entries if entry.is_file() and not entry.name.startswith("."))
 
 
 def _uci(path: str | Path) -> Documents:

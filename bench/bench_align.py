@@ -1,214 +1,142 @@
-"""Word alignment beside FastAlign (sil-thot) and eflomal, on Hansards: AER, CPU seconds and peak memory, in one run.
+"""Word alignment beside eflomal and FastAlign (sil-thot): AER of every symmetrisation, CPU seconds and peak memory.
 
-Every tool runs in a process of its own: reading, indexing, training and aligning both directions. AER is computed
-afterwards, from each tool's own directions, with the same symmetrisation for all. Where the corpus or a peer is not
-there, this says so and goes on without it.   python bench/bench_align.py [folder with {train,test}.{src,tgt} gold.wa]
+Six sets with gold links, each tool trained on all the text that a set has, test text first. Whole runs, each in a
+process of its own, one thread. AER is computed from each tool's links by the same code. eflomal draws at random, so it
+runs three times: means, and the range of its best column. Peers and corpora that are not there are said and skipped.
+
+    python bench/bench_align.py                          # all of it: about half an hour
+    python bench/bench_align.py --sets it nl --tools softcount fast best
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
-import json
-import os
-import resource
-import shutil
-import subprocess
 import sys
 import tempfile
-import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
-HANSARDS = Path(os.environ.get("SOFTCOUNT_DATA", "/work/shared/data")) / "hansards-en-fr"
-COLUMNS = ("forward", "reverse", "intersection", "grow-diag", "grow-diag-final-and", "product")
-SETTINGS = {
-    "softcount, defaults": {},
-    "softcount, learned tension": {"tension": "learn"},
-    "softcount, fast_align's settings": {
-        "tension": "learn", "null": 0.08, "alpha": 0.01, "prior_over": "cooccurring", "criterion": "vb:3"
-    },
-    "softcount, tension 4, null .08, VB 0.1": {
-        "tension": 4.0, "null": 0.08, "alpha": 0.1, "prior_over": "cooccurring"
-    },
-    "softcount, the same by EM": {"tension": 4.0, "null": 0.08, "criterion": "em:5"},
-    "softcount, IBM 1 by EM": {"model": "ibm1", "criterion": "em:5"},
-    "softcount, IBM 1 by VB": {"model": "ibm1"},
-}  # fmt: skip
+import align_tools as tools
+import corpora
 
-
-def measured() -> dict[str, float]:
-    own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = sum(usage.ru_utime + usage.ru_stime for usage in (own, children))
-    return {"cpu": cpu, "mb": max(own.ru_maxrss, children.ru_maxrss) / 1024}
+SETS = {
+    "hansards": "hansards-en-fr",
+    "europarl": "europarl-en-es",
+    "cs": "czenali-en-cs",
+    "es": "xl-wa/en-es",
+    "it": "xl-wa/en-it",
+    "nl": "xl-wa/en-nl",
+}
+PARTS = ("test", "dev", "unlabelled", "train")
+COLUMNS = ("links", "forward", "reverse", *tools.RULES)
+SHORT = ("links", "forward", "reverse", "inters.", "union", "g-d", "g-d-f", "g-d-f-and", "product", "mean")
 
 
-def by_softcount(source: str, target: str, settings: dict[str, object], n_gold: int) -> dict[str, object]:
-    from softcount import WordAligner, read_bitext
-
-    data = read_bitext(source, target)
-    model = WordAligner(**settings).fit(data)
-    n_links = sum(len(links.source) for links in model.blocks(data))
-    result: dict[str, object] = {**measured(), "links": n_links}
-    part, both = data.slice(0, n_gold), dict(model.directions_)
-    result["product"] = model.align(part, symmetrize="product")
-    for name in ("forward", "reverse"):
-        model.directions_ = {name: both[name]}
-        result[name] = model.align(part)
-    return result
+class Tool(NamedTuple):
+    title: str
+    run: Callable[..., tools.Run]
+    options: Sequence[str] = ()
+    needs: str = "softcount"
+    runs: int = 1
 
 
-def by_thot(source: str, target: str, n_gold: int) -> dict[str, object]:
-    from thot.alignment import FastAlignModel
-
-    result: dict[str, object] = {}
-    texts = [Path(path).read_text(encoding="utf-8").split("\n")[:-1] for path in (source, target)]
-    sides = [[line.split() for line in text] for text in texts]
-    for name, (first, second) in {"forward": sides, "reverse": sides[::-1]}.items():
-        model = FastAlignModel()
-        model.variational_bayes = True
-        for pair in zip(first, second, strict=True):
-            model.add_sentence_pair(*pair)
-        model.start_training()
-        for _ in range(4):
-            model.train()
-        model.end_training()
-        links = []
-        for f, s in zip(first, second, strict=True):
-            matrix = model.get_best_alignment(f, s)[1]
-            if len(links) < n_gold:
-                rows = matrix.to_numpy() if hasattr(matrix, "to_numpy") else matrix
-                found = [(i, j) for i in range(len(f)) for j in range(len(s)) if rows[i, j]]
-                links.append(found if name == "forward" else sorted((j, i) for i, j in found))
-        result[name] = links
-    return {**measured(), **result}
+TOOLS = {
+    "softcount": Tool("softcount", tools.softcount),
+    "fast": Tool("softcount, fast", tools.softcount, ("--preset", "fast")),
+    "best": Tool("softcount, best", tools.softcount, ("--preset", "best")),
+    "thot": Tool("FastAlign (sil-thot)", tools.fast_align, needs="thot"),
+    "eflomal": Tool("eflomal", tools.eflomal, needs="eflomal", runs=3),
+    "eflomal-4": Tool(
+        "eflomal, prefixes 4/4", tools.eflomal, ("--source-prefix", "4", "--target-prefix", "4"), "eflomal", 3
+    ),
+}
 
 
-def by_eflomal(source: str, target: str, n_gold: int) -> dict[str, object]:
-    command = str(Path(sys.executable).parent / "eflomal-align")
-    with tempfile.TemporaryDirectory() as folder:
-        out = [f"{folder}/f", f"{folder}/r"]
-        subprocess.run(
-            [command, "-s", source, "-t", target, "-f", out[0], "-r", out[1]],
-            check=True, env={**os.environ, "OMP_NUM_THREADS": "1"}, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        links = [[_pharaoh(line) for line in Path(path).read_text().split("\n")[:n_gold]] for path in out]
-    return {**measured(), "forward": links[0], "reverse": links[1]}
+class Text(NamedTuple):
+    source: str
+    target: str
+    gold: list[Any]
+    lengths: list[tuple[int, int]]
 
 
-def _pharaoh(line: str) -> list[tuple[int, int]]:
-    return sorted((int(i), int(j)) for i, j in (link.split("-") for link in line.split()))
-
-
-def aer_columns(found: dict, lengths: list[tuple[int, int]], gold: list) -> dict[str, float]:
-    """AER in percent of both directions and of what symmetrising makes of them."""
-    import numpy as np
-
-    from softcount.evaluate.links import count_links, link_scores, total
-    from softcount.links.joining import link
-    from softcount.numbers.ragged import from_rows
-
-    def matrices(links: list, sizes: list[tuple[int, int]], turned: bool) -> object:
-        rows = []
-        for pairs, (l, m) in zip(links, sizes, strict=True):
-            matrix = np.zeros((m + 1, l) if turned else (l + 1, m))
-            matrix[0] = 0.5
-            for i, j in pairs:
-                matrix[(j + 1, i) if turned else (i + 1, j)] = 1.0
-            rows.append(matrix.ravel())
-        return from_rows(rows, float)
-
-    sizes = [np.array([pair[k] for pair in lengths]) for k in (0, 1)]
-    f, r = matrices(found["forward"], lengths, False), matrices(found["reverse"], lengths, True)
-    rows = {"forward": found["forward"], "reverse": found["reverse"]}
-    for rule in COLUMNS[2:5]:
-        links = link(rule, *sizes, f, r, 0.5)
-        flat = list(zip(links.source.tolist(), links.target.tolist(), strict=True))
-        rows[rule] = [flat[a:b] for a, b in zip(links.offsets[:-1], links.offsets[1:], strict=True)]
-    if "product" in found:
-        rows["product"] = found["product"]
-    return {
-        name: 100 * link_scores(total(map(lambda a, g: count_links(map(tuple, a), *g), each, gold))).aer
-        for name, each in rows.items()
-    }
-
-
-def ibm1_cost(source: str, target: str) -> str:
-    """CPU nanoseconds per token pair of an iteration of Model 1, one thread: the best and the median of nine."""
-    from softcount import read_bitext
-    from softcount.engines import Threads
-    from softcount.loop.estep import EStep
-    from softcount.models.ibm import IBM
-    from softcount.text.bitext import length_classes
-    from softcount.text.cooccurrence import cooccurring
-
-    data = read_bitext(source, target)
-    rows = cooccurring(data.sides[0].occurrences, data.target.sentences, len(data.target.vocabulary))
-    model = IBM(rows, len(data.target.vocabulary), length_classes(data)[0], "uniform")
-    layout, parameters, times = model.layout, model.start(), []
-    with Threads(1) as engine:
-        step = EStep(model, data, engine)
-        for _ in range(9):
-            began = time.process_time()
-            weights = type(layout)(*(s.family.log_weights(t) for s, t in zip(layout, parameters, strict=True)))
-            counts = step(weights).counts
-            parameters = type(layout)(
-                *(s.family.maximize(c, 0.0, p) for s, c, p in zip(layout, counts, parameters, strict=True))
-            )
-            times.append((time.process_time() - began) / data.costs.sum() * 1e9)
-    times.sort()
-    return f"{times[0]:.1f} best, {times[4]:.1f} median"
-
-
-def run(worker: str, *arguments: str) -> dict:
-    command = [sys.executable, __file__, "--worker", worker, *arguments]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
-    return json.loads(done.stdout)
-
-
-def worker(name: str, source: str, target: str, settings: str, n_gold: str) -> None:
-    if name == "softcount":
-        result = by_softcount(source, target, json.loads(settings), int(n_gold))
-    else:
-        result = (by_thot if name == "thot" else by_eflomal)(source, target, int(n_gold))
-    print(json.dumps(result, default=float))
-
-
-def main() -> None:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HANSARDS
-    if not (folder / "gold.wa").exists():
-        print(f"{folder}: not there; nothing to measure")
-        return
+def text_of(folder: Path, scratch: str) -> Text:
+    """All text of a set in two files, the pairs with gold links first."""
     from softcount import read_bitext
     from softcount.links.pharaoh import read_links
 
+    paths = [f"{scratch}/{folder.name}.{side}" for side in ("src", "tgt")]
+    for path, side in zip(paths, ("src", "tgt"), strict=True):
+        pieces = (folder / f"{part}.{side}" for part in PARTS)
+        Path(path).write_bytes(b"".join(piece.read_bytes() for piece in pieces if piece.exists()))
     gold = read_links(folder / "gold.wa")
+    data = read_bitext(*paths).slice(0, len(gold))
+    sides = (side.sentences.lengths.tolist() for side in (data.source, data.target))
+    return Text(paths[0], paths[1], gold, list(zip(*sides, strict=True)))
+
+
+def aer(links: tools.Sentences, gold: list[Any]) -> float:
+    """In percent."""
+    from softcount.evaluate.links import count_links, link_scores, total
+
+    counted = (count_links(map(tuple, found), *known) for found, known in zip(links, gold, strict=True))
+    return 100.0 * link_scores(total(counted)).aer
+
+
+def measure(tool: Tool, text: Text) -> tuple[list[tools.Run], list[dict[str, float]]]:
+    """Every run, and the AER of its columns."""
+    runs = [tool.run(text.source, text.target, len(text.gold), tool.options) for _ in range(tool.runs)]
+    columns = [run.links if "mean" in run.links else tools.symmetrized(run.links, text.lengths) for run in runs]
+    return runs, [{name: aer(links, text.gold) for name, links in each.items()} for each in columns]
+
+
+def line(tool: Tool, runs: list[tools.Run], scores: list[dict[str, float]]) -> str:
+    def mean(numbers: Sequence[float]) -> float:
+        return sum(numbers) / len(numbers)
+
+    shown = {name: mean([each[name] for each in scores]) for name in scores[0]}
+    best = [min(each[name] for name in each if name != "links") for each in scores]
+    cells = "".join(f"{shown[name]:10.2f}" if name in shown else f"{'':10}" for name in COLUMNS)
+    spread = f"{min(best):.2f}" if len(best) == 1 else f"{min(best):.2f}-{max(best):.2f}"
+    cpu, memory = mean([run.cpu for run in runs]), max(run.mb for run in runs)
+    return f"{tool.title:24}{cpu:8.2f}{memory:6.0f}{cells}  {spread}"
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
+    parser.add_argument("--tools", nargs="+", choices=TOOLS, default=list(TOOLS))
+    return parser.parse_args()
+
+
+def main() -> None:
+    chosen = arguments()
+    print(corpora.shell_line())
+    missing = {TOOLS[name].needs for name in chosen.tools if not importlib.util.find_spec(TOOLS[name].needs)}
+    for peer in sorted(missing):
+        print(f"{peer} is not installed: pip install 'softcount[bench]'")
+    wanted = [TOOLS[name] for name in chosen.tools if TOOLS[name].needs not in missing]
     with tempfile.TemporaryDirectory() as scratch:
-        source, target = f"{scratch}/src", f"{scratch}/tgt"
-        for path, side in ((source, "src"), (target, "tgt")):
-            with open(path, "wb") as out:  # test first, so that the gold pairs are the first lines
-                for part in ("test", "train"):
-                    with open(folder / f"{part}.{side}", "rb") as piece:
-                        shutil.copyfileobj(piece, out)
-        data = read_bitext(source, target).slice(0, len(gold))
-        lengths = list(zip(*(side.sentences.lengths.tolist() for side in (data.source, data.target)), strict=True))
-        jobs = [("warm-up (compiles)", "softcount", {})]
-        jobs += [(name, "softcount", settings) for name, settings in SETTINGS.items()]
-        jobs += [("FastAlign (sil-thot), VB, 4 iterations", "thot", {})] if importlib.util.find_spec("thot") else []
-        jobs += [("eflomal", "eflomal", {})] if importlib.util.find_spec("eflomal") else []
-        jobs += [("softcount, defaults, again", "softcount", {})]
-        print(f"{'':42}{'CPU s':>7}{'MB':>6}" + "".join(f"{name[:12]:>13}" for name in COLUMNS), flush=True)
-        for title, kind, settings in jobs:
-            found = run(kind, source, target, json.dumps(settings), str(len(gold)))
-            scores = aer_columns(found, lengths, gold)
-            cells = "".join(f"{scores[name]:13.1f}" if name in scores else f"{'':13}" for name in COLUMNS)
-            print(f"{title:42}{found['cpu']:7.1f}{found['mb']:6.0f}{cells}", flush=True)
-        for peer in ("thot", "eflomal"):
-            if not importlib.util.find_spec(peer):
-                print(f"{peer} is not installed: pip install 'softcount[bench]'")
-        print(f"IBM 1, ns of CPU per token pair and iteration, one thread: {ibm1_cost(source, target)}")
+        for name in chosen.sets:
+            folder = corpora.folder(SETS[name])
+            if folder is None:
+                continue
+            text = text_of(folder, scratch)
+            print(f"\n{name:24}{'CPU s':>8}{'MB':>6}" + "".join(f"{title:>10}" for title in SHORT) + "  best")
+            for tool in wanted:
+                if tool.run is tools.softcount:  # compiled before it is timed, once per machine
+                    tool.run(*_few(text, scratch), 1, tool.options)
+                print(line(tool, *measure(tool, text)), flush=True)
+
+
+def _few(text: Text, scratch: str) -> list[str]:
+    paths = [f"{scratch}/few.{side}" for side in ("src", "tgt")]
+    for path, whole in zip(paths, text[:2], strict=True):
+        with open(whole, "rb") as lines:
+            Path(path).write_bytes(b"".join(next(lines) for _ in range(20)))
+    return paths
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 2 and sys.argv[1] == "--worker":
-        worker(*sys.argv[2:])
-    else:
-        main()
+    sys.exit(main())

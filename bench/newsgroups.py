@@ -29,14 +29,14 @@ class Newsgroups(NamedTuple):
 
 
 def read(path: Path | None, min_documents=MIN_DOCUMENTS, max_share=MAX_SHARE, min_letters=MIN_LETTERS,
-         min_tokens=MIN_TOKENS) -> Newsgroups | None:  # fmt: skip
+         min_tokens=MIN_TOKENS, stop_words=ENGLISH_STOP_WORDS) -> Newsgroups | None:  # fmt: skip
     """Without stop words, short, rare and common words, and then without short training documents."""
     path = path or folder("docs-20news-en")
     if path is None:
         return None
     raw = read_documents(path / "train.txt")
     short = {word for word in raw.vocabulary.words if len(word) < min_letters}
-    train = pruned(raw, min_documents, max_share, ENGLISH_STOP_WORDS | short)
+    train = pruned(raw, min_documents, max_share, short.union(stop_words))
     long = np.flatnonzero(train.totals() >= min_tokens)
     classes, gold = np.unique((path / "train.label").read_text().split(), return_inverse=True)
     truth = np.searchsorted(classes, (path / "test.label").read_text().split())

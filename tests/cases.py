@@ -24,6 +24,15 @@ SENTENCES = [
     "the cat sees a dog",
     "dogs run and a cat sleeps",
 ] * 4
+RULES = """
+S -> NP VP | S C S
+NP -> D N | N
+VP -> V | V NP
+D -> 'the' | 'a'
+N -> 'dog' | 'cat' | 'dogs' | 'cats'
+V -> 'runs' | 'run' | 'sees' | 'sleeps'
+C -> 'and'
+"""
 DOCUMENTS = [" ".join(words) for words in topical(25, seed=3).documents]
 POINTS = np.concatenate([np.random.default_rng(1).normal(m, s, (20, 3)) for m, s in ((0, 1.0), (4, 0.5))])
 PAIRS = bilingual(30, seed=2)
@@ -41,6 +50,10 @@ def _aligned(criterion: str, model: str, **more: Any) -> tuple[Any, tuple[Any, .
 
 MODELS: dict[str, Any] = {
     "hmm": lambda c, **m: (softcount.HMM(3, criterion=c, restarts=2, random_state=1, **m), (SENTENCES,)),
+    "grammar": lambda c, **m: (softcount.Grammar(RULES, criterion=c, random_state=1, **m), (SENTENCES,)),
+    "full grammar": lambda c, **m: (
+        softcount.Grammar(nonterminals=2, criterion=c, restarts=2, random_state=1, **m), (SENTENCES[:6],)
+    ),
     "mixture": lambda c, **m: (
         softcount.NaiveBayesMixture(3, criterion=c, start="random", restarts=2, random_state=1, **m), (DOCUMENTS,)
     ),
@@ -79,7 +92,18 @@ def bits(model: Any) -> tuple[str, dict[str, Any]]:
 def answers(model: Any, data: tuple[Any, ...]) -> list[Any]:
     """What a trained model says of its data, by every method that it has."""
     found: list[Any] = []
-    for method in ("predict", "predict_proba", "transform", "score", "score_samples", "align", "scores", "posteriors"):
+    methods = (
+        "predict",
+        "predict_proba",
+        "transform",
+        "score",
+        "score_samples",
+        "align",
+        "scores",
+        "posteriors",
+        "parse",
+    )
+    for method in methods:
         if hasattr(model, method):
             found.append((method, _plain(getattr(model, method)(*data))))
     return found

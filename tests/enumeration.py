@@ -48,6 +48,11 @@ class Naive:
         """The order in which n nodes choose, where several values are as good: of a sequence the last one first."""
         return list(range(n))[::-1]
 
+    def wished(self, items: Any, i: int, structure: Any) -> float:
+        """The sum of the potentials of the values that this structure gives to the nodes."""
+        wishes = self.potentials(items, i)
+        return 0.0 if wishes is None else float(wishes[self.nodes(items, i, structure) == 1].sum())
+
     def posteriors(self, items: Any, i: int, nodes: np.ndarray) -> np.ndarray:
         """What the model calls posteriors, of the nodes' posteriors."""
         return nodes
@@ -55,6 +60,19 @@ class Naive:
     def told(self, posteriors: Any) -> np.ndarray:
         """The model's posteriors of all items, one number after the other."""
         return np.ravel(posteriors)
+
+    def spelt(self, items: Any, i: int, structure: Any) -> np.ndarray | None:
+        """A structure's labels, where they are not a value for every node."""
+        return None
+
+    def before(self, items: Any, i: int, nodes: np.ndarray, structure: Any) -> Any:
+        """Of structures that are as good, the one is chosen for which this is least: by the first chooser first."""
+        return nodes.argmax(axis=-1)[self.choosers(items, i, len(nodes))].tolist()
+
+    def check_best(self, posteriors: np.ndarray, labels: np.ndarray) -> None:
+        """That labels of SUM are the best of each node."""
+        best = posteriors.max(axis=1, initial=0.0)
+        np.testing.assert_allclose(posteriors[np.arange(len(labels)), labels], best, rtol=1e-9)
 
 
 class Instance(NamedTuple):
@@ -77,6 +95,8 @@ class Enumerated(NamedTuple):
     counts: list[Any]
     nodes: list[np.ndarray]
     log_joint: np.ndarray  # ⟨η, c(z)⟩
+    spelt: list[np.ndarray | None]
+    order: list[Any]
 
     @property
     def log_norm(self) -> float:
@@ -88,7 +108,7 @@ class Enumerated(NamedTuple):
 
     @property
     def best(self) -> float:
-        return float(self.log_joint.max())
+        return float(self.log_joint.max(initial=-np.inf))
 
     @property
     def posteriors(self) -> np.ndarray:
@@ -97,13 +117,15 @@ class Enumerated(NamedTuple):
 
     def labelled(self, labels: np.ndarray) -> list[int]:
         """The structures that give these values to the nodes."""
+        if self.spelt[0] is not None:
+            return [k for k, spelt in enumerate(self.spelt) if np.array_equal(spelt, labels)]
         rows = np.arange(len(labels))
         return [k for k, nodes in enumerate(self.nodes) if len(nodes) == len(rows) and (nodes[rows, labels] == 1).all()]
 
-    def ties(self, choosers: list[int]) -> list[int]:
-        """The best structures, the one first whose first chooser has the lowest value, then the second, …"""
+    def ties(self) -> list[int]:
+        """The best structures, the one first that is to be chosen."""
         best = np.flatnonzero(np.isclose(self.log_joint, self.best, rtol=0, atol=1e-12))
-        return sorted(best.tolist(), key=lambda k: self.nodes[k].argmax(axis=-1)[choosers].tolist())
+        return sorted(best.tolist(), key=lambda k: self.order[k])
 
 
 def enumerate_item(instance: Instance, i: int) -> Enumerated:
@@ -111,10 +133,10 @@ def enumerate_item(instance: Instance, i: int) -> Enumerated:
     structures = naive.structures(items, i)
     counts, nodes = ([of(items, i, z) for z in structures] for of in (naive.counts, naive.nodes))
     log_joint = np.array([inner(instance.log_weights, c) for c in counts]) + naive.log_base(items, i)
-    wishes = naive.potentials(items, i)
-    if wishes is not None:
-        log_joint += [wishes[chosen == 1].sum() for chosen in nodes]
-    return Enumerated(counts, nodes, log_joint)
+    log_joint += [naive.wished(items, i, z) for z in structures]
+    spelt = [naive.spelt(items, i, z) for z in structures]
+    order = [naive.before(items, i, chosen, z) for chosen, z in zip(nodes, structures, strict=True)]
+    return Enumerated(counts, nodes, log_joint, spelt, order)
 
 
 def enumerate_all(instance: Instance) -> list[Enumerated]:

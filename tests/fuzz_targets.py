@@ -6,8 +6,10 @@ defect, and so is a hang.
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
+import lzma
 import re
 import tempfile
 from collections.abc import Callable
@@ -16,24 +18,33 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
+import pyarrow as pa
 from input_rows import GOOD
 
 import softcount
 from softcount.criteria.spec import Settings, parse
 from softcount.disk import store
 from softcount.errors import InputError
+from softcount.estimators.network import Network
 from softcount.links.pharaoh import read_links
 from softcount.machine.magic import MARK
+from softcount.models.grammar import grammar
 from softcount.models.hmm import HMM
 from softcount.report.hmm_json import read_parameters
+from softcount.text.bif import read_bif
 from softcount.text.bilingual import read_bilingual
 from softcount.text.bitext_reader import read_bitext
+from softcount.text.cfg import read_cfg
 from softcount.text.dictionary import read_dictionary
 from softcount.text.document_reader import read_documents
 from softcount.text.documents import pruned
+from softcount.text.names import read_names
 from softcount.text.reader import read, read_labels
+from softcount.text.record_reader import read_columns, text_of, to_records
 from softcount.text.seed_words import read_seed_words
 from softcount.text.source import lines
+from softcount.text.structure import structure
+from softcount.text.trees import read_trees
 from softcount.text.vocabulary import Vocabulary
 
 FOLDER = Path(tempfile.mkdtemp(prefix="softcount-fuzz-"))
@@ -120,7 +131,9 @@ def _model(path: Path) -> Any:
         model = softcount.load(path)
         uses: dict[str, Any] = {
             "HMM": lambda: model.predict(["a b", "c"]), "PLSA": lambda: model.transform(["a b", "c"]),
+            "WordClasses": lambda: (model.predict(["a b", "Zz"]), model.words()),
             "WordAligner": lambda: model.align(["a b"], ["x y"]), "NaiveBayesMixture": lambda: model.predict(["a b"]),
+            "Grammar": lambda: (model.parse(["a b", "c"]), model.n_parses(["a b"])),
             "KMeans": lambda: model.predict([[0.0]]), "GaussianMixture": lambda: model.predict([[0.0]]),
         }  # fmt: skip
         return uses[type(model).__name__]()
@@ -167,6 +180,18 @@ def _with_arrays(models: list[bytes], content: bytes) -> bytes:
     return model[: _base(model)] + content[1 : size + 1].ljust(size, b"\0")
 
 
+def _rows(path: Path) -> Any:
+    columns = read_columns(path)
+    known = [{text_of(v): k for k, v in enumerate(column.values)} for column in columns.columns.values()]
+    return to_records(columns, list(columns.columns), known, True).digest()
+
+
+def _declared(content: bytes) -> Any:
+    found = structure(content.decode("utf-8", "replace"))
+    assert structure(found.text()) == found
+    return found
+
+
 G = GOOD
 SPECS = [b"em:100,mre:50", b"stepwise(vb, batches=50):10", b"annealed(em,start=0.1,stop=1,over=9)", b"hard(vb):3",
          b"gibbs(prior=0.1):20", b"mre(rule=adaptive,rate=0.1)", b"vb(prior=1e-300)"]  # fmt: skip
@@ -194,12 +219,26 @@ def targets(only: str = "model") -> dict[str, Target]:
         "bitext": (two(lambda a, b: read_bitext(a, b).digest()), [G["text"] + CUT + G["other"]]),
         "bitext-one-file": (file(lambda p: read_bitext(p).digest()), [G["both"], G["both.tsv"], G["both.tmx"]]),
         "tmx": (file(lambda p: read_bitext(p).digest(), "file.tmx"), [G["both.tmx"]]),
+        "xliff": (file(lambda p: read_bitext(p).digest(), "file.xlf"), [G["both.xlf"]]),
+        "xz": (file(lines, "file.xz"), [lzma.compress(G["text"])]),
+        "bzip2": (file(lines, "file.bz2"), [bz2.compress(G["text"])]),
+        "zstandard": (file(lines, "file.zst"), [pa.compress(G["text"], codec="zstd", asbytes=True)]),
+        "names": (file(read_names), [G["names"]]),
         "documents": (file(_documents), [G["text"]]),
         "uci": (file(_documents, "docword.txt"), [G["docword.txt"], G["docword.txt"] + CUT + b"a\nb\nc\n"]),
         "ldac": (file(_documents, "file.ldac"), [G["text.ldac"], G["text.ldac"] + CUT + b"a\nb\nc\n"]),
         "svmlight": (file(_documents, "file.svmlight"), [G["text.svmlight"]]),
+        "grammar": (
+            file(lambda p: grammar(read_cfg(p)[0])),
+            [G["G.cfg"], b"%start S\nS -> S S [0.3] | 'a' \\\n | A\nA -> S"],
+        ),
+        "trees": (file(lambda p: [str(tree) for tree in read_trees(p)]), [G["trees"], b"( (S (A a)\n (B b)) )\n"]),
         "parameters": (file(read_parameters), [G["P.json"], json.dumps({"end": {}}).encode()]),
         "criterion": (_criterion, SPECS),
+        "rows": (file(_rows), [G["rows.csv"], b'a\tb\n"x ""y"\t1\n\t2\n']),
+        "bif": (file(read_bif), [G["net.bif"]]),
+        "network-tables": (file(lambda p: Network("a -> b", start=p).as_given()), [G["T.json"]]),
+        "network": (_declared, [b"a, b -> c; d", b"a@-1 -> a -> b"]),
         "model": (file(softcount.load), models),
         "model-arrays": (
             lambda content: file(_model)(_with_arrays(models, content)),

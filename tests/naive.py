@@ -14,11 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from enumeration import Instance, Naive
+from grammars import tiny_grammar
 from hypothesis import strategies as st
 from scipy import sparse
 
 from softcount.loop.start import uniform_start
 from softcount.models.gaussian import GaussianMixture, GaussianTables, Points
+from softcount.models.grammar import GrammarTables
 from softcount.models.hmm import HMM, HMMTables
 from softcount.models.ibm import IBM, IBMTables
 from softcount.models.mixture import Mixture, MixtureTables
@@ -179,6 +181,11 @@ class NaiveIBM(Naive):
     def nodes(self, items: Any, i: int, structure: tuple[int, ...]) -> np.ndarray:
         return one_hot(structure, len(items.source.sentences.row(i)) + 1)
 
+    def potentials(self, items: Any, i: int) -> np.ndarray | None:
+        l, m = len(items.source.sentences.row(i)), len(items.target.sentences.row(i))
+        given = None if items.potentials is None or l == 0 else items.potentials.row(i)
+        return None if given is None or len(given) == 0 else given.reshape(l + 1, m).T
+
     def log_base(self, items: Any, i: int) -> float:
         """Model 1: every source word is as likely, and no table says so."""
         l, m = len(items.source.sentences.row(i)), len(items.target.sentences.row(i))
@@ -202,6 +209,10 @@ def ibm(draw: Any, chance: Chance, kind: str) -> Instance:
         weights.alignment[2] = chance.rng.normal(0.0, 3 * chance.spread)
     if any(l == 0 for l, _ in lengths):  # then the empty word is all that there is
         weights.translation.row(0)[:] = chance.table(weights.translation.row(0).shape, zeros=0.0)
+    if draw(st.booleans()):  # some pairs wish for links
+        sizes = np.where(chance.rng.random(len(items)) < 0.7, items.token_pairs, 0)
+        wishes = from_rows([chance.table((n,)) for n in sizes], float)
+        items = replace(items, wishes=(wishes, None))
     return Instance(NaiveIBM(model), model, items, weights)
 
 
@@ -246,18 +257,25 @@ def mixture(draw: Any, chance: Chance) -> Instance:
     return Instance(naive, Mixture(K, V), items, chance.weights(MixtureTables(np.zeros(K), np.zeros((K, V)))))
 
 
+def second_order(x: np.ndarray, kind: str) -> list[float]:
+    """What a Gaussian counts of a point beyond the point itself."""
+    if kind == "full":
+        return [x[i] * x[j] for i in range(len(x)) for j in range(i, len(x))]
+    return {"direction": [], "diagonal": [*x**2]}.get(kind, [sum(x**2)])
+
+
 def gaussian(draw: Any, chance: Chance) -> Instance:
     N, F, K = (draw(st.integers(1, n)) for n in (3, 3, 5))
-    kind, packed = draw(st.sampled_from(["unit", "spherical", "diagonal"])), draw(st.booleans())
+    kind, packed = draw(st.sampled_from(["unit", "spherical", "diagonal", "full", "direction"])), draw(st.booleans())
+    packed = packed and kind != "full"
     X = chance.rng.normal(size=(N, F)) * (chance.rng.random((N, F)) < 0.8)
     items = Points(sparse.csr_matrix(X) if packed else X, _labels(draw, chance, N, K), chance.wishes(draw, N, K))
 
     def features(items: Any) -> np.ndarray:
         X = items.values.toarray() if packed else items.values
-        second = X**2 if kind == "diagonal" else (X**2).sum(axis=1, keepdims=True)
-        return np.concatenate([np.ones((len(X), 1)), X, second], axis=1)
+        return np.array([[1.0, *row, *second_order(row, kind)] for row in X]).reshape(len(X), -1)
 
-    S = F if kind == "diagonal" else 1
+    S = len(second_order(np.zeros(F), kind))
     weights = GaussianTables(chance.table((K,)), chance.table((K, 1 + F + S), zeros=0.0))
     model = GaussianMixture(K, F, kind, np.zeros(F), np.ones(S))
     return Instance(NaiveMixture(GaussianTables, K, features), model, items, weights)
@@ -296,6 +314,16 @@ class NaivePLSA(Naive):
         rows = [one_hot([topics.pop(0) for _ in range(n)], self.n_topics).mean(axis=0) for n in sizes]
         return np.array(rows).reshape(-1, self.n_topics)
 
+    def wished(self, items: Any, i: int, structure: tuple[int, ...]) -> float:
+        """Every token of a word has the word's potential; those of a document are all its words'."""
+        if items.potentials is None:
+            return 0.0
+        cells = self.cells(items, i)
+        of_words = isinstance(items.potentials, Ragged)
+        rows = list(items.potentials.row(i)) if of_words else [items.potentials[i]] * len(cells)
+        tokens = [row for row, (_, n) in zip(rows, cells, strict=True) for _ in range(n)]
+        return float(sum(row[topic] for row, topic in zip(tokens, structure, strict=True)))
+
     def posteriors(self, items: Any, i: int, nodes: np.ndarray) -> np.ndarray:
         """The document's topics: the mean over its tokens; nothing for an empty one."""
         sizes = np.array([n for _, n in self.cells(items, i)], dtype=float)
@@ -307,7 +335,11 @@ def plsa(draw: Any, chance: Chance) -> Instance:
     table = chance.rng.integers(0, 2, (D, V)).astype(float)
     table[:, 0] += chance.rng.integers(0, 2, D)
     weights = chance.weights(PLSATables(np.zeros((D, H)), np.zeros((H, V))))
-    return Instance(NaivePLSA(D, H, V), PLSA(D, H, V), from_matrix(table), weights)
+    items, of_words = from_matrix(table), draw(st.booleans())
+    wishes: Any = chance.wishes(draw, len(items.words) if of_words else D, H)
+    if wishes is not None and of_words:
+        wishes = Ragged(items.offsets, wishes)
+    return Instance(NaivePLSA(D, H, V), PLSA(D, H, V), replace(items, potentials=wishes), weights)
 
 
 # --- Bayesian networks, over time, tied ------------------------------------------------------------------------------
@@ -392,6 +424,15 @@ def network(draw: Any, chance: Chance, over_time: bool) -> Instance:
     return Instance(NaiveNetwork(model), model, items, weights)
 
 
+# --- context-free grammars: `grammars.py` ----------------------------------------------------------------------------
+
+
+def grammar(draw: Any, chance: Chance) -> Instance:
+    model, items, oracle = tiny_grammar(draw, chance)
+    rules = Ragged(model.rules.rows, np.zeros(model.rules.n_rules))
+    return Instance(oracle, model, items, chance.weights(GrammarTables(rules)))
+
+
 # --- the registry ----------------------------------------------------------------------------------------------------
 
 MODELS: dict[str, Callable[[Any, Chance], Instance]] = {
@@ -404,6 +445,7 @@ MODELS: dict[str, Callable[[Any, Chance], Instance]] = {
     "plsa": plsa,
     "network": partial(network, over_time=False),
     "network-in-time": partial(network, over_time=True),
+    "grammar": grammar,
 }
 
 

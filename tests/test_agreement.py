@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from softcount.families.jumps import JumpCounts, kinds_of_words
 from softcount.models.agreement_kernel import Direction, Tally, agree_hmm, agree_ibm1
 from softcount.models.fertility import MOST, SMALL, fertility_ratios
 from softcount.models.jump_kernel import desk
@@ -18,7 +19,7 @@ from softcount.text.pair_index import pair_index
 pytestmark = pytest.mark.kernels
 
 LENGTHS = [(2, 3), (3, 2), (1, 4), (4, 1), (0, 2), (3, 0), (0, 0), (1, 1)]
-WORDS, LONGEST = 4, 4
+WORDS, LONGEST, KINDS = 4, 4, 3  # kinds: a word's jumps are of one of them
 SEEDS = st.integers(0, 10**6)
 
 
@@ -33,11 +34,12 @@ class Case:
 
     def direction(self, rng):
         kind, n = np.float32, LONGEST
-        jump = rng.random(2 * n + 1) + 0.1
+        jump = rng.random((KINDS, 2 * n + 1)) + 0.1
         ratio = rng.random((WORDS, MOST)) * 2
         fields = rng.random(WORDS) * 0.3, jump, rng.random(n) + 0.1, rng.random(n) + 0.1, ratio
         null, jump, *rest = (field.astype(kind) for field in fields)
-        return Direction(null, jump, np.append(0.0, np.cumsum(jump, dtype=np.float64)), *rest)
+        sums = np.cumsum(np.pad(jump, ((0, 0), (1, 0))), axis=1, dtype=np.float64)
+        return Direction(null, rng.integers(KINDS, size=WORDS).astype(np.int32), jump, sums, *rest)
 
     def em(self, s, d):
         """[states, words] of direction d."""
@@ -47,10 +49,10 @@ class Case:
 
     def brute(self, s, d, em, positions=True):
         """(posterior [states, words], log Z, what else is counted) of one direction, by listing its alignments."""
-        table, words = self.directions[d], self.sides[1 - d].row(s)
+        table, states, words = self.directions[d], self.sides[d].row(s), self.sides[1 - d].row(s)
         n, m = em.shape
         shares, total = np.zeros((n, m)), 0.0
-        moves = [np.zeros(2 * LONGEST + 1), np.zeros(LONGEST), np.zeros(LONGEST)]
+        moves = [np.zeros((KINDS, 2 * LONGEST + 1)), np.zeros(LONGEST), np.zeros(LONGEST)]
         for a in product(range(n + 1), repeat=m):
             weight, place, path = 1.0, None, []
             for j, link in enumerate(a):
@@ -65,9 +67,10 @@ class Case:
                     weight *= table.begin[i]
                     path.append((1, i))
                 else:
-                    reached = table.jump[LONGEST - place : LONGEST - place + n]
-                    weight *= table.jump[LONGEST + i - place] / reached.sum()
-                    path.append((0, LONGEST + i - place))
+                    kind = table.kinds[states[place]]
+                    reached = table.jump[kind, LONGEST - place : LONGEST - place + n]
+                    weight *= table.jump[kind, LONGEST + i - place] / reached.sum()
+                    path.append((0, (kind, LONGEST + i - place)))
                 place = i
             if positions and place is not None:
                 weight *= table.end[n - 1 - place]
@@ -81,7 +84,7 @@ class Case:
         return shares / total, np.log(total), [move / total for move in moves]
 
     def tallies(self):
-        sizes = WORDS, 2 * LONGEST + 1, LONGEST, LONGEST, (WORDS, MOST + 1)
+        sizes = WORDS, (KINDS, 2 * LONGEST + 1), LONGEST, LONGEST, (WORDS, MOST + 1)
         return tuple(Tally(*(np.zeros(size) for size in sizes)) for _ in range(2))
 
     def hmm(self, fertile, counting):
@@ -89,7 +92,16 @@ class Case:
         scores = np.zeros((len(self.shard.cells), 2), np.float32)
         logs = np.zeros((len(LENGTHS), 2))
         agree_hmm(
-            self.shard, self.weights, self.directions, desk(LONGEST), fertile, counting, counts, tallies, scores, logs
+            self.shard,
+            self.weights,
+            self.directions,
+            desk(LONGEST, KINDS),
+            fertile,
+            counting,
+            counts,
+            tallies,
+            scores,
+            logs,
         )
         return logs, counts, tallies, scores
 
@@ -180,3 +192,22 @@ def test_ratios_of_fertilities():
     np.testing.assert_allclose(ratio, np.clip(p[:, 1:] / p[:, :-1], 1e-3, 20.0), rtol=1e-6)
     assert ratio[0, 0] == 20.0 and ratio[0, 1] < 0.1 < ratio[1, 1]
     assert np.isfinite(fertility_ratios(np.zeros((3, MOST + 1)))).all()
+
+
+def test_jumps_of_a_kind_lean_on_those_of_all():
+    family = JumpCounts(reach=1, pseudo=0.5, kinds=2, strength=30.0)
+    counts = np.array([3.0, 1.0, 2.0, 2.0, 5.0, 1.0, 0.0, 0.0, 10.0, 30.0])  # begin, end, two kinds of jumps
+    begin, end, jump = family.parts(family.maximize(counts, None, family.uniform()))
+    np.testing.assert_allclose(begin, [3.5 / 5, 1.5 / 5])
+    np.testing.assert_allclose(end, [0.5, 0.5])
+    shared = np.array([5.5, 11.5, 30.5]) / 47.5
+    np.testing.assert_allclose(jump[0], (np.array([5.0, 1.0, 0.0]) + 30 * shared) / 36)
+    np.testing.assert_allclose(jump[1], (np.array([0.0, 10.0, 30.0]) + 30 * shared) / 70)
+    assert family.maximize(np.zeros(10), None, counts) is counts
+
+
+def test_frequent_words_have_kinds_of_their_own():
+    frequencies = np.array([1.0, 50.0, 5.0, 7.0, 50.0])
+    np.testing.assert_array_equal(kinds_of_words(frequencies, most=3), [0, 1, 0, 3, 2])
+    np.testing.assert_array_equal(kinds_of_words(frequencies), [0, 1, 4, 3, 2])
+    assert len(kinds_of_words(np.empty(0))) == 0

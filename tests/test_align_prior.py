@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 import softcount
 from softcount.errors import InputError
-from softcount.estimators.agreed_prior import agreed_prior
+from softcount.estimators.agreed_prior import agreed_prior, rekinded
 from softcount.estimators.align_prior import direction_prior
+from softcount.families.jumps import JumpCounts
 from softcount.numbers.ragged import from_rows
 from softcount.text.entries import lengthened, only, placed, united
 
@@ -195,8 +196,23 @@ def test_empty_words_jumps_and_fertilities_are_counted_too():
     np.testing.assert_allclose(a.sides[0].fertility, side.fertility)
     strong = softcount.WordAligner(prior=old, prior_strength=1e6).fit(*NEW)
     found = strong.agreed_.parameters.forward
-    np.testing.assert_allclose(found.jump, side.jump, atol=2e-3)
+    edges = [vector[: 2 * JumpCounts().reach + 2] for vector in (found.jump, side.jump)]
+    np.testing.assert_allclose(*edges, atol=2e-3)
     assert found.empty[0] == pytest.approx(side.empty[0], rel=1e-3)
+
+
+def test_jumps_of_a_word_stay_its_own_where_kinds_are_numbered_anew():
+    reach, before, now = JumpCounts().reach, np.array([1, 0, 2, 0, 0]), np.array([0, 0, 1, 2, 3])
+    often = np.array([10.0, 2.0, 7.0, 6.0, 0.0])
+    rng, wide = np.random.default_rng(0), 2 * reach + 1
+    edges, rows = rng.random(2 * reach + 2), rng.random((3, wide))
+    found = rekinded(np.concatenate([edges, rows.ravel()]), before, now, often)
+    np.testing.assert_array_equal(found[: len(edges)], edges)
+    jump = found[len(edges) :].reshape(4, wide)
+    np.testing.assert_allclose(jump[1], rows[2])  # the third word's own
+    np.testing.assert_allclose(jump[2], rows[0] * 6 / 8)  # the fourth had shared with the second
+    np.testing.assert_allclose(jump[0], rows[1] + rows[0] * 2 / 8)
+    assert not jump[3].any()  # a word that nobody has seen
 
 
 def test_the_order_of_words_in_the_prior_does_not_matter():
@@ -207,7 +223,7 @@ def test_the_order_of_words_in_the_prior_does_not_matter():
     assert {k: pytest.approx(v, rel=1e-4, abs=1e-6) for k, v in counted(one).items()} == counted(two)
 
 
-@pytest.mark.parametrize("options", [{}, {"preset": "fast"}, {"model": "ibm1:2,ibm2:2", "criterion": "em"}])
+@pytest.mark.parametrize("options", [{}, {"model": "ibm2"}, {"model": "ibm1:2,ibm2:2", "criterion": "em"}])
 def test_partial_fit_and_files(tmp_path, options):
     first = softcount.WordAligner(**options).partial_fit(*OLD)
     assert first.align(*OLD) == softcount.WordAligner(**options).fit(*OLD).align(*OLD)
@@ -241,7 +257,7 @@ def test_checkpoints_know_the_prior(tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"preset": "fast"}, "prior: was trained with both directions together; train this one so as well"),
+        ({"model": "ibm2"}, "prior: was trained with both directions together; train this one so as well"),
         ({"lowercase": False}, "prior: was trained in lower case"),
         ({"prior_strength": 0.0}, "prior_strength is 0.0: give a positive number"),
         ({"prior_strength": float("nan")}, "prior_strength is nan: give a positive number"),

@@ -30,6 +30,8 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
             f"topics text --topics 2 {SMALL} --save topics.model",
             f"cluster text --clusters 2 {SMALL} --save cluster.model",
             "cluster text --clusters 2 --method kmeans -q --save kmeans.model",
+            f"net 'h -> a, b' rows.csv --values h=2 {SMALL} --save net.model",
+            f"grammar G.cfg text {SMALL} --save grammar.model",
         ):  # fmt: skip
             assert run(line).code == 0, line
     return folder

@@ -21,6 +21,7 @@ import softcount
 
 TRAIN = {
     "tag": ("tag", "text", "--states", 3, "--criterion", "em:5,vb:3"),
+    "classes": ("classes", "text", "--classes", 3),
     "align": ("align", "source", "target", "--probabilities"),
     "topics": ("topics", "docs", "--topics", 3, "--criterion", "em:8", "--rows", "rows.tsv"),
     "cluster": ("cluster", "docs", "--clusters", 3, "--criterion", "em:8"),
@@ -28,6 +29,7 @@ TRAIN = {
 }
 APPLY = {
     "tag": ("tag", "text"),
+    "classes": ("classes", "text"),
     "align": ("align", "source", "target", "--probabilities"),
     "topics": ("topics", "docs", "--rows", "again.tsv"),
     "cluster": ("cluster", "docs"),
@@ -35,6 +37,7 @@ APPLY = {
 }
 TITLES = {
     "tag": "a hidden Markov model",
+    "classes": "word classes",
     "align": "a word aligner",
     "topics": "a PLSA topic model",
     "cluster": "a Naive Bayes mixture",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import shutil
 import stat
 import subprocess
@@ -48,6 +49,20 @@ def test_a_temporary_folder_of_the_users_own(place: Path) -> None:
     assert (done.returncode, done.stderr) == (0, KEPT.format(own) + WHY)
     assert stat.S_IMODE(own.stat().st_mode) == 0o700 and list(own.rglob("*.nbi"))
     assert ran(place, "-c", KERNEL).stderr == ""  # it was kept
+
+
+def test_what_another_version_left_is_compiled_again(place: Path) -> None:
+    """Its index names types by the modules where they were; here by one that is gone."""
+    mine = {"NUMBA_CACHE_DIR": str(place / "mine")}
+    ran(place, "-c", KERNEL, **mine)
+    (index,) = (place / "mine").rglob("*double*.nbi")
+    gone = b"cgone_module\nGone\n."  # a pickle
+    with index.open("rb") as kept:
+        version = pickle.load(kept)
+    index.write_bytes(pickle.dumps(version) + gone)
+    done = ran(place, "-c", KERNEL, **mine)
+    assert done.returncode == 0 and "once per machine" in done.stderr, done.stderr
+    assert ran(place, "-c", KERNEL, **mine).stderr == ""  # and kept
 
 
 def test_a_users_own_settings_go_first(place: Path) -> None:

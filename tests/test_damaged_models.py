@@ -17,15 +17,20 @@ from softcount.machine.magic import MARK
 TEXT, OTHER = ["a b", "", "b c a", "a"], ["x y", "", "y z x", "x"]
 MAKERS = {
     "hmm": lambda: softcount.HMM(2, criterion="em:1", random_state=0).fit(TEXT),
+    "classes": lambda: softcount.WordClasses(2).fit(TEXT),
     "aligner": lambda: softcount.WordAligner(criterion="em:1").fit(TEXT, OTHER),
     "plsa": lambda: softcount.PLSA(2, criterion="em:1", random_state=0).fit(TEXT),
     "mixture": lambda: softcount.NaiveBayesMixture(2, criterion="em:1", random_state=0).fit(TEXT),
+    "grammar": lambda: softcount.Grammar("S -> S S | 'a' | 'b' | 'c'", criterion="em:1").fit(TEXT),
     "kmeans": lambda: softcount.KMeans(2, criterion="hard:1", random_state=0).fit([[0.0], [1.0]]),
     "gaussian": lambda: softcount.GaussianMixture(1, criterion="em:1", random_state=0).fit([[0.0], [1.0], [3.0]]),
+    "network": lambda: softcount.Network("h -> a, b", values={"h": 2}, criterion="em:1", random_state=0).fit(ROWS),
 }
+ROWS = {"a": ["x", "y", None], "b": [1, 2, 1]}
 WHOLE = MAKERS if os.environ.get("FUZZ_SECONDS") else ("hmm",)  # of the others, every eleventh byte
-APPLY = {"hmm": "tag text --apply model", "aligner": "align text text --apply model",
-         "plsa": "topics text --apply model", "mixture": "cluster text --apply model"}  # fmt: skip
+APPLY = {"hmm": "tag text --apply model", "classes": "classes text --apply model",
+         "aligner": "align text text --apply model", "plsa": "topics text --apply model",
+         "mixture": "cluster text --apply model", "grammar": "grammar text --apply model"}  # fmt: skip
 
 
 @pytest.fixture(params=MAKERS)

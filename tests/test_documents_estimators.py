@@ -150,7 +150,8 @@ def test_held_out_documents_stop_training():
 
 def test_what_held_out_documents_found_is_done_with_all():
     """So asking costs time, and no quality: not one document is lost."""
-    model = PLSA(8, criterion="em:300", held_out=0.2, restarts=3, tolerance=0.0, random_state=0).fit(TEXT.documents)
+    model = PLSA(8, criterion="em:300", start="random", held_out=0.2, restarts=3, tolerance=0.0, random_state=0)
+    model.fit(TEXT.documents)
     start = random_start(PLSAModel(len(TEXT.documents), 8, model.n_features_in_).layout, (0, model.restart_))
     plain = PLSA(8, criterion=f"em:{model.n_iter_}", start=start, tolerance=0.0, random_state=0).fit(TEXT.documents)
     assert np.array_equal(model.components_, plain.components_) and np.array_equal(model.topic_, plain.topic_)

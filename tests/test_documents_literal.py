@@ -38,7 +38,7 @@ def test_from_a_uniform_start_the_classes_stay_tied():
 
 
 def test_six_news_items_have_two_topics():
-    model = PLSA(2, restarts=20, dtype="float64", **EXACT).fit(NEWS)
+    model = PLSA(2, start="random", restarts=20, dtype="float64", **EXACT).fit(NEWS)
     assert model.objective_ == pytest.approx(-36.7426, abs=5e-5)
     assert np.allclose(model.topic_.max(axis=1), 1.0, atol=1e-4)
     best = model.topic_.argmax(axis=1)
@@ -70,5 +70,5 @@ def test_weather_traffic_late():
     given_traffic = np.array([[0.9, 0.1], [0.2, 0.8]])  # P(on time, late | traffic)
     traffic = np.array([[0.8, 0.2], [0.5, 0.5], [0.1, 0.9]])  # P(traffic | sun, rain, snow)
     table = 1000.0 * traffic @ given_traffic
-    model = PLSA(2, dtype="float64", restarts=5, **EXACT).fit(table)
+    model = PLSA(2, start="random", dtype="float64", restarts=5, **EXACT).fit(table)
     assert np.allclose(model.topic_ @ model.word_, traffic @ given_traffic, atol=1e-6)

@@ -16,12 +16,13 @@ from sklearn.base import clone
 from test_checkpoint import After, Enough
 from test_damaged_models import OTHER, TEXT
 
-from softcount import HMM, PLSA, GaussianMixture, InputError, NaiveBayesMixture, WordAligner
+from softcount import HMM, PLSA, GaussianMixture, InputError, NaiveBayesMixture, WordAligner, WordClasses
 
 RUNS: dict[str, tuple[Any, tuple[Any, ...], int]] = {
     "em": (HMM(2, criterion="em:3", restarts=2, tolerance=0.0, random_state=0), (TEXT,), 4),
     "vb": (HMM(2, criterion="em:1,vb:2", tolerance=0.0, random_state=None), (TEXT,), 2),
     "gibbs": (NaiveBayesMixture(2, criterion="gibbs:2", start="random", random_state=0), (TEXT,), 1),
+    "classes": (WordClasses(2, criterion="exchange:2,frames:2", tolerance=0.0), (TEXT,), 2),
     "adaptive": (HMM(2, criterion="mre(rule=adaptive):3", random_state=0), (TEXT,), 2),
     "stepwise": (PLSA(2, criterion="stepwise(vb,batches=2):2", random_state=0), (TEXT,), 1),
     "annealed": (GaussianMixture(2, criterion="annealed:3", random_state=0), (POINTS,), 2),

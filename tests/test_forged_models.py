@@ -12,14 +12,14 @@ import pytest
 from cases import MODELS, answers
 from command import refused, run
 from forgery import altered, put_together, refusal, taken_apart
-from test_damaged_models import MAKERS, OTHER, TEXT
+from test_damaged_models import MAKERS, OTHER, ROWS, TEXT
 
 import softcount
 from softcount.disk.sound import annotated
 from softcount.errors import InputError
 from softcount.report.tables import tables
 
-POINTS = {"kmeans": [[0.0], [1.0]], "gaussian": [[0.0], [1.0], [3.0]]}
+POINTS = {"kmeans": [[0.0], [1.0]], "gaussian": [[0.0], [1.0], [3.0]], "network": ROWS}
 # Values of the wrong kind, of which every second is tried; all, and more of them, where time is given.
 FEW = [None, True, -1, 2**62, 1.5, float("nan"), "x", [], {"a": 1}, {"$array": "nowhere"}, "line\nbreak" * 50]
 
@@ -81,6 +81,8 @@ BAD: list[tuple[str, str, Any]] = [
     ("kmeans", "learned.parameters_.component", lambda a: a * [1, 1, -1]),
     ("gaussian", "learned._log_weights.component", lambda a: a * [1, 1, -1]),
     ("aligner", "learned._bodies.forward.translation", lambda a: -a),
+    ("network", "learned._tables.a", lambda a: a * 0.9),
+    ("network", "learned._tables.h", lambda a: a[:1]),
     ("aligner", "learned._bodies.forward.entries.values", lambda a: a[::-1].copy()),
 ]
 

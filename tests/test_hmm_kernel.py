@@ -46,6 +46,36 @@ def test_hmm_chunks_do_not_matter(chunk: int, mode: int, data: st.DataObject) ->
     assert len(posteriors) == len(labels.values)
 
 
+@pytest.mark.parametrize("mode", [SUM, MAX, SAMPLE])
+@pytest.mark.parametrize("chunk", [1, 4, 2000])
+def test_the_first_sentence_that_cannot_end_is_named_however_it_is_packed(chunk: int, mode: int) -> None:
+    """State k emits word k; nothing ends in state 1, nothing begins in state 2, and 0 is not followed by 0."""
+    transition = np.zeros((3, 4))
+    transition[1, 3] = transition[0, 0] = -np.inf
+    model = hmm.HMM(3, 3, end=True)
+    tables = hmm.HMMTables(np.array([0.0, 0.0, -np.inf]), transition, np.where(np.eye(3) > 0, 0.0, -np.inf))
+    cases = {
+        ((0,), (0, 1), (1, 2, 0, 1), (1, 0)): 1,  # two cannot end; the longer one is met first
+        ((1, 0), (), (1,), (0, 2, 0, 1, 0), (1, 1)): 2,
+        ((0, 1), (2, 1, 0)): 0,  # the other one cannot begin
+        ((1, 2), (1, 0, 0), (1,)): 1,  # the other one cannot end
+        ((1, 2), (0,)): None,
+    }
+    for rows, first in cases.items():
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(hmm_packing, "CHUNK_TOKENS", chunk)
+            shard = model.pack(Sentences(from_rows(rows, np.int32)))
+        asked = [lambda: model.expect(model.weigh(tables), shard, mode, np.full(len(shard.words), 0.5))]  # noqa: B023
+        asked += [lambda: model.posteriors(model.weigh(tables), shard)]  # noqa: B023
+        for ask in asked:
+            if first is None:
+                ask()
+                continue
+            with pytest.raises(ImpossibleItem) as caught:
+                ask()
+            assert caught.value.item == first
+
+
 def hmm_instance(lengths: list[int], K: int = 3, V: int = 5, end: bool = False, seed: int = 0) -> Instance:
     rng = np.random.default_rng(seed)
     sentences = from_rows([rng.integers(0, V, n) for n in lengths], np.int32)

@@ -1,5 +1,6 @@
 """IBM 1 and 2 beyond what `test_expect.py` asks of every model: parts, decoding, training, the diagonal, the ELBO."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -13,17 +14,19 @@ from scipy.special import digamma, gammaln
 
 from softcount.criteria.spec import Settings, parse
 from softcount.engines import Threads
+from softcount.errors import ImpossibleItem
 from softcount.families.diagonal import Diagonal
 from softcount.families.dirichlet import digamma as our_digamma
 from softcount.families.dirichlet import log_gamma
 from softcount.loop.estep import EStep
 from softcount.loop.start import uniform_start
 from softcount.loop.train import fit
-from softcount.models import ibm
-from softcount.models.ibm import IBM, IBMTables
-from softcount.models.ibm_kernel import noise
-from softcount.models.ibm_posterior import UNKNOWN, UNSEEN, on
+from softcount.models import ibm, ibm_posterior
+from softcount.models.ibm import IBM, UNKNOWN, UNSEEN, IBMTables
+from softcount.models.ibm_posterior import on
+from softcount.models.ibm_race import noise
 from softcount.numbers.attribute import MAX, SAMPLE, SUM
+from softcount.numbers.ragged import from_rows
 from softcount.numbers.tables import like, scale, values
 from softcount.text.bitext import bitext, length_classes
 from softcount.text.cooccurrence import cooccurring
@@ -102,6 +105,65 @@ def test_words_that_are_not_known_or_never_met_have_a_small_weight_of_their_own(
             matrix[i] *= [translation(model, weights, row, f) for f in target]
         np.testing.assert_allclose(found.log_norms[s], np.log(matrix.sum(axis=0)).sum(), rtol=1e-10)
         np.testing.assert_allclose(found.matrices.row(s), (matrix / matrix.sum(axis=0)).ravel(), rtol=1e-10)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("long", [24, 0])
+def test_the_e_step_says_of_new_text_what_decoding_does(kind, long, monkeypatch):
+    """Log Z, the labels of every reading, and what is summed over types or searched for: one model, one answer."""
+    monkeypatch.setattr(ibm_posterior, "LONG", long)  # 0: every row is searched
+    data = bitext([["a", "b"], ["c", "a"], ["a"]], [["x", "y"], ["z", "x"], ["z"]])
+    model = make(data, kind)
+    some = bitext([["b", "new", "a", "c"], ["a", "b"], ["new"], []], [["x", "other", "z"], ["y", "new"], ["x"], ["x"]],
+                  (data.source.vocabulary, data.target.vocabulary))  # fmt: skip
+    other, logs = on(model, log_weights_of(model, 3), some)
+    if kind != "uniform":  # the empty word need not win for words that are not known
+        values(logs.alignment)[0] -= 3.0
+    weights, shard = other.weigh(logs), other.pack(some)
+    found = other.posteriors(weights, shard)
+    columns = [row.reshape(-1, m) for row, m in zip(found.matrices.rows(), (3, 2, 1, 1), strict=True)]
+    for mode in (SUM, MAX):
+        told, labels = other.expect(weights, shard, mode, labels=True)
+        best = [matrix[labels.row(s), np.arange(matrix.shape[1])] for s, matrix in enumerate(columns)]
+        np.testing.assert_allclose(np.concatenate(best), np.concatenate([m.max(axis=0) for m in columns]), rtol=1e-12)
+    assert other.expect(weights, shard)[0].log_norm == pytest.approx(found.log_norms.sum(), rel=1e-12)
+    assert told.log_norm == pytest.approx(
+        sum(n + np.log(m.max(axis=0)).sum() for n, m in zip(found.log_norms, columns, strict=True)), rel=1e-12
+    )
+    sampled, labels = other.expect(weights, shard, SAMPLE, np.full(len(shard.pairs.targets), 0.3), labels=True)
+    assert sampled.log_norm == pytest.approx(found.log_norms.sum(), rel=1e-12)
+
+
+def test_training_text_has_no_words_that_are_not_known():
+    """Where nothing says what an unknown word weighs, the pair is impossible, and is named."""
+    data = bitext([["a"], ["a"]], [["x"], ["y"]])
+    model = make(data, "uniform")
+    some = bitext([["a"], ["a"]], [["x"], ["new"]], (data.source.vocabulary, data.target.vocabulary))
+    with pytest.raises(ImpossibleItem) as caught:
+        model.expect(model.weigh(log_weights_of(model, 1)), model.pack(some))
+    assert caught.value.item == 1
+
+
+def test_wishes_go_with_their_pairs():
+    data = tiny(5)
+    rows = from_rows([np.arange(n, dtype=float) + 100 * s for s, n in enumerate(data.token_pairs)], float)
+    wished = replace(data, wishes=(rows, None))
+    assert wished.reverse().potentials is None and wished.reverse().reverse().potentials is rows
+    for some, which in (
+        (wished.slice(1, 3), [1, 2]),
+        (wished.take(np.array([3, 0])), [3, 0]),
+        (wished.lowered, range(4)),
+    ):
+        assert [row.tolist() for row in some.potentials.rows()] == [rows.row(s).tolist() for s in which]
+    short = wished.within(int(data.longest.min()))
+    kept = [s for s in range(4) if data.longest[s] == data.longest.min()]
+    assert 0 < len(kept) < 4
+    assert [len(row) for row in short.potentials.rows()] == [
+        n if s in kept else 0 for s, n in enumerate(data.token_pairs)
+    ]
+    with pytest.raises(ValueError, match="none"):
+        make(data, "uniform").pack(replace(data, wishes=(rows.slice(0, 1).take(np.zeros(4, int)), None)))
 
 
 def translation(model, weights, row, word):

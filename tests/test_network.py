@@ -208,6 +208,12 @@ def test_plsa_s_count_table_is_a_network_of_weighted_rows() -> None:
     np.testing.assert_allclose(mine.counts[2], theirs.counts.word, rtol=1e-10)
 
 
+@pytest.mark.parametrize("text", ["a -> b -> c", "a -> b; c -> b", "b, a -> c; a@-1 -> a; d", "c; b -> a; c -> a"])
+def test_a_structure_is_written_as_it_is_read(text: str) -> None:
+    found = structure(text)
+    assert structure(found.text()) == found
+
+
 # --- learning -------------------------------------------------------------------------------------------------------
 
 

@@ -54,7 +54,7 @@ def _all(a, b, c, n, w, out):
     windows.spread(out, 3, a.dtype.type(2.0), a, 1, w)
     windows.add(out, 3, a.dtype.type(0.5), b, 2, w)
     total = windows.multiply(out, 40, a.dtype.type(3.0), a, 0, b, 5, w)
-    windows.convolve(out, 80, a.dtype.type(2.0), a, 2, n, c, 30, w)
+    windows.combine(out, 80, a, 2, n, c, 3, w)
     windows.correlate(out, 120, a, 1, 3, b, 2, n, w)
     return total, windows.dot(a, 4, b, 1, w)
 
@@ -70,7 +70,7 @@ def test_windows_are_their_numpy_one_liners(kind, w):
     expected[3 : 3 + w] = 2 * a64[1 : 1 + w] + 0.5 * b64[2 : 2 + w]
     product = 3 * a64[:w] * b64[5 : 5 + w]
     expected[40 : 40 + w] = product
-    expected[80 : 80 + w] = [2 * sum(a64[2 + i] * c64[30 + k - i] for i in range(n)) for k in range(w)]
+    expected[80 : 80 + w] = [sum(a64[2 + i] * c64[3 + i * w + k] for i in range(n)) for k in range(w)]
     for j in range(n):
         expected[120 : 120 + w] += a64[1 + 3 * j] * b64[2 + j * w : 2 + (j + 1) * w]
     total, inner = _all(a, b, c, n, w, out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 from collections import Counter
@@ -17,6 +18,9 @@ import softcount
 from softcount import InputError, WordClasses
 from softcount.estimators import word_exchange
 from softcount.estimators.class_start import expected_tables, lent
+from softcount.estimators.weighted_kmeans import nearest_wards
+from softcount.estimators.weighted_ward import weighted_ward
+from softcount.estimators.word_vectors import told_by
 from softcount.models.hmm import HMMTables
 from softcount.models.word_classes import NOBODY, word_types
 from softcount.models.word_classes import WordClasses as Model
@@ -229,6 +233,7 @@ def test_forms_of_words():
     assert word_form("1,000") == ("#", "#", "#", "digits", "none")
     assert word_form("4th")[:4] == ("#", "#", "#", "some digit")
     assert word_form("--") == ("#", "#", "#", "no letter", "hyphen")
+    assert word_form("Walking", backwards=True) == ("w", "aw", "law", "initial capital", "none")
     assert word_form("猫")[3] == word_form("")[3].replace("no letter", "lower")
 
 
@@ -254,24 +259,24 @@ def test_the_same_bits_twice_under_more_threads_and_after_the_disk(tmp_path):
 
 
 def test_the_objective_of_the_trace_never_falls():
-    model = WordClasses(4, passes=20, frame_passes=0).fit(TEXT)
+    model = WordClasses(4, criterion="exchange:20", tolerance=0).fit(TEXT)
     objectives = [*model.history_.objectives, model.objective_]
     assert all(b >= a - 1e-9 * abs(a) for a, b in itertools.pairwise(objectives))
     assert model.history_.stopped.text == "converged: no word moves any more" and not model.history_[-1].parts["moved"]
 
 
 def test_frames_rise_within_a_pass_and_are_left_out_where_they_do_not_fit(monkeypatch):
-    model = WordClasses(4, frame_passes=5).fit(TEXT)
+    model = WordClasses(4, criterion="exchange,frames:5").fit(TEXT)
     assert [step.stage for step in model.history_][-1] == "frames:5"
     assert all((step.parts["rise"] > 0) == (step.parts["moved"] > 0) for step in model.history_)
     monkeypatch.setattr(word_exchange, "MOST_CELLS", 10)
-    plain = WordClasses(4, frame_passes=5).fit(TEXT)
+    plain = WordClasses(4, criterion="exchange,frames:5").fit(TEXT)
     assert plain.history_.remarks == ("4 classes have too many frames; neighbours alone decide",)
-    assert same(plain, WordClasses(4, frame_passes=0).fit(TEXT))
+    assert same(plain, WordClasses(4, criterion="exchange").fit(TEXT))
 
 
 def test_classes_are_numbered_by_frequency_at_the_start_and_words_listed_by_class():
-    model = WordClasses(4, passes=0, frame_passes=0).fit(TEXT)
+    model = WordClasses(4, criterion="exchange:0").fit(TEXT)
     listed = model.words()
     tokens = Counter()
     for word in listed:
@@ -349,8 +354,12 @@ def test_words_beside_what_is_known_join_it():
     ("settings", "text", "tags", "says"),
     [
         ({"n_classes": 0}, TEXT, None, "n_classes must be at least 1, not 0"),
-        ({"passes": -1}, TEXT, None, "passes must be 0 or more"),
-        ({"frame_passes": -1}, TEXT, None, "frame_passes must be 0 or more"),
+        ({"criterion": "em:5"}, TEXT, None, "no criterion 'em:5' for word classes; use exchange and frames"),
+        ({"criterion": "frames:-1"}, TEXT, None, "criterion 'frames:-1': passes are a number, not '-1'"),
+        ({"criterion": "exchange:1,,"}, TEXT, None, "no criterion '' for word classes"),
+        ({"criterion": "exchange:9999999999"}, TEXT, None, "passes are a number"),
+        ({"tolerance": -1.0}, TEXT, None, "tolerance must be zero or more"),
+        ({"engine": "moon"}, TEXT, None, "no engine 'moon'"),
         ({"morphology": float("nan")}, TEXT, None, "morphology must be zero or more"),
         ({}, ["", ""], None, "no words to class"),
         ({"n_classes": 1, "dictionary": {"a": ["X", "Y"]}}, TEXT, None, "1 classes asked for, but 2 are named"),
@@ -394,6 +403,111 @@ def test_numbers_of_nothing_are_refused(tmp_path):
         model.save(tmp_path / "m")
         with pytest.raises(InputError, match="do not fit together"):
             softcount.load(tmp_path / "m")
+
+
+# --- where the classes start ------------------------------------------------------------------------------------------
+
+
+def joined_by_hand(points, weights, n_clusters):
+    """Ward's clusters by what the definition costs."""
+    clusters = [[i] for i in range(len(points))]
+
+    def spread(members):
+        mean = np.average(points[members], axis=0, weights=weights[members])
+        return (weights[members] * ((points[members] - mean) ** 2).sum(axis=1)).sum()
+
+    def cost(pair):
+        a, b = (clusters[i] for i in pair)
+        return spread(a + b) - spread(a) - spread(b)
+
+    while len(clusters) > n_clusters:
+        a, b = min(itertools.combinations(range(len(clusters)), 2), key=cost)
+        clusters[a] += clusters.pop(b)
+    return {frozenset(members) for members in clusters}
+
+
+@given(st.integers(0, 10**6), st.integers(1, 9), st.integers(1, 5))
+def test_ward_joins_what_costs_least(seed, n, n_clusters):
+    rng = np.random.default_rng(seed)
+    points, weights = rng.normal(size=(n, 3)), rng.uniform(0.1, 5.0, n)
+    found = weighted_ward(points, weights, n_clusters)
+    assert set(found) == set(range(min(n, n_clusters)))
+    groups = {frozenset(np.flatnonzero(found == k).tolist()) for k in set(found)}
+    assert groups == joined_by_hand(points, weights, n_clusters)
+
+
+def test_ward_starts_where_it_is_allowed_to():
+    points = np.array([[0.0], [0.1], [5.0], [5.1], [9.0]])
+    allowed = np.ones((5, 3), bool)
+    allowed[2] = [False, True, False]
+    found = nearest_wards(points, np.ones(5), 3, allowed)
+    assert found[2] == found[3] == 1 and found[0] == found[1] != found[4] and set(found) == {0, 1, 2}
+    allowed[:] = [True, False, False]
+    assert (nearest_wards(points, np.ones(5), 3, allowed) == 0).all(), "of two nothing is known"
+    assert set(nearest_wards(points, np.ones(5), 45)) <= set(range(45)), "fewer points than clusters"
+
+
+def test_what_the_others_of_a_group_tell():
+    rng = np.random.default_rng(0)
+    context, tokens, groups = rng.normal(size=(7, 3)), np.array([9, 4, 1, 1, 25, 2, 3]), np.array([0, 0, 0, 1, 1, 2, 0])
+    unit = context / np.linalg.norm(context, axis=1, keepdims=True)
+    unit -= np.average(unit, axis=0, weights=np.sqrt(tokens))
+    left = whole = 0.0
+    for v, n in enumerate(np.sqrt(tokens)):
+        others = [u for u in range(7) if groups[u] == groups[v] and u != v]
+        mean = sum((np.sqrt(tokens[u]) * unit[u] for u in others), np.zeros(3))
+        mean = mean / (sum(np.sqrt(tokens[u]) for u in others) + 5.0)
+        left, whole = left + n * ((unit[v] - mean) ** 2).sum(), whole + n * (unit[v] ** 2).sum()
+    assert told_by(groups, context, tokens) == pytest.approx(1.0 - left / whole, rel=1e-12)
+
+
+def test_words_that_begin_alike_are_looked_at_from_their_beginning():
+    rng = np.random.default_rng(1)
+    stems = ["".join(rng.choice(list("bcdfghklm"), 4)) for _ in range(60)]
+    text = [f"the {a}ing saw a {b}ity {c}ed" for a, b, c in rng.choice(stems, (400, 3))]
+    ends, begins = WordClasses(5).fit(text), WordClasses(5).fit([line[::-1] for line in text])
+    assert not ends.forms_.backwards and begins.forms_.backwards
+    assert len(set(ends.class_of(["zoing", "zuing"]))) == 1 != len(set(ends.class_of(["zoing", "zoed"])))
+    assert len(set(begins.class_of(["gnioz", "gniuz"]))) == 1 != len(set(begins.class_of(["gnioz", "deoz"])))
+
+
+def test_the_seed_is_for_the_start_by_chance_alone():
+    assert same(WordClasses(4, random_state=0).fit(TEXT), WordClasses(4, random_state=7).fit(TEXT))
+    drawn = [WordClasses(4, start="k-means++", random_state=seed).fit(TEXT) for seed in range(6)]
+    assert same(drawn[0], WordClasses(4, start="k-means++", random_state=0).fit(TEXT))
+    assert not all(same(drawn[0], other) for other in drawn)
+
+
+class Enough(Exception):
+    pass
+
+
+def stop_after(n):
+    def watch(step):
+        nonlocal n
+        n -= 1
+        if not n:
+            raise Enough
+
+    return watch
+
+
+@pytest.mark.parametrize("after", [1, 2, 3, 4])
+def test_a_checkpoint_goes_on_to_the_same_bits(tmp_path, after):
+    model = WordClasses(4, criterion="exchange:2,frames:3", tolerance=0.0)
+    whole = WordClasses(**model.get_params()).fit(TEXT)
+    with contextlib.suppress(Enough):
+        model.fit(TEXT, checkpoint=tmp_path / "c", checkpoint_every=1, on_step=stop_after(after))
+    seen = []
+    model.fit(TEXT, checkpoint=tmp_path / "c", checkpoint_every=1, on_step=seen.append)
+    assert same(model, whole) and model.objective_ == whole.objective_
+    assert [s[:5] for s in model.history_] == [s[:5] for s in whole.history_]
+    assert len(seen) == len(whole.history_) - after + 1, "the pass that was disturbed is done again"
+    assert model.history_.stopped == whole.history_.stopped
+    again = WordClasses(**model.get_params()).fit(TEXT, checkpoint=tmp_path / "c", on_step=pytest.fail)
+    assert same(again, whole)
+    with pytest.raises(InputError, match=r"was made with morphology=0\.5, not 0\.7"):
+        model.set_params(morphology=0.7).fit(TEXT, checkpoint=tmp_path / "c")
 
 
 # --- where a tagger starts --------------------------------------------------------------------------------------------

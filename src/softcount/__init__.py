@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from softcount import synthetic
     from softcount.estimators.aligner import WordAligner
     from softcount.estimators.gaussian import GaussianMixture
+    from softcount.estimators.grammar import Grammar
     from softcount.estimators.hmm import HMM
     from softcount.estimators.kmeans import KMeans
     from softcount.estimators.mixture import NaiveBayesMixture
@@ -36,6 +37,7 @@ __all__ = [
     "Corpus",
     "Documents",
     "GaussianMixture",
+    "Grammar",
     "InputError",
     "KMeans",
     "NaiveBayesMixture",

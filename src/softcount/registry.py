@@ -33,7 +33,9 @@ class Registered(NamedTuple):
 
 BUILT_IN = (
     Registered("hmm", "a hidden Markov model", "softcount.estimators.hmm:HMM", "softcount.cli.tag:Tag"),
-    Registered("word classes", "word classes", "softcount.estimators.word_classes:WordClasses"),
+    Registered(
+        "word classes", "word classes", "softcount.estimators.word_classes:WordClasses", "softcount.cli.classes:Classes"
+    ),
     Registered("plsa", "a PLSA topic model", "softcount.estimators.plsa:PLSA", "softcount.cli.topics:Topics"),
     Registered(
         "naive bayes mixture", "a Naive Bayes mixture", "softcount.estimators.mixture:NaiveBayesMixture",
@@ -41,6 +43,7 @@ BUILT_IN = (
     ),
     Registered("k-means", "k-means clusters", "softcount.estimators.kmeans:KMeans", "softcount.cli.cluster:Cluster"),
     Registered("gaussian mixture", "a Gaussian mixture", "softcount.estimators.gaussian:GaussianMixture"),
+    Registered("grammar", "a grammar", "softcount.estimators.grammar:Grammar", "softcount.cli.grammar:GrammarCommand"),
     Registered(
         "word aligner", "a word aligner", "softcount.estimators.aligner:WordAligner", "softcount.cli.align:Align"
     ),

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import check_writable, open_model, say_unknown
-from softcount.cli.options import HOW, IN, OUT, STAGES, WHAT, Rare, Tolerance, option
+from softcount.cli.console import Counter, check_writable, open_model, preparation, say_unknown
+from softcount.cli.options import HOW, IN, OUT, STAGES, WHAT, Normalize, Rare, Tokenize, Tolerance, option
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
 
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from softcount.text.bitext import Bitext
 
 SYMMETRIZE = "intersection, union, grow-diag, grow-diag-final, grow-diag-final-and, product, mean; mean with agreement."
-PRESET = "default: both directions' HMMs trained together; fast: Model 2. What is not given is the preset's."
+PRESET = (
+    "default: both directions' HMMs trained together; fast: fewer steps; best: two such models. What is not given is "
+    "the preset's."
+)
 
 
 @dataclass(kw_only=True)
@@ -37,7 +40,7 @@ class Align(Training):
     """
 
     source: Annotated[
-        str, typer.Argument(help="A text, or one file with both: source ||| target, TSV or TMX; - stdin.")
+        str, typer.Argument(help="A text, or one file with both: source ||| target, TSV, TMX, XLIFF; - stdin.")
     ]
     target: Annotated[str | None, typer.Argument(help="Its translation, line by line; .gz too.")] = None
     preset: Annotated[str, option(WHAT, PRESET)] = "default"
@@ -75,6 +78,11 @@ class Align(Training):
     lowercase: Annotated[
         bool, option(IN, "Words that differ by case alone are one.", "--lowercase/--no-lowercase")
     ] = True  # fmt: skip
+    source_language: Annotated[str | None, option(IN, "Of TMX or XLIFF, by xml:lang: en, or en-US.")] = None
+    target_language: Annotated[str | None, option(IN, "Likewise; a file with two languages needs neither.")] = None
+    only: Annotated[str, option(IN, "Of XLIFF, units that are translated, or final; or any.")] = "any"
+    tokenize: Tokenize = None
+    normalize: Normalize = None
     longest: Annotated[
         int | None, option(IN, "Leave pairs unaligned of which a side has more words: an empty line.", min=1)
     ] = None
@@ -91,6 +99,9 @@ class Align(Training):
     ] = None
     lexicon: Annotated[Path | None, option(OUT, "Write source, target and both probabilities as TSV.")] = None
     lexicon_min: Annotated[float, option(OUT, "Leave out entries below; 0 writes all.", min=0)] = 0.01
+    pairs: Annotated[
+        Path | None, option(OUT, "Write the pairs as they were read, a line each: source, tab, target.")
+    ] = None
     show: Annotated[int | None, option(OUT, "Draw pair N as a grid instead of writing links.", min=1)] = None
 
     name: ClassVar[str] = "align"
@@ -100,7 +111,7 @@ class Align(Training):
         return {"source": self.source, "target": self.target, "dictionary": self.dictionary}
 
     def writes(self) -> list[Path | None]:
-        return [self.scores, self.log_probabilities, self.lexicon]
+        return [self.scores, self.log_probabilities, self.lexicon, self.pairs]
 
     def check(self) -> None:
         super().check()
@@ -115,13 +126,22 @@ class Align(Training):
     def read(self, model: Any) -> Bitext:
         from softcount.text.bitext_reader import read_bitext
 
-        data = read_bitext(self.source, self.target)
+        progress = Counter(self.quiet, "units read")
+        try:
+            prepare = preparation(model, self.tokenize, self.normalize)
+            data = read_bitext(self.source, self.target, told=progress, prepare=prepare, **self.chosen_units())
+        finally:
+            progress.close()
         self.check_shown(data, self.longest or getattr(model, "longest", None))
         if model is not None:
             model._check()
             self.note_unknown(model, data, "positions decide them")
             self.note_long(model, data)
         return data
+
+    def chosen_units(self) -> dict[str, Any]:
+        """Which units and languages of a TMX or XLIFF file are read."""
+        return {"source_language": self.source_language, "target_language": self.target_language, "only": self.only}
 
     def check_shown(self, data: Bitext, longest: int | None) -> None:
         if self.show is not None and self.show > len(data):
@@ -147,7 +167,7 @@ class Align(Training):
     def estimator(self, data: Bitext) -> WordAligner:
         from softcount.estimators.aligner import WordAligner
 
-        return WordAligner(
+        model = WordAligner(
             self.model, preset=self.preset, criterion=self.criterion, agreement=self.agreement,
             fertility=self.fertility, stems=self.stems, spelling=self.spelling, lowercase=self.lowercase,
             tolerance=self.tolerance, alpha=self.alpha, prior_over=self.prior_over, pseudo=self.pseudo,
@@ -156,6 +176,9 @@ class Align(Training):
             dictionary=_read_once(self.dictionary), prior=self.prior(data), prior_strength=self.prior_strength,
             min_count=self.min_count, random_state=self.seed, **self.chosen(),
         )  # fmt: skip
+        model._reading = {name: value for name, value in self.chosen_units().items() if value not in (None, "any")}
+        model._reading |= preparation(None, self.tokenize, self.normalize).settings()
+        return model
 
     def prior(self, data: Bitext) -> WordAligner | None:
         if self.prior_model is None:
@@ -183,6 +206,7 @@ class Align(Training):
             "\t".join((e, f, _p(p), _p(q))) + "\n" for e, f, p, q in model.lexicon(self.lexicon_min)
         )  # fmt: skip
         yield self.lexicon, lambda path: _write(path, entries)
+        yield self.pairs, lambda path: _write(path, _pair_lines(answer))
         yield self.scores, lambda path: _write(path, _score_lines(model, answer))
         yield self.log_probabilities, lambda path: _write(path, _log_lines(model, answer))
         yield from super().files(model, data, answer)
@@ -262,6 +286,12 @@ def _log_lines(aligner: WordAligner, data: Bitext) -> Iterator[str]:
     """In nats; nothing for a direction that was not trained."""
     yield "target given source\tsource given target\n"
     yield from ("\t".join(map(_p, pair)) + "\n" for pair in aligner.scores(data).tolist())
+
+
+def _pair_lines(data: Bitext) -> Iterator[str]:
+    """In step with the lines of links."""
+    for s in range(len(data)):
+        yield " ".join(data.source.tokens(s)) + "\t" + " ".join(data.target.tokens(s)) + "\n"
 
 
 def _p(number: float) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import Progress, check_writable, lower_cased, note_unused, open_model, say, write_whole
-from softcount.cli.options import HOW, IN, OUT, TRAINING, WHAT, Apply, Lowercase, Quiet, Save, Seed, Trace, option
-from softcount.cli.summary import trace_tsv
-from softcount.cli.training import group_of
+from softcount.cli.console import lower_cased
+from softcount.cli.options import HOW, IN, OUT, WHAT, Lowercase, option
+from softcount.cli.summary import or_null
+from softcount.cli.training import Training
 from softcount.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,102 +21,106 @@ if TYPE_CHECKING:
 OUTPUTS = ("words", "tags")
 
 
-def classes(
-    context: typer.Context,
-    text: Annotated[str, typer.Argument(help="One sentence a line, blanks between tokens; .gz too; - for stdin.")],
-    n_classes: Annotated[
-        int | None,
-        option(WHAT, "How many; if not given, as many as tags and dictionary name, or 45.", "--classes", min=1),
-    ] = None,
-    dictionary: Annotated[
-        Path | None, option(WHAT, "The classes a word may have, one word a line: word, tab, CLASS CLASS …")
-    ] = None,
-    morphology: Annotated[float, option(HOW, "How much endings and capitals count beside contexts.", min=0)] = 0.5,
-    passes: Annotated[int, option(HOW, "How often words move to their best class, by neighbours.", min=0)] = 4,
-    frame_passes: Annotated[int, option(HOW, "And how often by both neighbours at once.", min=0)] = 3,
-    seed: Seed = 0,
-    format: Annotated[str, option(IN, "plain, tagged (word/TAG), conllu, or auto.")] = "auto",
-    tags: Annotated[str | None, option(IN, "Known tags, line by line; _ where a tag is not known.")] = None,
-    column: Annotated[str, option(IN, "The CoNLL-U column with known tags: upos or xpos.")] = "upos",
-    lowercase: Lowercase = False,
-    apply: Apply = None,
-    output: Annotated[
-        str, option(OUT, "words: every word, its class, count and confidence; tags: the classes of every line.")
-    ] = "words",
-    save: Save = None,
-    trace: Trace = None,
-    quiet: Quiet = False,
-) -> None:
+@dataclass(kw_only=True)
+class Classes(Training):
     """Find classes of words that stand in like places and look alike: word, class, count, confidence.
 
     Example: **softcount classes text.txt --classes 45 > classes.tsv**
 
     New text, with a saved model: **softcount classes new.txt --apply classes.model --output tags**
     """
-    from softcount.text.reader import read
-    from softcount.text.source import check_stdin
 
-    if output not in OUTPUTS:
-        raise InputError(f"no output {output!r}; use {' or '.join(OUTPUTS)}")
-    check_writable(trace, save, inputs=(text, dictionary, tags))
-    check_writable(trace, inputs=(apply,))  # a model may be saved again where it came from
-    check_stdin(text=text, tags=tags, dictionary=dictionary)
-    model = None if apply is None else open_model(apply, ("word classes",), "classes --apply")
-    asked = lowercase if model is None else lower_cased(model, lowercase)
-    data = read(text, format=format, tags=tags, column=column, lowercase=asked)
-    if model is None:
-        settings: dict[str, Any] = {"dictionary": dictionary, "morphology": morphology, "passes": passes}
-        model = _trained(data, lowercase, quiet, n_classes, **settings, frame_passes=frame_passes, random_state=seed)
-        notes = [*(f"note: {remark}" for remark in model.history_.told()), _ending(model)]
-    else:
-        notes = _applied(model, data, apply)
-        unused = [o.name for o in context.command.params if group_of(o) in TRAINING and o.name]
-        note_unused(context, unused, "with --apply", quiet)
-    shown = _words(model, data) if output == "words" else _tags(model, data)
-    if save is not None:
-        model.save(save)
-    if trace is not None:
-        write_whole(trace, lambda path: path.write_text(trace_tsv(model._traces()), encoding="utf-8"))
-    for note in (*notes, model.signature_):
-        say(note, quiet)
-    sys.stdout.write(shown)
+    text: Annotated[str, typer.Argument(help="One sentence a line, blanks between tokens; .gz too; - for stdin.")]
+    classes: Annotated[
+        int | None, option(WHAT, "How many; if not given, as many as tags and dictionary name, or 45.", min=1)
+    ] = None
+    dictionary: Annotated[
+        Path | None, option(WHAT, "The classes a word may have, one word a line: word, tab, CLASS CLASS …")
+    ] = None
+    morphology: Annotated[float, option(WHAT, "How much endings and capitals count beside contexts.", min=0)] = 0.5
+    criterion: Annotated[
+        str, option(HOW, "Passes: exchange, words move by their neighbours; frames, by both neighbours at once.")
+    ] = "exchange:4,frames:3"
+    start: Annotated[str, option(HOW, "ward, always the same; or k-means++, by the seed.")] = "ward"
+    format: Annotated[str, option(IN, "plain, tagged (word/TAG), conllu, or auto.")] = "auto"
+    tags: Annotated[str | None, option(IN, "Known tags, line by line; _ where a tag is not known.")] = None
+    column: Annotated[str, option(IN, "The CoNLL-U column with known tags: upos or xpos.")] = "upos"
+    lowercase: Lowercase = False
+    output: Annotated[
+        str, option(OUT, "words: every word, its class, count and confidence; tags: the classes of every line.")
+    ] = "words"
 
+    name: ClassVar[str] = "classes"
+    kinds: ClassVar[tuple[str, ...]] = ("word classes",)
 
-def _trained(data: Any, lowercase: bool, quiet: bool, n_classes: int | None, **settings: Any) -> WordClasses:
-    from softcount.estimators.word_classes import WordClasses
+    def reads(self) -> dict[str, str | Path | None]:
+        return {"text": self.text, "tags": self.tags, "dictionary": self.dictionary}
 
-    model = WordClasses(n_classes, **settings)
-    model._reading = {"lowercase": True} if lowercase else {}
-    progress = Progress(quiet)
-    try:
-        return model.fit(data, on_step=progress)
-    finally:
-        progress.close()
+    def check(self) -> None:
+        if self.output not in OUTPUTS:
+            raise InputError(f"no output {self.output!r}; use {' or '.join(OUTPUTS)}")
+        super().check()
+
+    def read(self, model: Any) -> Any:
+        from softcount.text.reader import read
+
+        lowercase = self.lowercase if model is None else lower_cased(model, self.lowercase)
+        data = read(self.text, format=self.format, tags=self.tags, column=self.column, lowercase=lowercase)
+        if model is not None:
+            self.note_unknown(model, data)
+        return data
+
+    def note_unknown(self, model: WordClasses, data: Any) -> None:
+        """Words that the model does not know are classed by their form, and so any text will do."""
+        unknown = int((model.vocabulary_.find(data.vocabulary.strings(data.sentences.values)) < 0).sum())
+        if unknown:
+            share = f"{unknown:,} of {data.n_tokens:,} words ({unknown / data.n_tokens:.1%})"
+            self.say(f"note: {share} are not among the model's words; their form decides")
+
+    def estimator(self, data: Any) -> Any:
+        from softcount.estimators.word_classes import WordClasses
+
+        return WordClasses(
+            self.classes, criterion=self.criterion, start=self.start, morphology=self.morphology,
+            dictionary=self.dictionary, tolerance=self.tolerance, lowercase=self.lowercase, random_state=self.seed,
+        )  # fmt: skip
+
+    def answer(self, model: WordClasses, data: Any) -> Any:
+        return model.words(data) if self.output == "words" else model.predict(data)
+
+    def counted(self, data: Any) -> dict[str, float]:
+        return {"sentences": len(data), "words": data.n_tokens}
+
+    def content(self, model: WordClasses, data: Any, answer: Any) -> dict[str, Any]:
+        names = ("word", "class", "count", "confidence")
+        rows = [dict(zip(names, word, strict=True)) for word in answer] if self.output == "words" else answer
+        steps = list(model.history_)
+        return {
+            self.output: rows,
+            "objective": or_null(model.objective_),
+            "steps": len(steps),
+            "stopped": model.history_.stopped.text,
+            "notes": model.history_.notes,
+        }
+
+    def lines(self, model: WordClasses, data: Any, answer: Any) -> Iterator[str]:
+        if self.output == "words":
+            return (f"{w.word}\t{w.label}\t{w.frequency}\t{w.confidence:.4f}\n" for w in answer)
+        return (" ".join(map(str, line)) + "\n" for line in answer)
+
+    def report(self, model: WordClasses, data: Any, answer: Any) -> Iterator[str]:
+        if self.apply is not None:
+            yield from super().report(model, data, answer)
+            return
+        yield from (f"note: {note}" for note in model.history_.told())
+        yield _ending(model)
 
 
 def _ending(model: WordClasses) -> str:
     steps = list(model.history_)
     if not steps:
-        return "no passes: the start by k-means"
+        return f"no passes: the start as it was; objective J {model.objective_:,.4f}"
     stages = ",".join(dict.fromkeys(step.stage for step in steps))
-    took = f"{len(steps)} passes in {sum(step.seconds for step in steps):.1f} s"
+    took = f"{len(steps)} pass{'es' * (len(steps) > 1)} in {sum(step.seconds for step in steps):.1f} s"
     last = f"{steps[-1].parts['moved']:,} words moved in the last"
     return f"{stages}: {took}, {last}; objective J {model.objective_:,.4f}"
-
-
-def _applied(model: WordClasses, data: Any, path: Path | None) -> list[str]:
-    """Words that the model does not know are classed by their form, and so any text will do."""
-    notes = [f"applied {path} to {data.source}: {len(data):,} sentences, {data.n_tokens:,} words"]
-    unknown = int((model.vocabulary_.find(data.vocabulary.strings(data.sentences.values)) < 0).sum())
-    if unknown:
-        share = f"{unknown:,} of {data.n_tokens:,} words ({unknown / data.n_tokens:.1%})"
-        notes.insert(0, f"note: {share} are not among the model's words; their form decides")
-    return notes
-
-
-def _words(model: WordClasses, data: Any) -> str:
-    return "".join(f"{w.word}\t{w.label}\t{w.frequency}\t{w.confidence:.4f}\n" for w in model.words(data))
-
-
-def _tags(model: WordClasses, data: Any) -> str:
-    return "".join(" ".join(map(str, line)) + "\n" for line in model.predict(data))

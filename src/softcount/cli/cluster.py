@@ -45,6 +45,7 @@ class Cluster(OfDocuments):
         str | None,
         option(HOW, "nb: kmeans (default without --labels), random, uniform; kmeans: k-means++ (default), random."),
     ] = None
+    metric: Annotated[str, option(WHAT, "kmeans: euclidean, or cosine (spherical k-means).")] = "euclidean"
     unlabelled_weight: Annotated[float, option(HOW, "λ: what an unlabelled document counts.", min=0, max=1)] = 1.0
     pseudo: Annotated[float, option(HOW, "nb: pseudo-count of every word in every class.", min=0)] = 0.1
     document_length: Annotated[float | None, option(HOW, "nb: scale every document to so many words.", min=1)] = None
@@ -77,8 +78,9 @@ class Cluster(OfDocuments):
         settings |= {"restarts": self.restarts, "random_state": self.seed, "lowercase": self.lowercase}
         if self.method == "kmeans":
             self.note_unused(*BAYES, where="with --method kmeans")
-            model: Any = KMeans(self.clusters or 1, **settings)
+            model: Any = KMeans(self.clusters or 1, metric=self.metric, **settings)
         else:
+            self.note_unused("metric", where="with --method nb")
             model = NaiveBayesMixture(self.clusters or 1, **self.bayes(), **settings)
         model._reading = self.reading()
         return model

@@ -67,6 +67,18 @@ class Progress:
         self.width = len(line)
 
 
+class Counter(Progress):
+    """How much has been done of something of which nobody knows how much there is."""
+
+    def __init__(self, quiet: bool, what: str) -> None:
+        super().__init__(quiet)
+        self.what = what
+
+    def __call__(self, done: Any) -> None:
+        if self.shown and time.monotonic() - self.began >= PATIENCE:
+            self._write(f"{done:,} {self.what}")
+
+
 def check_writable(*paths: Path | None, inputs: Sequence[str | Path | None] = ()) -> None:
     """Before hours of work: is there a place for each result, which no other result has, and nothing that is read?"""
     read = [Path(os.path.realpath(given)) for given in inputs if given is not None and str(given) != "-"]
@@ -143,6 +155,16 @@ def _given(context: typer.Context, name: str) -> bool:
 def lower_cased(model: Any, asked: bool) -> bool:
     """Whether to lower-case text for a saved model: where it is asked for, and where the training text was."""
     return asked or bool(model.lowercase)
+
+
+def preparation(model: Any, tokenize: str | None, normalize: str | None) -> Any:
+    """What is done to raw text: as it is asked for, else as the training text was prepared."""
+    from softcount.text.preparation import Preparation
+
+    before = {} if model is None else model.reading_
+    asked = Preparation(tokenize or before.get("tokenize"), normalize or before.get("normalize"))
+    asked.check()
+    return asked
 
 
 def check_threads(threads: int) -> None:

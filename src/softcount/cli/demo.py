@@ -55,6 +55,12 @@ def demo(
     from softcount.cli.demo_documents import demo_documents
 
     demo_documents(console, seed)
+    from softcount.cli.demo_network import demo_network
+
+    demo_network(console, seed)
+    from softcount.cli.demo_grammar import demo_grammar
+
+    demo_grammar(console, seed)
 
 
 def _alignment(console: Any, n_pairs: int, seed: int) -> None:

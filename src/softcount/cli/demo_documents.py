@@ -17,6 +17,7 @@ def demo_documents(console: Any, seed: int) -> None:
 
     from softcount.estimators.mixture import NaiveBayesMixture
     from softcount.estimators.plsa import PLSA
+    from softcount.evaluate.clustering import cluster_scores, contingency
     from softcount.report.columns import Words
     from softcount.synthetic.topics import topical
 
@@ -25,16 +26,24 @@ def demo_documents(console: Any, seed: int) -> None:
         "\n[bold]Documents with known topics[/]: 300 documents, each about one of 5 topics. Of the 20 words or so of a "
         "document 8 are its topic's, and 12 are common words, the same for all topics.\n"
     )
-    model = PLSA(6, restarts=3, random_state=seed, n_jobs=-1).fit(text.documents)
+    model = PLSA(6, random_state=seed, n_jobs=-1).fit(text.documents)
+    plain = PLSA(6, criterion="em:200", start="random", random_state=seed, n_jobs=-1).fit(text.documents)
     gold = np.array(text.topics)
     table = Table(box=box.SIMPLE_HEAD, title="Topics by PLSA, beside the truth", title_justify="left")
     for column, justify in (("topic", "right"), ("share", "right"), ("mostly about", "left")):
         table.add_column(column, justify=justify, no_wrap=True, min_width=len(column))  # type: ignore[arg-type]
-    table.add_column("its most probable words")
+    table.add_column("the words that tell most of it")
     themes = themes_of(model, text)
     for h, words in model.top_words(8).items():
         table.add_row(str(h), f"{model.prevalence_[h]:.0%}", themes[h], Words([w for w, _ in words]))
     console.print(table)
+    found = [cluster_scores(contingency(gold, m.predict(text.documents), 5, 6))["nmi"] for m in (model, plain)]
+    new = topical(100, n_topics=5, length=20, share=0.4, seed=seed + 1).documents
+    console.print(
+        f"Each document's main topic agrees with the truth by an NMI of {found[0]:.2f} by default, and of "
+        f"{found[1]:.2f} by plain EM from a random start (em:200); perplexity of 100 new documents "
+        f"{model.perplexity(new):.1f} and {plain.perplexity(new):.1f}.\n"
+    )
     y = np.full(len(gold), -1)
     for k in range(len(text.names)):
         y[np.flatnonzero(gold == k)[:1]] = k

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softcount.cli.console import open_model, say
+from softcount.cli.console import open_model, preparation, say
 from softcount.cli.options import IN, OUT, Quiet, option
 from softcount.errors import InputError
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from softcount.text.bitext import Bitext
 
 COLUMNS = ("source", "target", "links", "share", "p_target", "p_source")
+READING = ("source_language", "target_language", "only")  # of what training recorded, for the reader
 OUTPUTS = ("tsv", "tbx", "json")
 
 
@@ -47,7 +48,14 @@ def glossary(
     if output not in OUTPUTS:
         raise InputError(f"no output {output!r}; use {', '.join(OUTPUTS)}")
     found = open_model(model, ("word aligner",), "glossary")
-    data = _text(found, model, source, target, terms or dispersion)
+    data = _text(
+        found,
+        model,
+        source,
+        target,
+        terms or dispersion,
+        {"source_language": source_language, "target_language": target_language},
+    )
     rows = _expected(found, min_links) if data is None else _counted(found, data, min_links, terms)
     rows = [row for row in rows if row.share >= min_share]
     where = "as training counted them" if data is None else f"in {len(data):,} pairs"
@@ -74,16 +82,24 @@ def _written(rows: list[Row], output: str, dispersion: bool, languages: tuple[st
 # --- where links are counted ------------------------------------------------------------------------------------------
 
 
-def _text(model: Any, path: Path, source: str | None, target: str | None, needed: bool) -> Bitext | None:
+def _text(
+    model: Any, path: Path, source: str | None, target: str | None, needed: bool, languages: dict[str, Any]
+) -> Bitext | None:
     """The text that is given, or that of training where it is needed, if it is still where it was."""
-    from softcount.text.bitext_reader import read_bitext
+    from softcount.text.bitext_reader import is_markup, read_bitext
 
     if source is not None:
-        return read_bitext(source, target)
+        return read_bitext(
+            source,
+            target,
+            prepare=preparation(model, None, None),
+            **(languages if target is None and is_markup(source) else {}),
+        )
     if model.agreed_ is not None and not needed:
         return None
+    as_before: Any = {name: value for name, value in model.reading_.items() if name in READING}
     for files in _trained_on(model.data_["source"]):
-        data = read_bitext(*files)
+        data = read_bitext(*files, **as_before, prepare=preparation(model, None, None))
         if model.data_["digest"] == "sha256:" + data.digest():
             return data
     remedy = "give the text (SOURCE and TARGET)"

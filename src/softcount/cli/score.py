@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from softcount.cli.console import lower_cased, open_model
+from softcount.cli.console import check_writable, lower_cased, open_model, write_whole
 from softcount.cli.documents import note_unknown
 from softcount.errors import InputError
 
@@ -24,39 +25,66 @@ def _group() -> None:
 def tags(
     gold: Annotated[str, typer.Argument(help="Gold tags, one sentence a line; _ where there is none.")],
     predicted: Annotated[str, typer.Argument(help="Predicted tags, line by line; - for stdin.")],
+    map_to: Annotated[
+        Path | None, typer.Option("--map", help="Write each class's name, its commonest gold tag, for tag --names.")
+    ] = None,
+    table: Annotated[bool, typer.Option("--table", help="Show how many tokens have which two tags.")] = False,
+    bars: Annotated[bool, typer.Option("--bars", help="Show how frequent tags are, beside Zipf's law.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Many-to-one and one-to-one accuracy, variation of information, V-measure; plain accuracy where names agree.
 
     Example: **softcount score tags gold.tags predicted.tags --json**
+
+    Two runs, tag by tag: **softcount score tags first.tags second.tags --table --map names.tsv**
     """
     import hashlib
 
     from softcount.evaluate.clustering import accuracy, contingency, tag_scores
+    from softcount.report.columns import show
+    from softcount.report.label_table import MAP_HEADER, cross_table, distribution_lines, many_to_one_map, map_table
+    from softcount.report.tsv import tsv_lines
     from softcount.signature import signature
     from softcount.text.reader import read_labels
     from softcount.text.source import check_stdin
 
     check_stdin(gold_tags=gold, predicted_tags=predicted)
+    check_writable(map_to, inputs=(gold, predicted))
     (gold_ids, gold_names), (ids, names) = read_labels(gold), read_labels(predicted)
     _check_in_step(gold, predicted, gold_ids.lengths.tolist(), ids.lengths.tolist())
     scored = (gold_ids.values >= 0) & (ids.values >= 0)
     if not scored.any():
         raise InputError(f"{gold}: no token has both a gold and a predicted tag; nothing to score")
-    table = contingency(gold_ids.values[scored], ids.values[scored], len(gold_names), len(names))
-    result = tag_scores(table)
-    scores = {**result._asdict(), **accuracy(table, gold_names, names)}
-    digest = hashlib.sha256(repr((sorted(gold_names), sorted(table.sum(axis=1).tolist()))).encode()).hexdigest()[:12]
+    found = contingency(gold_ids.values[scored], ids.values[scored], len(gold_names), len(names))
+    result = tag_scores(found)
+    scores = {**result._asdict(), **accuracy(found, gold_names, names)}
+    digest = hashlib.sha256(repr((sorted(gold_names), sorted(found.sum(axis=1).tolist()))).encode()).hexdigest()[:12]
     line = signature(
         "score tags", gold=f"{len(gold_names)} tags", predicted=f"{len(names)} tags", sentences=gold_ids.n_rows,
         tokens=result.tokens, vi="bits", gold_counts=f"sha256:{digest}",
     )  # fmt: skip
+    mapping = many_to_one_map(found, gold_names, names)
+    if map_to is not None:
+        write_whole(map_to, lambda path: _write(path, tsv_lines(MAP_HEADER, mapping)))
     if as_json:
-        print(json.dumps({**scores, "signature": line}, ensure_ascii=False))
+        named = {"map": {row.name: row.gold for row in mapping}} if map_to or table else {}
+        crossed = {"table": {"gold": gold_names, "predicted": names, "tokens": found.tolist()}} if table else {}
+        print(json.dumps({**scores, **named, **crossed, "signature": line}, ensure_ascii=False))
         return
     for name, value in scores.items():
         print(f"{name:12} {value:,}" if isinstance(value, int) else f"{name:12} {value:.4f}")
+    if table:
+        show("\nTokens by gold tag (rows) and by predicted tag", *cross_table(found, gold_names, names))
+        show("Each class by its commonest gold tag", *map_table(mapping), names=2)
+    if bars:
+        sides = {"gold": (gold_names, found.sum(axis=1)), "predicted": (names, found.sum(axis=0))}
+        print("\n".join(distribution_lines(sides)))
     print(line)
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(lines)
 
 
 @app.command("clusters")
@@ -116,7 +144,7 @@ def topics(
     data = read_documents(docs, format, lower_cased(plsa, lowercase))
     note_unknown(plsa, data, quiet=False)
     data = plsa._read(data, reset=False)
-    tops = np.argsort(-plsa.components_, axis=1, kind="stable")[:, :top]
+    tops = np.argsort(-plsa._rank(), axis=1, kind="stable")[:, :top]
     coherence = npmi(data, tops)
     result = {"perplexity": plsa.perplexity(data, seed), "npmi": float(coherence.mean())}
     line = signature("score topics", perplexity="document completion, half of the tokens", top=top, seed=seed,
@@ -180,6 +208,42 @@ def links(
         return
     for name, value in result.items():
         print(f"{name:14} {value:,}" if isinstance(value, int) else f"{name:14} {value:.4f}")
+    print(line)
+
+
+@app.command("trees")
+def trees(
+    gold: Annotated[str, typer.Argument(help="Gold trees in brackets, one a line.")],
+    predicted: Annotated[
+        str, typer.Argument(help="Predicted trees, line by line, empty where there is none; - for stdin.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Labelled and unlabelled bracket precision, recall and F1 in EVALB's convention, tag accuracy, exact matches.
+
+    Example: **softcount score trees gold.mrg predicted.mrg --json**
+    """
+    from softcount.evaluate.trees import count_brackets, total, tree_scores
+    from softcount.signature import signature
+    from softcount.text.source import check_stdin
+    from softcount.text.trees import read_trees
+
+    check_stdin(gold_trees=gold, predicted_trees=predicted)
+    truth, found = read_trees(gold), read_trees(predicted)
+    if len(truth) != len(found):
+        short, long = (gold, predicted) if len(truth) < len(found) else (predicted, gold)
+        missing = abs(len(truth) - len(found))
+        raise InputError(f"{short}: {missing} trees fewer than {long}; the two must be in step, line by line")
+    pairs = enumerate(zip(truth, found, strict=True), 1)
+    counts = total(count_brackets(g, p, f"{predicted}:{line}") for line, (g, p) in pairs if g is not None)
+    result = {**tree_scores(counts)._asdict(), "sentences": counts.sentences}
+    line = signature("score trees", sentences=counts.sentences, brackets=counts.gold, punctuation="left out",
+                     unlabelled="without the whole sentence and single words")  # fmt: skip
+    if as_json:
+        print(json.dumps({**result, "counts": counts._asdict(), "signature": line}))
+        return
+    for name, value in result.items():
+        print(f"{name:20} {value:,}" if isinstance(value, int) else f"{name:20} {value:.4f}")
     print(line)
 
 

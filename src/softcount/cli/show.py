@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from softcount.cli.console import open_model, say
+from softcount.cli.console import open_model, preparation, say
 from softcount.cli.options import IN, OUT, option
 from softcount.errors import InputError
 
@@ -111,7 +111,8 @@ def _sentences(model: Any, text: str, format: str, top: int) -> Read:
     from softcount.report.overview import overview
     from softcount.text.reader import read
 
-    data = read(text, format=format, lowercase=lower_cased(model, False))
+    prepare = preparation(model, None, None)
+    data = read(text, format=format, lowercase=lower_cased(model, False), prepare=prepare)
     names = [str(name) for name in (model.states_ if model.kind == "hmm" else model.classes_)]
     labels = [[str(k) for k in row] for row in model.predict(data)]
     place = {name: k for k, name in enumerate(names)}
@@ -131,7 +132,7 @@ def _documents(model: Any, text: str, format: str) -> Read:
     from softcount.text.document_reader import read_documents
     from softcount.text.source import lines
 
-    data = read_documents(text, format, lower_cased(model, False))
+    data = read_documents(text, format, lower_cased(model, False), preparation(model, None, None))
     shares = model.transform(data) if model.kind == "plsa" else None
     if model.kind == "naive bayes mixture":
         shares = model.predict_proba(data)
@@ -151,13 +152,7 @@ def _documents(model: Any, text: str, format: str) -> Read:
 
 
 def _print(seen: Overview, read: Read | None, head: str, as_text: bool, every: bool, colour: bool | None) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(
-        highlight=False, emoji=False, markup=False, force_terminal=colour, no_color=True if colour is False else None,
-        width=None if sys.stdout.isatty() else max(80, shutil.get_terminal_size().columns),
-    )  # fmt: skip
+    console = _console(colour)
     if not as_text:
         console.print(head, soft_wrap=True)
         if read is None and seen.kind == "hmm":
@@ -166,19 +161,46 @@ def _print(seen: Overview, read: Read | None, head: str, as_text: bool, every: b
             console.print(line, soft_wrap=True)
     if read is None or not read.sentences:
         return
-    from softcount.report.coloured import coloured, labelled, legend, styles
-
-    style = styles([group.name for group in seen.groups], many=console.color_system != "standard")
-    chosen = range(len(read.sentences)) if as_text else _some(read.sentences)
     if not as_text:
         console.print()
-    for s in chosen:
-        words, names = read.sentences[s], read.labels[s]
-        plain = not console.is_terminal or console.no_color
-        console.print(labelled(words, names) if plain else coloured(words, names, style), soft_wrap=True)
-    if console.is_terminal and not console.no_color:
-        console.print(Text())
-        for line in legend({g.name: g.words for g in seen.groups}, style, console.width):
+    chosen = range(len(read.sentences)) if as_text else _some(read.sentences)
+    rows = [(read.sentences[s], read.labels[s]) for s in chosen]
+    _print_sentences(console, rows, {group.name: group.words for group in seen.groups})
+
+
+def _console(colour: bool | None) -> Any:
+    from rich.console import Console
+
+    return Console(
+        highlight=False, emoji=False, markup=False, force_terminal=colour, no_color=True if colour is False else None,
+        width=None if sys.stdout.isatty() else max(80, shutil.get_terminal_size().columns),
+    )  # fmt: skip
+
+
+def print_tagged(model: Any, data: Any, tags: list[list[Any]], names: dict[str, str]) -> None:
+    """What softcount tag --show prints: all sentences, and a legend."""
+    from softcount.report.overview import overview
+
+    seen = overview(model, 10)
+    assert seen is not None
+    words: dict[str, list[str]] = {}
+    for group in seen.groups:
+        words.setdefault(names.get(group.name, group.name), []).extend(group.words[:3])
+    rows = [(data.tokens(s), [str(tag) for tag in row]) for s, row in enumerate(tags)]
+    _print_sentences(_console(None), rows, words)
+
+
+def _print_sentences(console: Any, rows: list[tuple[list[str], list[str]]], words: dict[str, list[str]]) -> None:
+    """`words` are the typical ones of each class, for the legend."""
+    from softcount.report.coloured import coloured, labelled, legend, styles
+
+    plain = not console.is_terminal or console.no_color
+    style = styles(list(words), many=console.color_system != "standard")
+    for sentence, names in rows:
+        console.print(labelled(sentence, names) if plain else coloured(sentence, names, style), soft_wrap=True)
+    if not plain:
+        console.print()
+        for line in legend(words, style, console.width):
             console.print(line, soft_wrap=True)
 
 
@@ -218,7 +240,7 @@ def _aligner(model: Any, text: str | None, top: int, as_json: bool) -> None:
     from softcount.report.grid import print_grid
     from softcount.text.bitext_reader import read_bitext
 
-    data = None if text is None else read_bitext(text)
+    data = None if text is None else read_bitext(text, prepare=preparation(model, None, None))
     content = aligner_overview(model, top)
     if as_json:
         print(json.dumps(content, ensure_ascii=False))

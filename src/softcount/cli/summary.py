@@ -51,7 +51,7 @@ def ending(model: Any) -> str:
     inertia = f"; inertia {model.inertia_:,.4f}" if hasattr(model, "inertia_") else ""
     if not steps:
         return f"no steps: the start as it was given{inertia}"
-    last = parse(model.criterion)[-1]
+    last = parse(steps[-1].stage)[-1]
     stages = ",".join(dict.fromkeys(step.stage for step in steps))
     took = f"{len(steps)} step{'s' * (len(steps) > 1)} in {sum(step.seconds for step in steps):.1f} s"
     objective = f"objective ({_objective(last, steps[-1])}) {steps[-1].objective:,.4f}"

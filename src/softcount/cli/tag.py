@@ -10,9 +10,10 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import lower_cased, say_unknown
-from softcount.cli.options import HOW, IN, OUT, WHAT, Criterion, Lowercase, Rare, Restarts, option
+from softcount.cli.console import lower_cased, preparation, say_unknown
+from softcount.cli.options import HOW, IN, OUT, WHAT, Criterion, Lowercase, Normalize, Rare, Restarts, Tokenize, option
 from softcount.cli.summary import or_null
+from softcount.cli.tag_output import check_output, renamed, tag_lines
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
 
@@ -52,12 +53,18 @@ class Tag(Training):
     dev_tags: Annotated[str | None, option(HOW, "Tags of the --dev text, line by line.")] = None
     format: Annotated[str, option(IN, "plain, tagged (word/TAG), conllu, or auto.")] = "auto"
     tags: Annotated[str | None, option(IN, "Known tags, line by line; _ where a tag is not known.")] = None
-    column: Annotated[str, option(IN, "The CoNLL-U column with known tags: upos or xpos.")] = "upos"
+    column: Annotated[str, option(IN, "The CoNLL-U column with known tags: upos, xpos or none.")] = "upos"
     lowercase: Lowercase = False
+    tokenize: Tokenize = None
+    normalize: Normalize = None
     decode: Annotated[
         str | None,
         option(OUT, "viterbi, the best sentence of tags (default); posterior, the best tag of each word; mre."),
     ] = None
+    output: Annotated[str, option(OUT, "lines (of tags), conllu (as it came), tsv, or tagged (word/TAG).")] = "lines"
+    output_column: Annotated[str, option(OUT, "Where conllu has the tags: xpos, upos or misc.")] = "xpos"
+    names: Annotated[str | None, option(OUT, "Names for tags, as score tags --map writes: class, tab, name.")] = None
+    show: Annotated[bool, option(OUT, "Show the sentences in the colours of their tags.", "--show")] = False
     parameters: Annotated[Path | None, option(OUT, "Write the learned parameters as JSON.")] = None
 
     name: ClassVar[str] = "tag"
@@ -67,7 +74,7 @@ class Tag(Training):
         start = None if self.start in STARTS else self.start
         return {
             "text": self.text, "tags": self.tags, "dictionary": self.dictionary, "start": start,
-            "dev_text": self.dev, "dev_tags": self.dev_tags,
+            "dev_text": self.dev, "dev_tags": self.dev_tags, "names": self.names,
         }  # fmt: skip
 
     def writes(self) -> list[Path | None]:
@@ -80,10 +87,26 @@ class Tag(Training):
         from softcount.text.reader import read
 
         lowercase = self.lowercase if model is None else lower_cased(model, self.lowercase)
-        data = read(self.text, format=self.format, tags=self.tags, column=self.column, lowercase=lowercase)
+        self.prepared = preparation(model, self.tokenize, self.normalize)
+        content = self.content_of_text()
+        data = read(
+            self.text, format=self.format, tags=self.tags, column=self.column, lowercase=lowercase, content=content,
+            prepare=self.prepared,
+        )  # fmt: skip
         if model is not None:
             self.note_unknown(model, data)
         return data
+
+    def content_of_text(self) -> bytes | None:
+        """CoNLL-U that is to come back as it came has to be kept."""
+        from softcount.text.reader import is_conllu
+        from softcount.text.source import read_text
+
+        if self.output != "conllu" or self.format in ("plain", "tagged"):
+            return None
+        content = read_text(self.text)
+        self.as_it_came: bytes | None = content if self.format == "conllu" or is_conllu(content) else None
+        return content
 
     def note_unknown(self, model: Any, data: Any) -> None:
         unknown = int((model.vocabulary_.encode(data.vocabulary.strings(data.sentences.values)) < 0).sum())
@@ -96,13 +119,15 @@ class Tag(Training):
     def estimator(self, data: Any) -> Any:
         from softcount.estimators.hmm import HMM
 
-        return HMM(
+        model = HMM(
             self.states, criterion=self.criterion, start=_start(self.start, self.lowercase),
             fixed=tuple(table for table in self.fix.replace(" ", "").split(",") if table),
             pseudo=_per_table(self.pseudo, "--pseudo"), prior=_per_table(self.prior, "--prior"), end=self.end,
             dictionary=self.dictionary, restarts=self.restarts, tolerance=self.tolerance, min_count=self.min_count,
             lowercase=self.lowercase, random_state=self.seed, **self.chosen(),
         )  # fmt: skip
+        model._reading = self.prepared.settings()
+        return model
 
     def fit(self, model: Any, data: Any, **watch: Any) -> None:
         if self.dev is None:
@@ -115,10 +140,14 @@ class Tag(Training):
         if self.dev is None:
             return None
         format = "plain" if self.dev_tags else self.format
-        return read(self.dev, format=format, tags=self.dev_tags, lowercase=self.lowercase)
+        prepare = None if self.dev_tags else self.prepared
+        return read(self.dev, format=format, tags=self.dev_tags, lowercase=self.lowercase, prepare=prepare)
 
     def answer(self, model: Any, data: Any) -> Any:
-        return model.predict(data)
+        if self.output != "conllu":
+            self.note_unused("output_column", where="without --output conllu")
+        found = model.predict(data)
+        return found if self.given_names is None else renamed(found, self.given_names)
 
     def files(self, model: Any, data: Any, answer: Any) -> Files:
         def write(path: Path) -> None:
@@ -144,7 +173,20 @@ class Tag(Training):
         }
 
     def lines(self, model: Any, data: Any, answer: Any) -> Iterator[str]:
-        return (" ".join(map(str, row)) + "\n" for row in answer)
+        if self.show:
+            from softcount.cli.show import print_tagged
+
+            print_tagged(model, data, answer, self.given_names or {})
+            return iter(())
+        return tag_lines(data, answer, self.output, self.output_column, self.as_it_came)
+
+    def check(self) -> None:
+        from softcount.text.names import read_names
+
+        super().check()
+        check_output(self.output, self.output_column)
+        self.as_it_came = None
+        self.given_names = None if self.names is None else read_names(self.names)
 
 
 def _restart(restart: Any) -> dict[str, Any]:

@@ -11,23 +11,34 @@ import typer
 
 from softcount.cli.console import lower_cased, open_model
 from softcount.cli.documents import FORMS, OfDocuments
-from softcount.cli.options import HOW, OUT, WHAT, Criterion, option
+from softcount.cli.options import HOW, OUT, STAGES, WHAT, option
 from softcount.cli.summary import or_null
 from softcount.cli.training import Files
 from softcount.errors import InputError
 
 ROWS = (".tsv", ".npy", ".parquet")
-WITHOUT = ("rows", "save", "trace", "tfidf", "top", "format", "threads", "engine")  # no effect without DOCS
+WITHOUT = (
+    "rows",
+    "main_topics",
+    "save",
+    "trace",
+    "tfidf",
+    "top",
+    "format",
+    "threads",
+    "engine",
+)  # no effect without DOCS
 
 
 class Found(NamedTuple):
     rows: Any  # document × topic, where they are asked for
+    best: Any  # the topic of each document, where they are
     similar: list[tuple[int, float]] | None  # to the query
 
 
 @dataclass(kw_only=True)
 class Topics(OfDocuments):
-    """Find topics: for each its prevalence and its most probable words, one topic a line.
+    """Find topics: for each its prevalence and the words that tell most of it, one topic a line.
 
     Example: **softcount topics docs.txt --topics 20 --min-count 5 --max-share 0.3 --rows rows.tsv**
 
@@ -47,11 +58,25 @@ class Topics(OfDocuments):
     seed_words: Annotated[
         Path | None, option(WHAT, "Words to begin topics with, one topic a line: number, tab, word word …")
     ] = None
-    criterion: Criterion = "em:200"
-    pseudo: Annotated[float, option(HOW, "Pseudo-count of every word in every topic.", min=0)] = 0.0
+    criterion: Annotated[
+        str | None,
+        option(
+            HOW,
+            f"{STAGES} If not given, 100 tempered steps (annealed, start and stop 0.8), and em:200 where two topics "
+            "then are alike.",
+        ),
+    ] = None  # type: ignore[assignment]
+    start: Annotated[str, option(HOW, "kmeans (clusters of documents), svd, random or uniform.")] = "kmeans"
+    pseudo: Annotated[
+        float | None,
+        option(HOW, "Pseudo-count of every word in every topic; 0.05 if neither it nor --criterion is given.", min=0),
+    ] = None
     held_out: Annotated[float, option(HOW, "Stop by this share of documents kept aside.", min=0, max=0.9)] = 0.0
     top: Annotated[int, option(OUT, "Words shown per topic.", min=1)] = 10
     rows: Annotated[Path | None, option(OUT, "Write document × topic here: .tsv, .npy or .parquet.")] = None
+    main_topics: Annotated[
+        Path | None, option(OUT, "Write the one topic that each document is most about here, one a line.")
+    ] = None
     query: Annotated[str | None, option(OUT, "Print the documents most similar to these words.")] = None
     k: Annotated[int, option(OUT, "With --query: how many.", "-k", min=1)] = 10
     tfidf: Annotated[
@@ -71,7 +96,7 @@ class Topics(OfDocuments):
         return {**super().reads(), "seed_words": self.seed_words}
 
     def writes(self) -> list[Path | None]:
-        return [self.rows]
+        return [self.rows, self.main_topics]
 
     def check(self) -> None:
         super().check()
@@ -85,10 +110,11 @@ class Topics(OfDocuments):
         if query is not None and data.vocabulary and (data.vocabulary.find(query.split()) < 0).all():
             raise InputError(f"--query {query!r}: none of its words is in {self.docs}; use other words")
         seeds = self.seeds(data)
+        pseudo = None if self.pseudo is None else {"topic": 0.0, "word": self.pseudo}
         model = PLSA(
-            self.n_topics, seed_words=seeds, pseudo={"topic": 0.0, "word": self.pseudo} if self.pseudo else 0.0,
-            criterion=self.criterion, held_out=self.held_out, restarts=self.restarts, tolerance=self.tolerance,
-            lowercase=self.lowercase, random_state=self.seed,
+            self.n_topics, seed_words=seeds, pseudo=pseudo, start=self.start, criterion=self.criterion,
+            held_out=self.held_out, restarts=self.restarts, tolerance=self.tolerance, lowercase=self.lowercase,
+            random_state=self.seed,
         )  # fmt: skip
         counted = {} if seeds is None else {"seed_words": sum(map(len, seeds.values()))}
         model._reading = {**self.reading(), **counted}
@@ -111,10 +137,12 @@ class Topics(OfDocuments):
             self.note_unused("top", where="where no topics are printed")
         rows = model.transform(data) if self.apply or self.rows else None
         query = self.asked(lower_cased(model, self.lowercase))
-        return Found(rows, None if query is None else model.similar(query, self.k, among=data, tfidf=self.tfidf))
+        best = model.predict(data) if self.main_topics else None
+        return Found(rows, best, None if query is None else model.similar(query, self.k, among=data, tfidf=self.tfidf))
 
     def files(self, model: Any, data: Any, answer: Found) -> Files:
         yield self.rows, lambda path: write_rows(path, self.rows.suffix if self.rows else "", answer.rows)
+        yield self.main_topics, lambda path: path.write_text("".join(f"{h}\n" for h in answer.best), encoding="utf-8")
         yield from super().files(model, data, answer)
 
     def content(self, model: Any, data: Any, answer: Found) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def mre(layout: Tables, rule: str, rate: float) -> Criterion:
     for name, spec in named(layout):
         if not isinstance(spec.family, SimplexFamily | AscendingFamily):
             raise InputError(f"mre has no update for Gaussian tables such as {name!r} yet; use em, hard, vb or gibbs")
-    powers = by_table(layout, lambda spec: 2.0 if spec.emits else 1.0)
+    powers = by_table(layout, lambda spec: np.where(spec.emits, 2.0, 1.0))
     ascend = RULES[rule]
 
     def init(parameters: Tables, expect: Expect) -> MREState:

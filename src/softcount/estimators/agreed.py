@@ -11,8 +11,9 @@ from softcount.criteria.spec import Settings
 from softcount.disk.checkpoint import Slot
 from softcount.engines import Engine
 from softcount.estimators.align_direction import PREFER, constraints, possible
-from softcount.estimators.align_stage import ModelStage
+from softcount.estimators.align_stage import ModelStage, parse_models
 from softcount.families.backoff import Backoff, levels
+from softcount.families.jumps import kinds_of_words
 from softcount.families.layout import by_table
 from softcount.loop.start import uniform_start
 from softcount.loop.trace import Step, Trace
@@ -23,6 +24,7 @@ from softcount.numbers.tables import row_sums
 from softcount.text.bitext import Bitext
 from softcount.text.cooccurrence import cooccurring, with_null, without_null
 from softcount.text.dictionary import unmatched
+from softcount.text.letters import Letters, corresponding, foreign
 from softcount.text.occurrence import occurrences
 from softcount.text.spelling import alike, nested
 from softcount.text.vocabulary import Vocabulary
@@ -30,6 +32,7 @@ from softcount.text.vocabulary import Vocabulary
 # κ of the words, then of their stems. Chosen with the start's trust in spelling on six sets; see docs/alignment.md.
 STRENGTHS = (3.0, 1.0, 1.0, 1.0)
 SAME = 0.3  # pseudo-counts of a word with itself
+LIKELY = 0.5  # the Dice coefficient from which on two words may be spelt alike in two scripts
 
 
 class How(NamedTuple):
@@ -40,6 +43,8 @@ class How(NamedTuple):
     fertility: bool = True
     null: float | str = "learn"
     dictionary: tuple[tuple[str, str, str], ...] = ()
+    letters: Letters = ()  # of two scripts, that stand for one another: learned on the way
+    second: tuple[tuple[int, ...], str] | None = None  # stems and stages of another model that has a say in links
 
 
 class Agreed(NamedTuple):
@@ -49,6 +54,7 @@ class Agreed(NamedTuple):
     words: tuple[Sequence[str], Sequence[str]]
     frequencies: tuple[Array, Array]
     how: How
+    second: Any = None  # another Agreed
 
     @property
     def log_weights(self) -> Any:
@@ -78,11 +84,18 @@ def train(
         rows = before.united(rows)
         frequencies = frequencies[0] + before.frequencies[0], frequencies[1] + before.frequencies[1]
     model = agreement(how, rows, words, frequencies, int(items.longest.max(initial=1)))
-    imagined = before.imagined(rows) if before else {}
+    imagined = before.imagined(rows, model.kinds) if before else {}
     start, trace = [uniform_start(model.layout)], Trace()
     trace.remarks = unmatched("dictionary", how.dictionary, [items.source.vocabulary, items.target.vocabulary])
     indexed = Indexed(items, model)
     for number, stage in enumerate(stages):
+        letters = _letters(how, rows, words, start[0].translation, frequencies) if number else ()
+        if letters:  # what is spelt alike is worth most at the start
+            del model, indexed, start, rows
+            again = how._replace(letters=letters)
+            return train(
+                again, items, stages, engine, seed, on_step, lambda text: slot(f"again {text}"), tolerance, before
+            )
         model = model._replace(positions=stage.model == "hmm")
         with possible(items):
             result = fit(
@@ -94,7 +107,13 @@ def train(
         trace += result.trace
         trace.stopped = result.trace.stopped
         del result  # its weights are as large as all counts
-    return Agreed(model, start[0], trace, words, frequencies, how)
+    agreed = Agreed(model, start[0], trace, words, frequencies, how)
+    if how.second is None:
+        return agreed
+    del indexed
+    other, text = how._replace(stems=how.second[0], second=None), how.second[1]
+    named = parse_models(text, "em"), engine, seed, on_step, lambda text: slot(f"second {text}"), tolerance
+    return agreed._replace(second=train(other, items, *named, before))
 
 
 class Indexed:
@@ -126,17 +145,33 @@ def agreement(
     how: How, rows: Ragged, words: tuple[Sequence[str], Sequence[str]], frequencies: tuple[Array, Array], longest: int
 ) -> Agreement:
     found = levels(rows, frequencies, stem_classes(words, how.stems))
-    prior = alike(rows, *words, SAME) if how.spelling else np.zeros(len(rows.values), np.float32)
-    banned = np.empty((0, 2), bool)
-    if how.dictionary:
-        sides = Vocabulary(words[0]), Vocabulary(words[1])
-        limits = constraints(with_null(rows, np.empty(0, np.int32)), how.dictionary, *sides)
-        prior = prior + np.float32(PREFER) * limits.prefer
-        banned = _banned(rows, limits)
-    lexicon = Backoff(found, STRENGTHS[: len(found) - 1], prior.astype(np.float32), banned)
+    prior, banned = _believed(how, rows, words)
+    lexicon = Backoff(found, STRENGTHS[: len(found) - 1], prior, banned)
     learn = how.null == "learn"
     null = 0.15 if learn else float(how.null)
-    return Agreement(lexicon, (len(words[0]), len(words[1])), longest, True, how.fertility, null, learn)
+    kinds = kinds_of_words(frequencies[0]), kinds_of_words(frequencies[1])
+    return Agreement(lexicon, (len(words[0]), len(words[1])), kinds, longest, True, how.fertility, null, learn)
+
+
+def _believed(how: How, rows: Ragged, words: tuple[Sequence[str], Sequence[str]]) -> tuple[Array, Array]:
+    """Pseudo-counts of every entry, and what may not be: what spelling and a dictionary say."""
+    prior = alike(rows, *words, SAME, how.letters) if how.spelling else np.zeros(len(rows.values), np.float32)
+    if not how.dictionary:
+        return prior, np.empty((0, 2), bool)
+    sides = Vocabulary(words[0]), Vocabulary(words[1])
+    limits = constraints(with_null(rows, np.empty(0, np.int32)), how.dictionary, *sides)
+    return (prior + np.float32(PREFER) * limits.prefer).astype(np.float32), _banned(rows, limits)
+
+
+def _letters(
+    how: How, rows: Ragged, words: tuple[Sequence[str], Sequence[str]], counts: Array, frequencies: tuple[Array, Array]
+) -> Letters:
+    """Where the scripts differ, for the first time: letters that stand for one another in the words found so far."""
+    if how.letters or not how.spelling or not foreign(*words):
+        return ()
+    e, f = np.repeat(np.arange(rows.n_rows), rows.lengths), rows.values
+    likely = np.flatnonzero(counts > LIKELY * (frequencies[0][e] + frequencies[1][f]) / 2)
+    return corresponding([(words[0][e[k]], words[1][f[k]]) for k in likely.tolist()])
 
 
 def stem_classes(words: tuple[Sequence[str], Sequence[str]], stems: Sequence[int]) -> list[tuple[Array, Array]]:

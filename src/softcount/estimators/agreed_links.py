@@ -45,7 +45,7 @@ class Beyond:
         rows = Ragged(offsets_of(np.bincount(e, minlength=len(self.words[0]))), f[order])
         prior = np.zeros(len(e), np.float32)
         if self.agreed.how.spelling:
-            prior[order] = alike(rows, *self.words, SAME)
+            prior[order] = alike(rows, *self.words, SAME, self.agreed.how.letters)
         rates = unseen(self.known, e, f, prior)
         fresh = (e >= len(self.agreed.words[0])) | (f >= len(self.agreed.words[1]))
         rates[fresh] = np.maximum(rates[fresh], np.float32(UNKNOWN))
@@ -60,6 +60,7 @@ class Question(NamedTuple):
     beyond: Beyond
     rule: str
     threshold: float
+    second: Any = None  # the question to another model, of the same text
 
 
 def question(agreed: Agreed, items: Bitext, rule: str = "mean", threshold: float = 0.5) -> Question:
@@ -72,7 +73,8 @@ def question(agreed: Agreed, items: Bitext, rule: str = "mean", threshold: float
     model = agreed.model._replace(lexicon=lexicon, n_words=n_words, longest=longest)
     logs = agreed.log_weights
     logs = logs._replace(forward=_longer(logs.forward, *more), reverse=_longer(logs.reverse, *more[::-1]))
-    return Question(model, model.weigh(logs), Beyond(agreed, words), rule, threshold)
+    second = question(agreed.second, items) if agreed.second else None
+    return Question(model, model.weigh(logs), Beyond(agreed, words), rule, threshold, second)
 
 
 def _with_rows(levels: Sequence[Level], more: int) -> Sequence[Level]:
@@ -124,6 +126,14 @@ def _log_norms(part: Bitext, asked: Question) -> Array:
 
 
 def _shares(part: Bitext, asked: Question) -> PairShares:
+    """The mean of two models, where there are two; log Z is the first one's."""
+    found = _own_shares(part, asked)
+    if asked.second is None:
+        return found
+    return found._replace(shares=np.float32(0.5) * (found.shares + _own_shares(part, asked.second).shares))
+
+
+def _own_shares(part: Bitext, asked: Question) -> PairShares:
     """Where the block has word pairs that are not entries, they become entries of the block."""
     shard = asked.model.pack(part)
     new = np.flatnonzero(shard.entries[:-1] < 0)

@@ -26,15 +26,18 @@ class AgreedPrior(NamedTuple):
     counts: Array  # float32
     frequencies: tuple[Array, Array]
     sides: tuple[SideTables, SideTables]  # counts
+    kinds: tuple[Array, Array]  # of jumps, that words of before had
 
     def united(self, rows: Ragged) -> Ragged:
         return united(rows, self.rows)
 
-    def imagined(self, rows: Ragged) -> dict[str, Array]:
-        """By table: what is added to its counts."""
+    def imagined(self, rows: Ragged, kinds: tuple[Array, Array]) -> dict[str, Array]:
+        """By table: what is added to its counts, where `kinds` are those of the jumps of words now."""
         found = {"translation": placed(self.rows, self.counts, rows)}
-        for name, side in zip(("forward", "reverse"), self.sides, strict=True):
-            found |= {f"{name}.{table}": getattr(side, table) for table in ("empty", "jump", "fertility")}
+        for d, name in enumerate(("forward", "reverse")):
+            side, now = self.sides[d], kinds[d]
+            found |= {f"{name}.empty": side.empty, f"{name}.fertility": side.fertility}
+            found[f"{name}.jump"] = rekinded(side.jump, self.kinds[d], now, self.frequencies[d])
         return found
 
 
@@ -44,23 +47,35 @@ def agreed_prior(agreed: Agreed, pairs: int, strength: float, n_words: tuple[int
     counted = counts > 0.0
     rows = lengthened(only(agreed.rows, counted), n_words[0])
     frequencies = tuple(_longer(strength * f, n) for f, n in zip(agreed.frequencies, n_words, strict=True))
-    sides = [
-        _counted(agreed.parameters[1 + d], agreed.frequencies[1 - d].sum(), pairs, strength, n_words[d], n_words[1 - d])
-        for d in (0, 1)
-    ]
-    return AgreedPrior(rows, np.float32(strength) * counts[counted], frequencies, (sides[0], sides[1]))  # type: ignore[arg-type]
+    sides = _counted(agreed, 0, pairs, strength, n_words), _counted(agreed, 1, pairs, strength, n_words)
+    kinds = tuple(_longer(k, n).astype(np.int32) for k, n in zip(agreed.model.kinds, n_words, strict=True))
+    return AgreedPrior(rows, np.float32(strength) * counts[counted], frequencies, sides, kinds)  # type: ignore[arg-type]
 
 
-def _counted(side: SideTables, tokens: float, pairs: int, strength: float, states: int, words: int) -> SideTables:
-    """Shares of what was learned, times what they were learned from."""
+def _counted(agreed: Agreed, d: int, pairs: int, strength: float, n_words: tuple[int, int]) -> SideTables:
+    """Shares of what was learned, times what they were learned from; jumps by how often words of their kind stand."""
+    side: SideTables = agreed.parameters[1 + d]
+    tokens, states, words = agreed.frequencies[1 - d].sum(), n_words[d], n_words[1 - d]
     null = float(side.empty[0])
     empty = np.append(1.0 - null, _longer(null * side.empty[1:] / side.empty[1:].sum(), words))
-    begin, end, jump = JumpCounts().parts(side.jump)
-    links = max((1.0 - null) * tokens - pairs, 1.0)
-    jumps = np.concatenate([pairs * begin / begin.sum(), pairs * end / end.sum(), links * jump / jump.sum()])
+    kinds, stands = agreed.model.kinds[d], agreed.frequencies[d]
+    begin, end, jump = JumpCounts(kinds=int(kinds.max(initial=0)) + 1).parts(side.jump)
+    share = np.bincount(kinds, stands[: len(kinds)], len(jump)) / max(stands.sum(), 1.0)
+    links = max((1.0 - null) * tokens - pairs, 1.0) * share[:, None]
+    jump = links * jump / jump.sum(axis=1, keepdims=True)
+    jumps = np.concatenate([pairs * begin / begin.sum(), pairs * end / end.sum(), jump.ravel()])
     more = np.zeros((states - len(side.fertility), side.fertility.shape[1]))
     fertility = np.concatenate([side.fertility, more])
     return SideTables(strength * tokens * empty, strength * jumps, strength * fertility, np.zeros(1))
+
+
+def rekinded(jumps: Array, before: Array, now: Array, frequencies: Array) -> Array:
+    """Jump counts by kinds of before as counts by the kinds of now: those of a kind go where its words went."""
+    old, new = int(before.max(initial=0)) + 1, int(now.max(initial=0)) + 1
+    begin, end, jump = JumpCounts(kinds=old).parts(jumps)
+    went = np.bincount(now.astype(np.int64) * old + before, frequencies, new * old).reshape(new, old)
+    share = went / np.maximum(went.sum(axis=0), 1e-300)
+    return np.concatenate([begin, end, (share @ jump).ravel()])
 
 
 def _longer(numbers: Any, n: int) -> Array:

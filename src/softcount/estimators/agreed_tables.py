@@ -76,6 +76,8 @@ class HowBody(TypedDict):
     fertility: bool
     null: float | str
     dictionary: tuple[tuple[str, str, str], ...]
+    letters: tuple[tuple[str, str], ...]
+    second: tuple[tuple[int, ...], str] | None
 
 
 class Body(TypedDict):
@@ -89,6 +91,7 @@ class Body(TypedDict):
     how: HowBody
     forward: Side
     reverse: Side
+    second: Any  # a body, or None
 
 
 def to_body(agreed: Agreed) -> dict[str, Any]:
@@ -103,6 +106,7 @@ def to_body(agreed: Agreed) -> dict[str, Any]:
         "how": agreed.how._asdict(),
         "forward": agreed.parameters.forward._asdict(),
         "reverse": agreed.parameters.reverse._asdict(),
+        "second": to_body(agreed.second) if agreed.second else None,
     }
 
 
@@ -124,4 +128,7 @@ def from_body(body: Any, trace: Trace, words: tuple[Sequence[str], Sequence[str]
             check_finite(name, table, *spec.family.size(), least=least)
         if not 0.0 <= side.empty[0] < 1.0 or not all((part > 0.0).any() for part in (side.empty[1:], side.jump)):
             raise ValueError("no such empty word, or no jumps")
-    return Agreed(model, AgreementTables(body["counts"], *sides), trace, words, frequencies, how)
+    second = from_body(body["second"], trace, words) if how.second else None
+    if second and (body["second"]["how"]["second"] or body["second"]["longest"] != body["longest"]):
+        raise ValueError("not a second model of the same text")
+    return Agreed(model, AgreementTables(body["counts"], *sides), trace, words, frequencies, how, second)

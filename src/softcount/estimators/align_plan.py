@@ -13,7 +13,8 @@ from softcount.estimators.agreed import How
 from softcount.estimators.align_stage import TOGETHER, ModelStage, parse_models
 from softcount.links.joining import SYMMETRIZATIONS, THRESHOLDS
 
-PRESETS = {"default": ("ibm1:3,hmm:3", "em"), "fast": ("ibm2", "vb:4")}
+PRESETS = {"default": ("ibm1:3,hmm:3", "em"), "fast": ("ibm1:2,hmm:1", "em"), "best": ("ibm1:3,hmm:3", "em")}
+SECOND = ((4,), "ibm1:1,hmm:3")  # the other model of "best": one that errs elsewhere
 APART = ("ibm2", "vb:4")  # where one of the two is named, and both directions are not trained together
 NULL = 0.2  # of Model 2
 
@@ -40,15 +41,18 @@ def plan(settings: Any) -> Plan:
     threshold = THRESHOLDS.get(rule, 0.5) if settings.threshold is None else settings.threshold
     null = NULL if settings.null is None else settings.null
     learned = "learn" if settings.null is None else settings.null
-    how = How(stems_of(settings.stems), bool(settings.spelling), bool(settings.fertility), learned)
+    fertility = bool(settings.fertility) and settings.preset != "fast"
+    how = How(stems_of(settings.stems), bool(settings.spelling), fertility, learned)
+    if settings.preset == "best" and together:
+        how = how._replace(second=(SECOND[0] if how.stems else (), SECOND[1]))
     return Plan(stages, together, how, null, rule, threshold)
 
 
 def _named(settings: Any) -> tuple[str, str]:
     model, criterion = settings.model, settings.criterion
     if model is None and criterion is None:
-        fit = settings.preset if settings.direction == "both" and settings.agreement is not False else "fast"
-        return PRESETS[fit]
+        together = settings.direction == "both" and settings.agreement is not False
+        return PRESETS[settings.preset] if together else APART
     if model is None:
         return (PRESETS["default"][0] if settings.agreement else APART[0]), criterion
     if criterion is None:
@@ -63,7 +67,7 @@ def _together(settings: Any, stages: Sequence[ModelStage]) -> bool:
         obstacle = f"direction {settings.direction}: agreement needs both"
     elif not names <= set(TOGETHER):
         obstacle = f"model {settings.model}: agreement is of {' and '.join(TOGETHER)}"
-    elif any(not criterion.text.startswith("em") for stage in stages for criterion in stage.criteria):
+    elif any(criterion.name != "em" for stage in stages for criterion in stage.criteria):
         obstacle = f"criterion {settings.criterion}: agreement is trained with em"
     if settings.agreement and obstacle:
         raise InputError(f"{obstacle}; leave one of them away")

@@ -22,7 +22,8 @@ from softcount.text.bitext import Bitext, bitext
 class WordAligner(TrainedAligner):
     """Word aligner, trained without labels in one direction or both.
 
-    preset : what is not given is as here: "default" (both directions' HMMs trained together), "fast" (Model 2)
+    preset : what is not given is as here: "default" (both directions' HMMs trained together), "fast"
+        (fewer steps, no fertilities), "best" (two such models that are asked together)
     model : ibm1, ibm2 (diagonal), ibm2-free or hmm, or stages that hand over, such as "ibm1:3,hmm:3"
     criterion : how each model is trained, such as "vb:4" or "em:5,mre:5" (see softcount.criteria.spec)
     agreement : whether both directions are trained together (ibm1 and hmm, with EM); where not given, with hmm

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from softcount.criteria.spec import Settings, parse
+from softcount.criteria.spec import Settings, Stage, parse
 from softcount.disk.checkpoint import Checkpoint
 from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
@@ -30,7 +30,7 @@ MRE_AT_RANDOM = "mre from a random start finds little; let em go first, for exam
 class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
     """Trains a model by the loop; subclasses say which, on what, and from where."""
 
-    criterion: str
+    criterion: Any  # stages by name
     start: Any
     fixed: Any
     pseudo: Any
@@ -45,9 +45,20 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
 
     def _check(self) -> None:
         super()._check()
-        parse(self.criterion)
+        self._stages()
         if self.restarts < 1:
             raise InputError(f"restarts must be at least 1, not {self.restarts}")
+
+    def _held(self, model: Model) -> Any:
+        """What training leaves alone: names of tables, or masks of their entries."""
+        return self.fixed
+
+    def _stages(self) -> list[Stage]:
+        return parse(self.criterion)
+
+    def _smoothing(self) -> Any:
+        """Pseudo-counts, by table or one number."""
+        return self.pseudo
 
     def _begins(self, items: Any) -> str:
         """What the start is, in a word."""
@@ -71,17 +82,15 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         restarts: int | None = None,
         at_most: Sequence[int] | None = None,
         slot: str = "fit",
-        fixed: Any = None,
     ) -> Fit:
-        """`digest` is that of the data, `about` what else a checkpoint should know of the run, `slot` where in it,
-        `fixed` what is held, where it is not said as the loop wants it."""
+        """`digest` is that of the data, `about` what else a checkpoint should know of the run, `slot` where in it."""
         LoopEstimator._check(self)
         restarts = self.restarts if restarts is None else restarts
-        stages = parse(self.criterion)
-        texts = ",".join(stage.text for stage in stages)
-        with self._kept(checkpoint, seed, digest, criterion=texts, **(about or {})):
+        stages = self._stages()
+        texts = {"criterion": ",".join(stage.text for stage in stages)}
+        with self._kept(checkpoint, seed, digest, **(texts | dict(about or {}))):
             result = fit(
-                model, items, stages, start, engine, fixed=self.fixed if fixed is None else fixed, settings=settings,
+                model, items, stages, start, engine, fixed=self._held(model), settings=settings,
                 tolerance=self.tolerance, restarts=restarts, seed=seed, select=select, monitor=monitor,
                 on_step=on_step, checkpoint=checkpoint.slot(slot) if checkpoint else None, at_most=at_most,
             )  # fmt: skip
@@ -107,8 +116,8 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
             name,
             seed,
             **settings,
-            criterion=",".join(stage.text for stage in parse(self.criterion)),
-            pseudo=compact(self.pseudo),
+            criterion=",".join(stage.text for stage in self._stages()),
+            pseudo=compact(self._smoothing()),
             prior=compact(self.prior),
             fixed=named(self.fixed),
             restarts=self.restarts,
@@ -164,9 +173,12 @@ class DocumentEstimator(LoopEstimator):
             return words
         return range(self.n_features_in_) if self.vocabulary_ is None else self.vocabulary_.words
 
-    def _tops(self, table: Array, n: int, words: Sequence[str] | None) -> list[list[tuple[Any, float]]]:
+    def _tops(
+        self, table: Array, n: int, words: Sequence[str] | None, rank: Array | None = None
+    ) -> list[list[tuple[Any, float]]]:
+        """The words of each row and their values, in the order of `rank`, or of the values themselves."""
         names = self._names(words)
-        best = np.argsort(-table, axis=1, kind="stable")[:, :n]
+        best = np.argsort(-(table if rank is None else rank), axis=1, kind="stable")[:, :n]
         return [[(names[v], float(row[v])) for v in top if row[v] > 0.0] for row, top in zip(table, best, strict=True)]
 
 

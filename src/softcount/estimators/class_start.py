@@ -31,33 +31,40 @@ FORM, CLASS = 1.0, 2.0  # told words that the wider group counts as
 
 
 def class_start(
-    data: Corpus, states: tuple[str, ...], n_named: int, dictionary: TagDictionary | None, spread: HMMTables, seed: int
-) -> HMMTables:
+    data: Corpus, states: tuple[str, ...], n_named: int, dictionary: TagDictionary | None, spread: HMMTables,
+    chance: int | None = None,
+) -> HMMTables:  # fmt: skip
     """Tables of a hidden Markov model for this text, whose labels are numbered as the states are; smoothed as `spread`,
-    whose rows sum to one."""
-    forms = word_forms(data.vocabulary.words)
+    whose rows sum to one. With `chance`, a seed, the classes are other ones that are drawn."""
     told = _told(data, states, dictionary) if n_named == len(states) else np.zeros(0)
+    words = data.vocabulary.words
     if told.any():
-        classes = WordClasses(USUAL, random_state=seed).fit(_unlabelled(data)).class_of(data.vocabulary.words)
-        shares = lent(told, forms, classes) + _own(data, len(states))
+        model = _classes(USUAL, None, chance).fit(_unlabelled(data))
+        forms = word_forms(words, model.forms_.backwards)
+        shares = lent(told, forms, model.class_of(words)) + _own(data, len(states))
     else:
-        shares = states_of_classes(data, states[:n_named], len(states), dictionary, forms, seed)
+        shares = states_of_classes(data, states[:n_named], len(states), dictionary, chance)
     total = shares.sum(axis=1, keepdims=True)  # of words that do not occur, nothing
     return expected_tables(data, np.where(total > 0.0, shares, 1.0) / np.where(total > 0.0, total, len(states)), spread)
 
 
 def states_of_classes(
-    data: Corpus, named: tuple[str, ...], n_states: int, dictionary: TagDictionary | None, forms: WordForms, seed: int
+    data: Corpus, named: tuple[str, ...], n_states: int, dictionary: TagDictionary | None, chance: int | None
 ) -> Array:
     """[V, K]: how often each word has which class, and a little of the classes of those that look like it."""
     given = replace(data, labels=data.labels if named else None, tagset=named)  # no tag without a name is ever known
-    model = WordClasses(n_states, dictionary=dictionary, random_state=seed).fit(given)
+    model = _classes(n_states, dictionary, chance).fit(given)
     counts = np.zeros((len(data.vocabulary), n_states))
     np.add.at(counts, (data.sentences.values, model.token_classes(given)), 1.0)
-    groups = forms.groups()
+    groups = word_forms(data.vocabulary.words, model.forms_.backwards).groups()
     alike = _summed(counts, groups)[groups]
     total = counts.sum(axis=1, keepdims=True)
     return np.asarray(counts + LEAN * total * alike / np.maximum(alike.sum(axis=1, keepdims=True), 1.0))
+
+
+def _classes(n: int, dictionary: TagDictionary | None, chance: int | None) -> WordClasses:
+    start = "ward" if chance is None else "k-means++"
+    return WordClasses(n, dictionary=dictionary, start=start, random_state=chance or 0)
 
 
 def lent(told: Array, forms: WordForms, classes: Array) -> Array:

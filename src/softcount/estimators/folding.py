@@ -1,9 +1,10 @@
-"""Topics of documents that training never saw: EM for each document alone, with P(word | topic) held.
+"""Topics of documents that training never saw: the model's own E-step, document by document, with P(word | topic) held.
 
     topic[d, h] ∝ Σ_w n(d, w) · topic[d, h] word[h, w] / Σ_k topic[d, k] word[k, w] + pseudo · prevalence[h]
 
 T. Hofmann, "Probabilistic latent semantic indexing", SIGIR 1999. A document's row depends on no other document, so
-parts of a collection go to as many workers as there are.
+parts of a collection go to as many workers as there are. With a background, b · P(w) + (1 − b) Σ topic[d, h] word[h, w]
+stands for P(w | d), so that words which are everywhere say little of a document's topics (C. Zhai et al., KDD 2004).
 """
 
 from __future__ import annotations
@@ -13,42 +14,47 @@ from typing import NamedTuple
 import numpy as np
 
 from softcount.engines import Engine
-from softcount.models.plsa import fold
-from softcount.numbers.lanes import widened, zeros
+from softcount.models.plsa import PLSA, PLSAShard, PLSATables, PLSAWeights
 from softcount.numbers.ragged import Array
+from softcount.numbers.tables import Log
 from softcount.text.documents import Documents
 from softcount.text.shard import shards
 
-STEPS, TOLERANCE = 200, 1e-5
 PART = 20_000  # counts at a time, each of which is read some tens of times
 
 
 class Topics(NamedTuple):
-    """What folding in needs of a model; rows in whole lanes."""
+    """What folding in needs of a model."""
 
-    word: Array  # [V, H]
-    prevalence: Array  # [H], sums to one
-    pseudo: float
-    n_topics: int
+    model: PLSA
+    weights: PLSAWeights
+    start: Array  # [H], sums to one
+    pseudo: float  # its pseudo-counts
+    background: float  # the share of the last topic, where that is what all documents have in common
 
 
-def folded(data: Documents, word: Array, prevalence: Array, pseudo: float, engine: Engine) -> Array:
+def folded(
+    data: Documents, word: Array, prevalence: Array, pseudo: float, engine: Engine, background: float = 0.0
+) -> Array:
     """P(topic | document), [documents, H]; `pseudo` is per topic, spread as the topics are prevalent."""
-    share = prevalence / max(prevalence.sum(), 1e-300)
-    topics = Topics(widened(word.T), widened(share[None])[0], float(pseudo * len(word)), len(word))
-    handles = engine.place(_as_it_is, (data.slice(*bounds) for bounds in shards(data.sizes, PART)))
-    return np.concatenate(list(engine.map(_folded_part, handles, engine.share(topics))))
+    H, start = len(word), prevalence / max(prevalence.sum(), 1e-300)
+    if background:
+        word, start = np.vstack([word, start @ word]), np.append(start, 0.0)
+    model = PLSA(0, len(word), word.shape[1])
+    weights = model.weigh(PLSATables(Log(np.empty((0, len(word)))), Log(np.asarray(word, np.float64))))
+    parts = ((model, data.slice(*bounds)) for bounds in shards(data.sizes, PART))
+    asked = engine.share(Topics(model, weights, start, float(pseudo * H), background))
+    rows = np.concatenate(list(engine.map(_folded_part, engine.place(_packed, parts), asked)))
+    return rows[:, :H] / (1.0 - background)
 
 
-def _as_it_is(part: Documents) -> Documents:
-    return part
+def _packed(part: tuple[PLSA, Documents]) -> PLSAShard:
+    model, documents = part
+    return model.pack(documents)
 
 
-def _folded_part(part: Documents, topics: Topics) -> Array:
-    rows = zeros(len(part), topics.n_topics, np.float64)
-    offsets = part.offsets - part.offsets[0]
-    fold(offsets, part.words, part.counts, topics.word, topics.prevalence, topics.pseudo, STEPS, TOLERANCE, rows)
-    return rows[:, : topics.n_topics]
+def _folded_part(shard: PLSAShard, topics: Topics) -> Array:
+    return topics.model.fold(topics.weights, shard, topics.start, topics.pseudo, topics.background)
 
 
 def prevalence_of(data: Documents, topic: Array) -> Array:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from softcount.criteria.spec import Settings, parse
-from softcount.disk.sound import check, check_tables, check_whole
 from softcount.engines import Engine
-from softcount.errors import ImpossibleItem, InputError
+from softcount.errors import InputError
 from softcount.estimators.base import LoopEstimator, compact, named
 from softcount.estimators.class_start import class_start
-from softcount.estimators.hmm_start import counted_start, known_states, labelled_remark, remarks
+from softcount.estimators.hmm_answers import DECODINGS, TrainedHMM, logs_of, naming
+from softcount.estimators.hmm_start import (
+    allowed_entries,
+    check_known,
+    counted_start,
+    known_states,
+    labelled_remark,
+    remarks,
+    unobserved,
+)
 from softcount.estimators.saved import described
-from softcount.estimators.settings import check_is_fitted
 from softcount.evaluate.clustering import contingency, many_to_one
 from softcount.families.layout import per_table
 from softcount.loop.estep import Answers
@@ -26,22 +31,20 @@ from softcount.loop.start import masked, random_start, uniform_start
 from softcount.loop.trace import Step
 from softcount.machine.memory import check_room
 from softcount.models.hmm import HMM as Model
-from softcount.models.hmm import HMMTables, generate
-from softcount.numbers.attribute import MAX, SUM
-from softcount.numbers.ragged import Array, Ragged, concatenate
-from softcount.numbers.tables import Tables, scale
-from softcount.report.hmm_json import NamedHMM, from_json, read_parameters, to_json
+from softcount.models.hmm import HMMTables
+from softcount.numbers.attribute import MAX
+from softcount.numbers.ragged import Ragged, concatenate
+from softcount.numbers.tables import Tables
+from softcount.report.hmm_json import NamedHMM, from_json, read_parameters
 from softcount.signature import signature
 from softcount.text.corpus import Corpus, corpus
 from softcount.text.dictionary import TagDictionary, tag_dictionary
-from softcount.text.source import line_of
 from softcount.text.vocabulary import UNKNOWN, Vocabulary
 
-DECODINGS = ("viterbi", "posterior", "mre")
 STARTS = ("auto", "classes", "known", "random", "uniform")
 
 
-class HMM(LoopEstimator):
+class HMM(TrainedHMM):
     """Hidden Markov model, trained without labels, with some, or with a tag dictionary.
 
     n_states : how many hidden states; may be left out where names of states are known from elsewhere
@@ -62,9 +65,6 @@ class HMM(LoopEstimator):
     _afterwards = ("decode",)
     _learned = ("parameters_", "states_", "vocabulary_", "lengths_", *LoopEstimator._FIT)
     _types = (HMMTables,)
-    states_: tuple[str, ...]
-    vocabulary_: Vocabulary
-    lengths_: Array  # how many sentences have how many words
 
     def __init__(
         self,
@@ -132,9 +132,9 @@ class HMM(LoopEstimator):
         for setting in (self.pseudo, self.prior):  # wrong ones are refused under criteria that do not read them, too
             per_table(self._model.layout, setting)
         if dictionary:
-            _check_known(data, dictionary)
+            check_known(data, dictionary)
         mask = dictionary.mask(data.vocabulary, self.states_) if dictionary else None
-        allowed = {} if mask is None else _allowed(mask, self._model.end)
+        allowed = {} if mask is None else allowed_entries(mask, self._model.end)
         known = known_states(data, mask)
         self._begun = self._begin()
         seed, digest = self._seed(kept), text.digest()
@@ -142,12 +142,13 @@ class HMM(LoopEstimator):
         def start(restart: int) -> Tables:
             if self._begun == "classes":
                 spread = random_start(self._model.layout, (seed, restart))
-                tables = class_start(data, self.states_, n_named, dictionary, spread, seed + restart)
+                chance = seed + restart if restart else None  # the first start is the same for every seed
+                tables = class_start(data, self.states_, n_named, dictionary, spread, chance)
             else:
                 tables = self._start(given, data, known, (seed, restart))
             return masked(self._model.layout, tables, allowed)
 
-        with self._engine() as engine, _naming(data):
+        with self._engine() as engine, naming(data):
             select = self._selection(dev, engine) if dev is not None else None
             self._train(
                 self._model, data, start, seed, engine, settings=Settings(self.pseudo, self.prior), digest=digest,
@@ -155,7 +156,7 @@ class HMM(LoopEstimator):
                 about={"dev": None if dev is None else described("dev", corpus(dev, lowercase=self.lowercase))},
             )  # fmt: skip
         self._show()
-        self.history_.remarks += (*_unobserved(data), *remarks(data, known, dictionary, self._begun))
+        self.history_.remarks += (*unobserved(data), *remarks(data, known, dictionary, self._begun))
         self.history_.remarks += dictionary.unmatched(text.vocabulary) if dictionary else ()
         if isinstance(self.start, Corpus):
             self.history_.remarks += (labelled_remark(data, corpus(self.start, lowercase=self.lowercase)),)
@@ -224,7 +225,7 @@ class HMM(LoopEstimator):
             raise InputError(f"{held_out.source}: no tokens to choose by; give at least one word")
 
         def score(parameters: Tables) -> float:
-            log_weights = _logs(parameters)
+            log_weights = logs_of(parameters)
             unlabelled = Corpus(held_out.sentences, held_out.vocabulary, source=held_out.source)
             data = Answers(self._model, unlabelled, engine)
             if held_out.labels is None:
@@ -235,122 +236,6 @@ class HMM(LoopEstimator):
             return many_to_one(contingency(gold, found, len(held_out.tagset), len(self.states_)))
 
         return score
-
-    # --- using a trained model --------------------------------------------------------------------------------------
-
-    def _read(self, X: Any) -> Corpus:
-        """Text in the model's words. Tags that are states' names are known, other tags say nothing."""
-        data = corpus(X, self.vocabulary_, lowercase=self.lowercase)
-        if data.labels is None:
-            return data
-        place = {name: k for k, name in enumerate(self.states_)}
-        ids = np.array([*(place.get(name, -1) for name in data.tagset), -1], dtype=np.int32)
-        labels = data.labels.with_values(ids[data.labels.values])  # −1, unknown, is the last
-        return replace(data, labels=labels, tagset=self.states_)
-
-    def predict(self, X: Any, decode: str | None = None) -> list[list[Any]]:
-        """A tag for every token: a number, or a name where states have names."""
-        rule = decode or self.decode
-        if rule not in DECODINGS:
-            raise InputError(f"no decoding {rule!r}; use {', '.join(DECODINGS)}")
-        check_is_fitted(self, "vocabulary_")
-        weights, mode = self._logs(), SUM if rule == "posterior" else MAX
-        if rule == "mre":
-            weights = scale(HMMTables(*(2.0 if spec.emits else 1.0 for spec in self._model.layout)), weights)
-        data = self._read(X)
-        with self._engine() as engine, _naming(data):
-            labels = concatenate([part for _, part in Answers(self._model, data, engine).labels(weights, mode)])
-        names = None if self._numbered() else np.array(self.states_, dtype=object)
-        return [(row if names is None else names[row]).tolist() for row in labels.rows()]
-
-    def predict_proba(self, X: Any) -> list[Array]:
-        """P(state | sentence) of every token: one [tokens, n_states] array per sentence."""
-        check_is_fitted(self, "vocabulary_")
-        data = self._read(X)
-        with self._engine() as engine, _naming(data):
-            flat = np.concatenate(list(Answers(self._model, data, engine).posteriors(self._logs())))
-        return list(Ragged(data.sentences.offsets, flat).rows())
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """log P(X), in nats, of all sentences together, jointly with the tags that are known; an unknown word counts as
-        unobserved."""
-        check_is_fitted(self, "vocabulary_")
-        data = self._read(X)
-        with self._engine() as engine, _naming(data):
-            return Answers(self._model, data, engine).log_norm(self._logs())
-
-    def perplexity(self, X: Any) -> float:
-        """exp(−log P(X) / tokens), over the tokens that the model knows."""
-        data = corpus(X, self.vocabulary_, lowercase=self.lowercase)
-        known = int((data.sentences.values >= 0).sum())
-        if not known:
-            raise InputError("perplexity of a text without a single known word is not defined")
-        return float(np.exp(-self.score(data) / known))
-
-    def sample(
-        self, n_sentences: int = 1, length: int | None = None, random_state: int | None = None
-    ) -> tuple[list[list[str]], list[list[Any]]]:
-        """New sentences and their tags. Lengths: by the end probability, as given, or as in the training text."""
-        check_is_fitted(self, "vocabulary_")
-        rng = np.random.default_rng(random_state)
-        lengths = None
-        if length is not None:
-            lengths = np.full(n_sentences, length)
-        elif not self._model.end:
-            lengths = rng.choice(len(self.lengths_), size=n_sentences, p=self.lengths_ / self.lengths_.sum())
-        words, states = generate(self.parameters_, n_sentences, lengths, rng)
-        names = range(len(self.states_)) if self._numbered() else self.states_
-        return (
-            [self.vocabulary_.decode(row) for row in words.rows()],
-            [[names[k] for k in row] for row in states.rows()],
-        )
-
-    def top_words(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
-        """The most probable words of each state."""
-        check_is_fitted(self, "vocabulary_")
-        tops = {}
-        for k, row in enumerate(self.emission_):
-            best = np.argsort(-row, kind="stable")[:n]
-            tops[k if self._numbered() else self.states_[k]] = [
-                (self.vocabulary_.words[v], float(row[v])) for v in best
-            ]
-        return tops
-
-    def to_json(self) -> dict[str, Any]:
-        """The parameters as P.json has them."""
-        check_is_fitted(self, "vocabulary_")
-        return to_json(self.states_, list(self.vocabulary_.words), self.parameters_)
-
-    # --- within -----------------------------------------------------------------------------------------------------
-
-    def _logs(self) -> Tables:
-        """Of the parameters as shown and saved, under every criterion: what a P.json tags is what training tagged."""
-        return _logs(self.parameters_)
-
-    def _numbered(self) -> bool:
-        return self.states_ == tuple(str(k) for k in range(len(self.states_)))
-
-    def _show(self) -> None:
-        K, parameters = len(self.states_), self.parameters_
-        self.initial_ = parameters.initial
-        self.transition_ = parameters.transition[:, :K]
-        self.end_ = parameters.transition[:, K] if self._model.end else None
-        self.emission_ = parameters.emission
-
-    def _sizes(self) -> dict[str, int]:
-        return {"states": len(self.states_), "words": len(self.vocabulary_)}
-
-    def _settle(self) -> None:
-        super()._settle()
-        K, V = len(self.states_), len(self.vocabulary_)
-        check("parameters", self.parameters_, HMMTables)
-        end = self.parameters_.transition.shape[-1] == K + 1
-        check_tables(self.parameters_, HMMTables, initial=(K,), transition=(K, K + end), emission=(K, V))
-        check_whole("lengths", self.lengths_, None, np.inf)
-        if len(set(self.states_)) != K or not self.lengths_.any():
-            raise ValueError("states of one name, or no sentences")
-        self._model = Model(K, V, end)
-        self._show()
 
     def _signature(self, seed: int, n_sentences: int, n_tokens: int, digest: str) -> str:
         return signature(
@@ -375,44 +260,10 @@ class HMM(LoopEstimator):
         )
 
 
-def _check_known(data: Corpus, dictionary: TagDictionary) -> None:
-    """Known tags that the dictionary forbids would make their sentences impossible; this says which."""
-    if data.labels is None:
-        return
-    known = data.labels.values >= 0
-    pairs = np.stack([data.sentences.values[known], data.labels.values[known]], axis=1)
-    for word, tag in np.unique(pairs[pairs[:, 0] >= 0], axis=0).tolist():
-        wrong = dictionary.forbidden(data.vocabulary.words[word], data.tagset[tag])
-        if wrong:
-            first = np.flatnonzero((data.sentences.values == word) & (data.labels.values == tag))[0]
-            raise InputError(f"{data.source}:{line_of(data.sentences.offsets, int(first))}: {wrong}")
-
-
-def _allowed(emission: Array, end: bool) -> dict[str, Array]:
-    """By table, what a dictionary allows. A tag that no word of the text may have cannot be entered at all."""
-    entered: Array = np.asarray(emission.any(axis=1))
-    if entered.all():
-        return {"emission": emission}
-    onward = np.append(entered, True) if end else entered
-    return {"initial": entered, "transition": np.tile(onward, (len(entered), 1)), "emission": emission}
-
-
 def _vocabulary(given: NamedHMM | None) -> Vocabulary | None:
     if given is None:
         return None
     return Vocabulary(given.words, UNKNOWN if UNKNOWN in given.words else None)
-
-
-def _unobserved(data: Corpus) -> tuple[str, ...]:
-    unknown = int((data.sentences.values < 0).sum())
-    if not unknown:
-        return ()
-    return (f"{unknown:,} of {data.n_tokens:,} tokens are words that the start does not list; any state may emit them",)
-
-
-def _logs(parameters: HMMTables) -> HMMTables:
-    with np.errstate(divide="ignore"):
-        return HMMTables(*(np.log(table) for table in parameters))
 
 
 def _with_states(data: Corpus, states: tuple[str, ...]) -> Corpus:
@@ -420,16 +271,3 @@ def _with_states(data: Corpus, states: tuple[str, ...]) -> Corpus:
     if data.labels is None:
         return data
     return corpus(data, data.vocabulary, tagset=states)
-
-
-@contextmanager
-def _naming(data: Corpus) -> Iterator[None]:
-    """Turns an impossible item into a message about the user's text."""
-    try:
-        yield
-    except ImpossibleItem as impossible:
-        words = " ".join(data.tokens(impossible.item)[:8])
-        raise InputError(
-            f"{data.source}:{impossible.item + 1}: the sentence {words!r} has probability zero under these parameters, "
-            "or one below the smallest number; allow its words and transitions, or add pseudo-counts"
-        ) from None

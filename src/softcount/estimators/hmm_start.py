@@ -14,11 +14,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from softcount.criteria.criterion import maximize
+from softcount.errors import InputError
 from softcount.families.penalty import Pseudo
 from softcount.models.hmm import HMM, HMMTables, counted
 from softcount.numbers.ragged import Array, Ragged
 from softcount.text.corpus import Corpus
 from softcount.text.dictionary import TagDictionary
+from softcount.text.source import line_of
 
 SMOOTHING = 0.1  # added to every entry, so that unseen pairs remain possible
 FEW = 0.5  # a list that has the words of a smaller share of the tokens is worth a second look
@@ -41,6 +43,35 @@ def counted_start(model: HMM, sentences: Ragged, known: Ragged, spread: HMMTable
     smoothing = HMMTables(*(Pseudo(SMOOTHING * share.shape[-1] * share) for share in spread))
     found: HMMTables = maximize(layout, counts, smoothing, spread)
     return found
+
+
+def check_known(data: Corpus, dictionary: TagDictionary) -> None:
+    """Known tags that the dictionary forbids would make their sentences impossible; this says which."""
+    if data.labels is None:
+        return
+    known = data.labels.values >= 0
+    pairs = np.stack([data.sentences.values[known], data.labels.values[known]], axis=1)
+    for word, tag in np.unique(pairs[pairs[:, 0] >= 0], axis=0).tolist():
+        wrong = dictionary.forbidden(data.vocabulary.words[word], data.tagset[tag])
+        if wrong:
+            first = np.flatnonzero((data.sentences.values == word) & (data.labels.values == tag))[0]
+            raise InputError(f"{data.source}:{line_of(data.sentences.offsets, int(first))}: {wrong}")
+
+
+def allowed_entries(emission: Array, end: bool) -> dict[str, Array]:
+    """By table, what a dictionary allows. A tag that no word of the text may have cannot be entered at all."""
+    entered: Array = np.asarray(emission.any(axis=1))
+    if entered.all():
+        return {"emission": emission}
+    onward = np.append(entered, True) if end else entered
+    return {"initial": entered, "transition": np.tile(onward, (len(entered), 1)), "emission": emission}
+
+
+def unobserved(data: Corpus) -> tuple[str, ...]:
+    unknown = int((data.sentences.values < 0).sum())
+    if not unknown:
+        return ()
+    return (f"{unknown:,} of {data.n_tokens:,} tokens are words that the start does not list; any state may emit them",)
 
 
 def remarks(data: Corpus, known: Ragged, dictionary: TagDictionary | None, start: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from softcount.criteria.spec import parse
+from softcount.errors import InputError
 from softcount.estimators.points import PointEstimator
 from softcount.estimators.scikit import ClusterMixin, TransformerMixin
 from softcount.estimators.seeding import squared_norms
@@ -16,10 +17,13 @@ from softcount.estimators.settings import check_is_fitted
 from softcount.loop.trace import Step
 from softcount.numbers.ragged import Array
 
+KINDS = {"euclidean": "unit", "cosine": "direction"}
+
 
 class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[misc]
     """k-means: hard EM on Gaussians of unit variance and equal weights. Dense and CSR input, or text as tf-idf.
 
+    metric : "euclidean", or "cosine": spherical k-means, in which rows and centres have length one
     start : "k-means++", "random" (points), or an array of centres
     restarts : the best of so many starts, by inertia
     lowercase : whether text is lower-cased first, here and in whatever is read later
@@ -37,6 +41,7 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
         self,
         n_clusters: int = 8,
         *,
+        metric: str = "euclidean",
         criterion: str = "hard:100",
         start: Any = "k-means++",
         restarts: int = 1,
@@ -47,6 +52,7 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
+        self.metric = metric
         self.criterion = criterion
         self.start = start
         self.restarts = restarts
@@ -55,6 +61,11 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
         self.lowercase = lowercase
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    def _kind(self) -> str:
+        if self.metric not in KINDS:
+            raise InputError(f"no metric {self.metric!r}; use {' or '.join(KINDS)}")
+        return KINDS[self.metric]
 
     def _refills(self) -> bool:
         """Not with mini-batches: a cluster that is empty in one of them is not empty."""
@@ -75,9 +86,10 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
         self.cluster_centers_ = self.means_
 
     def transform(self, X: Any) -> Array:
-        """The distance of each row to each centre."""
+        """The distance of each row to each centre; by the cosine, one minus it."""
         check_is_fitted(self, "means_")
-        return np.sqrt(self._squared(self._points(X, reset=False)))
+        squared = self._squared(self._points(X, reset=False))
+        return squared / 2.0 if self.metric == "cosine" else np.sqrt(squared)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Minus the sum of squared distances to the nearest centres."""
@@ -86,7 +98,8 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
 
     def _squared(self, points: Any) -> Array:
         centres = self.means_ - self._centre
-        squared = squared_norms(points)[:, None] + squared_norms(centres)[None] - 2.0 * (points @ centres.T)
+        norms = np.ones(points.shape[0]) if self.metric == "cosine" else squared_norms(points)  # 2 − 2 cos
+        squared = norms[:, None] + squared_norms(centres)[None] - 2.0 * (points @ centres.T)
         return np.asarray(np.maximum(squared, 0.0))
 
     @property

@@ -14,6 +14,7 @@ from softcount.criteria.spec import Settings
 from softcount.disk.sound import check_rows
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import LoopEstimator
+from softcount.estimators.network_fixed import masks
 from softcount.estimators.network_query import asked
 from softcount.estimators.network_values import Values, given_values, settle_values
 from softcount.loop.estep import Answers
@@ -102,7 +103,7 @@ class Network(LoopEstimator):
         with self._engine() as engine, _naming(data):
             self._train(
                 model, data, start, seed, engine, settings=Settings(self.pseudo, self.prior), digest=digest,
-                on_step=on_step, checkpoint=kept, fixed=self._fixed(model),
+                on_step=on_step, checkpoint=kept,
             )  # fmt: skip
         self._tables = self.parameters_._asdict()
         self._finish(seed, data.source, digest, rows=data.n_rows, sequences=len(data))
@@ -178,26 +179,8 @@ class Network(LoopEstimator):
         named = name_of(self.start) if isinstance(self.start, str | Path) and self.start not in STARTS else "start"
         return overlay(model, base, given, named)
 
-    def _fixed(self, model: Model) -> dict[str, Any]:
-        """Tables, rows and entries that are not learned, as masks."""
-        if not isinstance(self.fixed, Mapping):
-            return dict.fromkeys([self.fixed] if isinstance(self.fixed, str) else self.fixed, True)
-        return {table: self._mask(model, table, which) for table, which in self.fixed.items()}
-
-    def _mask(self, model: Model, table: str, which: Any) -> Any:
-        if not isinstance(which, Mapping) or table not in model.tables:
-            return which
-        number = model.tables.index(table)
-        *above, own = axes(model, number)
-        mask = np.zeros(model.shapes[number], dtype=bool)
-        for given, entries in which.items():
-            words = [word.strip() for word in str(given).split(",")] if len(above) > 1 else [str(given)] * len(above)
-            try:
-                row = tuple(values.index(word) for values, word in zip(above, words, strict=True))
-                mask[row] |= np.array([entries is True or value in map(text_of, entries) for value in own])
-            except ValueError:
-                raise InputError(f"cannot fix {table!r} given {given!r}; there is no such row") from None
-        return mask
+    def _held(self, model: Any) -> dict[str, Any]:
+        return masks(model, self.fixed)
 
     # --- the model and its data -----------------------------------------------------------------------------------
 
@@ -278,7 +261,7 @@ class Network(LoopEstimator):
         self._ready()
         data = self._read(X)
         with self._engine() as engine:
-            return np.concatenate(list(Answers(self._over(data), data, engine).log_norms(self._logs())))
+            return Answers(self._over(data), data, engine).log_norms(self._logs())
 
     def score(self, X: Any, y: Any = None) -> float:
         """log P(X), in nats, of all rows together, each as often as it was seen."""

@@ -21,7 +21,7 @@ from softcount.estimators import agreed_links, align_decode
 from softcount.estimators.agreed import Agreed
 from softcount.estimators.align_direction import Direction
 from softcount.families.diagonal import Diagonal
-from softcount.models.ibm_posterior import UNKNOWN
+from softcount.models.ibm import UNKNOWN
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import row_sums
 from softcount.text.bitext import Bitext

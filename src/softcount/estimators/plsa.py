@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from numbers import Real
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from softcount.criteria.spec import Settings, parse
+from softcount.criteria.spec import Settings, Stage, parse
 from softcount.disk.sound import EITHER, check, check_rows
 from softcount.engines import Engine
 from softcount.errors import InputError
@@ -19,7 +18,9 @@ from softcount.estimators.folding import folded, prevalence_of
 from softcount.estimators.held_out import best_steps, both, set_aside, watch
 from softcount.estimators.scikit import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from softcount.estimators.settings import check_is_fitted
-from softcount.evaluate.topics import completion, split_tokens
+from softcount.estimators.similar import cosine, one_document, tfidf_cosine
+from softcount.estimators.topic_start import STARTS, by_svd, clustered, matched
+from softcount.evaluate.topics import completion, least_distance, relevance, split_tokens
 from softcount.loop.start import given_start, random_start, uniform_start
 from softcount.loop.trace import Step
 from softcount.loop.train import Fit
@@ -34,12 +35,21 @@ from softcount.text.vocabulary import lowered
 
 SMALLEST = 1e-30  # pseudo-count in float32
 TFIDF = 0.5  # its weight beside topics, in a search
+# What is done where no criterion is named: a hundred tempered steps, and where those leave two topics alike, plain EM.
+TEMPERED, PLAIN = "annealed(start=0.8,stop=0.8):100", "em:200"
+SMOOTHED = {"topic": 0.0, "word": 0.05}
+ALIKE = 0.1  # Hellinger distance; on real text the least of twenty topics is 0.4 and more
+BACKGROUND = 0.8  # the share of words that say nothing of a document's topic, where it is to have one
+FELL_BACK = f"tempering left two topics alike, so they were trained by {PLAIN} from the same start instead"
 
 
 class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator):  # type: ignore[misc]
     """Probabilistic latent semantic analysis: each document mixes topics, each topic is a distribution over words.
 
-    criterion : stages by name; "annealed(start=0.8,stop=0.8):100" is tempered EM at β = 0.8
+    criterion : stages by name. None: 100 tempered steps (β = 0.8), and "em:200" from the same start where those leave
+        two topics alike, as they may on tables with little in them
+    start : "kmeans" (clusters of documents), "svd", "random", "uniform", or PLSATables
+    pseudo : pseudo-counts of EM, by table or one number; None: 0.05 for words where no criterion is named, else none
     held_out : share of the documents kept aside in a first run, which finds out after how many steps, and from which
         of the restarts, new documents are foretold best; so long the second run trains, on all documents
     seed_words : {topic number: [words]}, each given `seed_weight` pseudo-counts in its topic, by EM, VB and Gibbs;
@@ -61,10 +71,10 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         self,
         n_topics: int = 10,
         *,
-        criterion: str = "em:200",
-        start: Any = "random",
+        criterion: str | None = None,
+        start: Any = "kmeans",
         fixed: Any = (),
-        pseudo: float | Mapping[str, float] = 0.0,
+        pseudo: float | Mapping[str, float] | None = None,
         prior: float | Mapping[str, float] = 0.1,
         held_out: float = 0.0,
         seed_words: Mapping[int, Sequence[str]] | None = None,
@@ -111,18 +121,14 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         check_room(room, f"{self.n_topics:,} topics", "ask for fewer")
         self._model = Model(len(data), self.n_topics, data.n_words)
         self._seen = np.bincount(data.words, minlength=data.n_words) > 0
-        watched: dict[str, Any] = {
-            "settings": self._settings(),
-            "digest": digest,
-            "on_step": on_step,
-            "checkpoint": kept,
-        }
+        watched: dict[str, Any] = {"digest": digest, "on_step": on_step, "checkpoint": kept}
         with self._engine() as engine, naming(data.source):
-            if self.held_out:
-                self._search_and_train(data, seed, engine, watched)
-            else:
-                start = lambda restart: self._start((seed, restart))  # noqa: E731
-                self._train(self._model, data, start, seed, engine, **watched)
+            self._plain = False
+            self._learn(data, seed, engine, watched)
+            if self.criterion is None and least_distance(self.parameters_.word) < ALIKE:
+                self._plain = True
+                self._learn(data, seed, engine, watched)
+                self.history_.remarks += (FELL_BACK,)
         self._show()
         self.prevalence_ = prevalence_of(data, self.topic_)
         self.signature_ = self._sign(
@@ -133,24 +139,48 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         self._remember(seed, data.source, digest, documents=len(data), tokens=data.n_tokens)
         return self
 
+    _plain = False  # whether tempering was given up
+
+    def _stages(self) -> list[Stage]:
+        usual = PLAIN if self._plain else TEMPERED
+        return parse(usual if self.criterion is None else self.criterion)
+
+    def _smoothing(self) -> Any:
+        if self.pseudo is not None:
+            return self.pseudo
+        return SMOOTHED if self.criterion is None else 0.0
+
+    def _learn(self, data: Documents, seed: int, engine: Engine, watched: dict[str, Any]) -> Fit:
+        watched = {**watched, "settings": self._settings()}
+        if self.criterion is None:
+            watched["about"] = {"criterion": f"{TEMPERED}, or {PLAIN}"}
+        if self.held_out:
+            return self._search_and_train(data, seed, engine, watched)
+        return self._train(
+            self._model, data, lambda restart: self._start(data, (seed, restart)), seed, engine,
+            slot="plain" if self._plain else "fit", **watched,
+        )  # fmt: skip
+
     def _search_and_train(self, data: Documents, seed: int, engine: Engine, watched: dict[str, Any]) -> Fit:
         """A run on some documents, watched on those kept aside, and one on all of them for as long as was best."""
         rows, aside_rows = set_aside(len(data), self.held_out, seed)
         learnt, aside = (replace(data.take(part), rows=None) for part in (rows, aside_rows))
-        measure = watch(learnt, aside, self.fold_pseudo, seed, engine)
+        measure, slot = watch(learnt, aside, self.fold_pseudo, seed, engine), "plain" if self._plain else ""
 
         def start(restart: int) -> Tables:
-            tables = self._start((seed, restart))
+            if self.start in ("kmeans", "svd"):
+                return self._start(learnt, (seed, restart))
+            tables = self._start(data, (seed, restart))
             return tables._replace(topic=tables.topic[rows])
 
         model = Model(len(learnt), self.n_topics, data.n_words)
         search = self._train(
-            model, learnt, start, seed, engine, select=measure, monitor=measure, slot="held out", **watched
+            model, learnt, start, seed, engine, select=measure, monitor=measure, slot=f"{slot} held out", **watched
         )
-        steps = best_steps(search, parse(self.criterion))
+        steps = best_steps(search, self._stages())
         final = self._train(
-            self._model, data, lambda _: self._start((seed, search.chosen)), seed, engine,
-            restarts=1, at_most=steps, **watched,
+            self._model, data, lambda _: self._start(data, (seed, search.chosen)), seed, engine,
+            restarts=1, at_most=steps, slot=slot or "fit", **watched,
         )  # fmt: skip
         return self._take(both(search, final))
 
@@ -170,7 +200,8 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
             raise InputError(
                 "held_out keeps documents aside, whose topics cannot be fixed then; leave one of them away"
             )
-        by_table = self.pseudo.values() if isinstance(self.pseudo, Mapping) else [self.pseudo]
+        pseudo = self._smoothing()
+        by_table = pseudo.values() if isinstance(pseudo, Mapping) else [pseudo]
         if self.dtype == "float32" and any(0 < number < SMALLEST for number in by_table):
             raise InputError(f"pseudo-counts below {SMALLEST:g}, which float32 cannot hold; use 0, or dtype float64")
 
@@ -178,14 +209,18 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         self.topic_, self.components_ = self.parameters_.topic, np.asarray(self.parameters_.word, np.float64)
         self.word_ = self.components_
 
-    def _start(self, seed: tuple[int, int]) -> Tables:
+    def _start(self, data: Documents, seed: tuple[int, int]) -> Tables:
         layout = self._model.layout
         if not isinstance(self.start, str):
             tables = given_start(layout, self.start)
+        elif self.start not in STARTS:
+            raise InputError(f"no start {self.start!r}; use {', '.join(STARTS)}, or tables")
         elif self.start in ("random", "uniform"):
             tables = uniform_start(layout) if self.start == "uniform" else random_start(layout, seed)
         else:
-            raise InputError(f"no start {self.start!r}; use random, uniform, or tables")
+            svd = self.start == "svd"
+            tables = by_svd(data, self.n_topics, seed) if svd else clustered(data, self.n_topics, seed, self.n_jobs)
+            tables = matched(tables, self._seeds()) if self.seed_words else tables
         if self.seed_words:  # already at the start, or the first steps would give the words to other topics
             tables = tables._replace(word=layout.word.family.normalize(tables.word + self._seeds() / 100.0))
         return PLSATables(
@@ -193,9 +228,10 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         )
 
     def _settings(self) -> Settings:
+        smoothing = self._smoothing()
         if not self.seed_words:
-            return Settings(self.pseudo, self.prior)
-        return Settings(self.pseudo, self.prior, extra={"word": (self._seeds() * self.seed_weight).astype(self.dtype)})
+            return Settings(smoothing, self.prior)
+        return Settings(smoothing, self.prior, extra={"word": (self._seeds() * self.seed_weight).astype(self.dtype)})
 
     def _seeds(self) -> Array:
         """1 where a word is a seed of a topic."""
@@ -218,9 +254,14 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         check_is_fitted(self, "components_")
         return self._fold(self._read(X, reset=False))
 
-    def _fold(self, data: Documents) -> Array:
+    def predict(self, X: Any) -> Array:
+        """The one topic that each document is most about: words that are everywhere have little say in it."""
+        check_is_fitted(self, "components_")
+        return np.asarray(self._fold(self._read(X, reset=False), BACKGROUND).argmax(axis=1))
+
+    def _fold(self, data: Documents, background: float = 0.0) -> Array:
         with self._engine() as engine:
-            return folded(data, self.components_, self.prevalence_, self.fold_pseudo, engine)
+            return folded(data, self.components_, self.prevalence_, self.fold_pseudo, engine, background)
 
     def _of_seen(self, data: Documents) -> Documents:
         """Without the counts of words that training did not see: whatever a model gives them, it has not learned it."""
@@ -255,17 +296,17 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
             it is given, else 0
         """
         check_is_fitted(self, "components_")
-        asked = self._read(_one(query), reset=False)
+        asked = self._read(one_document(query), reset=False)
         if not len(asked.words):
             raise InputError("no word of the query is known to the model; use other words")
         pool = None if among is None else self._read(among, reset=False)
         rows = np.asarray(self.topic_, np.float64) if pool is None else self._fold(pool)
-        similarity = _cosine(rows, self._fold(asked)[0])
+        similarity = cosine(rows, self._fold(asked)[0])
         tfidf = (0.0 if pool is None else TFIDF) if tfidf is None else tfidf
         if tfidf:
             if pool is None:
                 raise InputError("tf-idf needs the documents; pass them as `among`")
-            similarity = (1.0 - tfidf) * similarity + tfidf * _tfidf_cosine(pool, asked)
+            similarity = (1.0 - tfidf) * similarity + tfidf * tfidf_cosine(pool, asked)
         best = np.argsort(-similarity, kind="stable")[:k]
         return [(int(d), float(similarity[d])) for d in best]
 
@@ -286,30 +327,19 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         self._check_words()
         self._show()
 
-    def top_words(self, n: int = 10, words: Sequence[str] | None = None) -> dict[int, list[tuple[Any, float]]]:
-        """The most probable words of each topic; `words` names the columns where the input did not."""
+    def top_words(
+        self, n: int = 10, words: Sequence[str] | None = None, rank: str = "relevance"
+    ) -> dict[int, list[tuple[Any, float]]]:
+        """The words that tell most of each topic, each with P(word | topic).
+
+        words : names of the columns, where the input had none
+        rank : "relevance", P(w | h)² / (P(w | h) + P(w)), or "probability"
+        """
+        return dict(enumerate(self._tops(self.components_, n, words, self._rank(rank))))
+
+    def _rank(self, rank: str = "relevance") -> Array:
+        """[topics, words]: the greater, the sooner a word is shown."""
         check_is_fitted(self, "components_")
-        return dict(enumerate(self._tops(self.components_, n, words)))
-
-
-def _one(query: Any) -> Any:
-    """One document: words as one text, a token list, a row of counts, or a collection that holds one."""
-    first = query[0] if isinstance(query, list | tuple | np.ndarray) and len(query) else None
-    if isinstance(first, str) and len(query) > 1:
-        return [list(query)]
-    return [query] if isinstance(query, str) or isinstance(first, Real) else query
-
-
-def _cosine(rows: Array, row: Array) -> Array:
-    lengths = np.sqrt((rows**2).sum(axis=1) * (row**2).sum())
-    return np.asarray(rows @ row / np.maximum(lengths, 1e-300))
-
-
-def _tfidf_cosine(pool: Documents, asked: Documents) -> Array:
-    present = np.bincount(pool.words, minlength=pool.n_words)
-    idf = np.log((1.0 + len(pool)) / (1.0 + present)) + 1.0
-    table = replace(pool, counts=pool.counts * idf[pool.words]).matrix()
-    row = np.zeros(pool.n_words)
-    row[asked.words] = asked.counts * idf[asked.words]
-    lengths = np.sqrt(np.asarray(table.multiply(table).sum(axis=1)).ravel() * (row**2).sum())
-    return np.asarray(table @ row / np.maximum(lengths, 1e-300))
+        if rank not in ("relevance", "probability"):
+            raise InputError(f"no rank {rank!r}; use relevance or probability")
+        return relevance(self.components_, self.prevalence_) if rank == "relevance" else self.components_

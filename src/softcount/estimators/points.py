@@ -14,11 +14,11 @@ from softcount.disk.sound import check, check_finite, check_logs, check_rows, ch
 from softcount.errors import InputError
 from softcount.estimators.base import LoopEstimator, is_text, listed, naming, same_columns
 from softcount.estimators.scikit import validate_data
-from softcount.estimators.seeding import digest_of, plus_plus
+from softcount.estimators.seeding import digest_of, plus_plus, squared_norms
 from softcount.estimators.settings import check_is_fitted
 from softcount.loop.estep import Answers
 from softcount.models.gaussian import GaussianMixture as Model
-from softcount.models.gaussian import GaussianTables, Points
+from softcount.models.gaussian import GaussianTables, Points, n_second
 from softcount.numbers.attribute import MAX
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables
@@ -27,7 +27,6 @@ from softcount.text.documents import documents
 from softcount.text.tfidf import directions, inverse_frequencies
 from softcount.text.vocabulary import Vocabulary
 
-STARTS = ("k-means++", "random")
 LARGEST = 1e150
 TINY = 1e-300
 ROUNDING = 1e-14  # of a feature's squares: no more variance than this is none
@@ -37,6 +36,7 @@ TOO_FAR = "scale the features, or train again"
 class PointEstimator(LoopEstimator):
     """One model, read hard by one estimator and softly by the other."""
 
+    _STARTS: ClassVar[tuple[str, ...]] = ("k-means++", "random")
     n_clusters: int
     start: Any
     vocabulary_: Vocabulary | None
@@ -97,8 +97,14 @@ class PointEstimator(LoopEstimator):
             raise InputError(f"a value beyond {LARGEST:g}, whose square is too large; scale the features")
         if reset and table.shape[0] < self.n_clusters:
             raise InputError(f"n_samples={table.shape[0]} should be at least n_clusters={self.n_clusters}")
+        kind = self._kind()
+        if kind == "full" and sparse.issparse(table):
+            raise InputError("full covariances need a dense table; use covariance diagonal, or X.toarray()")
         if reset:  # far from the origin squares lose digits; sparse points stay where they are, to stay sparse
-            self._centre = np.zeros(table.shape[1]) if sparse.issparse(table) else table.mean(axis=0)
+            stays = sparse.issparse(table) or kind == "direction"
+            self._centre = np.zeros(table.shape[1]) if stays else table.mean(axis=0)
+        if kind == "direction":
+            return of_length_one(table)
         return sparse.csr_matrix(table) if sparse.issparse(table) else table - self._centre
 
     def _model(self, X: Any) -> Model:
@@ -109,14 +115,14 @@ class PointEstimator(LoopEstimator):
         varies = variance > ROUNDING * (variance + mean**2)
         # A feature that never varies in training may vary a little later: as little as the others' floor allows.
         variance = np.where(varies, variance, variance[varies].mean() if varies.any() else 1.0)
-        spread = variance if kind == "diagonal" else np.array([variance.mean()])
+        spread = variance if kind in ("diagonal", "full") else np.array([variance.mean()])
         return Model(self.n_clusters, X.shape[1], kind, mean, np.maximum(spread, 1e-300), self._refills())
 
     def _start(self, X: Any, model: Model, seed: tuple[int, int]) -> Tables:
         K = self.n_clusters
         if isinstance(self.start, str):
-            if self.start not in STARTS:
-                raise InputError(f"no start {self.start!r}; use {', '.join(STARTS)}, or an array of centres")
+            if self.start not in self._STARTS:
+                raise InputError(f"no start {self.start!r}; use {', '.join(self._STARTS)}, or an array of centres")
             rng = np.random.default_rng(list(seed))
             if self.start == "random":
                 rows = X[np.sort(rng.choice(X.shape[0], K, replace=False))]
@@ -130,7 +136,7 @@ class PointEstimator(LoopEstimator):
                     f"start has shape {means.shape}; {K} centres of {X.shape[1]} finite features are needed"
                 )
             means = means - self._centre
-        return GaussianTables(np.full(K, 1.0 / K), model.layout.component.family.around(means))
+        return around(model, means)
 
     def _fit(self, X: Any, on_step: Any, checkpoint: Any, every: int | None) -> Any:
         points = self._points(X, reset=True)
@@ -154,7 +160,11 @@ class PointEstimator(LoopEstimator):
         return points
 
     def _show(self) -> None:
-        _, mean, variance = self._of.layout.component.family.split(self.parameters_.component)
+        family = self._of.family
+        _, mean, variance = family.split(self.parameters_.component)
+        if self._kind() == "full":
+            self.covariances_ = family.covariances(self.parameters_.component)
+            variance = np.diagonal(self.covariances_, axis1=1, axis2=2).copy()
         self.means_, self.variances_, self.weights_ = mean + self._centre, variance, self.parameters_.cluster
 
     def _sizes(self) -> dict[str, int]:
@@ -162,19 +172,22 @@ class PointEstimator(LoopEstimator):
 
     def _settle(self) -> None:
         super()._settle()
-        K, F, shared = self.n_clusters, self.n_features_in_, self.n_features_in_ if self._kind() == "diagonal" else 1
-        if self._of[:3] != (K, F, self._kind()):
+        K, F, kind = self.n_clusters, self.n_features_in_, self._kind()
+        if self._of[:3] != (K, F, kind):
             raise ValueError("another mixture than the settings say")
         for tables, sound in ((self.parameters_, check_rows), (self._log_weights, check_logs)):
             check("parameters", tables, GaussianTables)
             sound("the clusters", tables.cluster, K)
-            check_finite("their components", tables.component, K, 1 + F + shared)
-        family = self._of.layout.component.family
-        check_finite("a variance", family.split(self.parameters_.component)[2], K, shared, least=TINY)
-        check_finite("a precision", -family.split(self._log_weights.component)[2], K, shared, least=TINY)
+            check_finite("their components", tables.component, K, 1 + F + n_second(kind, F))
+        family = self._of.family
+        if not family.sound(self.parameters_.component):
+            raise ValueError("components that are none")
+        if kind in ("unit", "spherical", "diagonal"):
+            precision = -family.split(self._log_weights.component)[2]
+            check_finite("a precision", precision, K, n_second(kind, F), least=TINY)
         for name, table in (("centre", self._centre), ("centre", self._of.centre)):
             check_finite(name, table, F)
-        check_finite("spread", self._of.spread, shared, least=TINY)
+        check_finite("spread", self._of.spread, F if kind in ("diagonal", "full") else 1, least=TINY)
         check_whole("labels", self.labels_, None, K)
         if self.idf_ is not None:
             check_finite("idf", self.idf_, F, least=0.0)
@@ -195,3 +208,16 @@ class PointEstimator(LoopEstimator):
         """The best cluster of each row."""
         check_is_fitted(self, "means_")
         return self._classes(self._points(X, reset=False))
+
+
+def around(model: Model, means: Array) -> GaussianTables:
+    """Clusters of one size with these means, as wide as the data."""
+    return GaussianTables(np.full(model.n_clusters, 1.0 / model.n_clusters), model.family.around(means))
+
+
+def of_length_one(table: Any) -> Any:
+    """Every row divided by its length; a row of zeros stays, as near to all centres as to any."""
+    lengths = np.maximum(np.sqrt(squared_norms(table)), TINY)
+    if not sparse.issparse(table):
+        return table / lengths[:, None]
+    return sparse.csr_matrix(sparse.diags(1.0 / lengths) @ table)

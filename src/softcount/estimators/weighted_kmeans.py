@@ -2,16 +2,19 @@
 
     min Σ_i w_i |x_i − μ_{c_i}|²,   c_i allowed
 
-k-means++ for the start (D. Arthur, S. Vassilvitskii, SODA 2007), then S. P. Lloyd's two steps by turns.
+By chance: k-means++ for the start (D. Arthur, S. Vassilvitskii, SODA 2007), then S. P. Lloyd's two steps by turns. Or
+without chance: the nearest of Ward's clusters of the heaviest points.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from softcount.estimators.weighted_ward import weighted_ward
 from softcount.numbers.ragged import Array
 
 STEPS = 30
+HEAVIEST = 1_500  # points that Ward's clusters are of
 
 
 def weighted_kmeans(
@@ -28,6 +31,13 @@ def weighted_kmeans(
     return clusters
 
 
+def nearest_wards(points: Array, weights: Array, n_clusters: int, allowed: Array | None = None) -> Array:
+    """The cluster of every point: that of Ward's clusters of the heaviest points whose mean is nearest."""
+    free = np.ones(len(points), bool) if allowed is None else np.asarray(allowed.all(axis=1))
+    centres = _wards(points[free], weights[free], _named(points, weights, n_clusters, allowed))
+    return _nearest(points, centres, allowed)
+
+
 def _named(points: Array, weights: Array, n_clusters: int, allowed: Array | None) -> Array:
     """Centres [clusters, D]: the mean of the points that may be in few clusters; NaN where there are none."""
     centres = np.full((n_clusters, points.shape[1]), np.nan)
@@ -39,6 +49,20 @@ def _named(points: Array, weights: Array, n_clusters: int, allowed: Array | None
     totals = shares.sum(axis=0)
     found = totals > 0.0
     centres[found] = (shares.T[found] @ points[told]) / totals[found, None]
+    return centres
+
+
+def _wards(points: Array, weights: Array, centres: Array) -> Array:
+    """Fills in the missing centres by Ward's clusters of these points; where they are too few, some are there twice."""
+    missing = np.flatnonzero(np.isnan(centres[:, 0]))
+    if not len(missing):
+        return centres
+    if not len(points):  # every point is told where it may be, and that is not here
+        return np.nan_to_num(centres)
+    heavy = np.argsort(-weights, kind="stable")[: max(HEAVIEST, 2 * len(missing))]
+    clusters = weighted_ward(points[heavy], weights[heavy], len(missing))
+    found = _means(points[heavy], weights[heavy], clusters, np.zeros((clusters.max() + 1, points.shape[1])))
+    centres[missing] = np.resize(found, (len(missing), points.shape[1]))
     return centres
 
 

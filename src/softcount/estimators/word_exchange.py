@@ -1,4 +1,6 @@
-"""Passes over all words, each moving to its best class: first by neighbours side by side, then by frames of both.
+"""Passes over all words, each moving to its best class: by neighbours side by side, or by frames of both.
+
+    exchange:4,frames:3        four passes of the one, then three of the other
 
 The trace has a step for every pass: J before it, and how many words moved. Under `exchange` J never falls; `frames`
 has another J at every pass, because the frames are looked at anew, and within the pass that J never falls.
@@ -8,74 +10,133 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.disk.checkpoint import Slot
+from softcount.errors import InputError
 from softcount.loop.trace import CONVERGED, DONE, Ending, Step, Trace
-from softcount.models.word_classes import WordClasses
+from softcount.models.word_classes import LEAST, WordClasses
 from softcount.models.word_classes_kernel import Weights, WordTypes
 from softcount.models.word_frames import WordFrames
 from softcount.numbers.ragged import Array, Ragged
 
 MOST_CELLS = 1 << 27  # frames × classes that may stand in memory: a gigabyte
-SETTLED = Ending(CONVERGED, "converged: no word moves any more")
+USUAL = {"exchange": 4, "frames": 3}  # passes, where nobody says how many
+MOST_DIGITS = 10  # of a number of passes
+
+
+class Stage(NamedTuple):
+    kind: str
+    passes: int
+
+    @property
+    def text(self) -> str:
+        return f"{self.kind}:{self.passes}"
+
+
+class Saved(NamedTuple):
+    """What a checkpoint holds of the passes so far."""
+
+    classes: Array
+    steps: list[Step]
+    stage: int  # the one that the last step was of
+
+
+def stages_of(criterion: str) -> list[Stage]:
+    """``exchange:4,frames:3`` in parts."""
+    return [_stage(part.strip(), criterion) for part in criterion.split(",")]
+
+
+def _stage(part: str, criterion: str) -> Stage:
+    kind, _, passes = part.partition(":")
+    if kind not in USUAL:
+        raise InputError(f"no criterion {part!r} for word classes; use exchange and frames, as in exchange:4,frames:3")
+    if passes and not (passes.isascii() and passes.isdigit() and len(passes) < MOST_DIGITS):
+        raise InputError(f"criterion {criterion!r}: passes are a number, not {passes[:20]!r}; write exchange:4")
+    return Stage(kind, int(passes) if passes else USUAL[kind])
 
 
 class Passes:
     """What the passes share: the text, the classes of its words, and the record of what happened."""
 
     def __init__(
-        self, sentences: Ragged, text: WordTypes, classes: Array, on_step: Callable[[Step], None] | None
-    ) -> None:
-        self.sentences, self.text, self.classes, self.on_step = sentences, text, classes, on_step
-        self.trace = Trace()
-        self.objective, self.sure = float("nan"), np.ones(len(classes))
+        self, sentences: Ragged, text: WordTypes, n_classes: int, weights: Weights, tolerance: float,
+        on_step: Callable[[Step], None] | None, slot: Slot | None,
+    ) -> None:  # fmt: skip
+        self.sentences, self.text, self.tolerance = sentences, text, tolerance
+        self.neighbours, self.framed = WordClasses(n_classes, weights), WordFrames(n_classes, weights)
+        self.on_step, self.slot = on_step, slot
+        self.trace, self.stage = Trace(), 0
+        self.objective, self.sure = float("nan"), np.ones(0)
 
-    def exchange(self, model: WordClasses, passes: int) -> None:
-        """By neighbours; afterwards how sure each class is."""
-        count = model.counts(self.text, self.classes)
-        for number in range(1, passes + 1):
-            began, objective = time.perf_counter(), model.objective(self.text, count)
-            moved, rise, _ = model.exchange(self.text, self.classes, count)
-            self._record(f"exchange:{passes}", number, objective, rise, moved, began)
-            if not moved:
-                break
-        self.objective = model.objective(self.text, count)
-        self.sure = model.exchange(self.text, self.classes, count, least=np.inf)[2]  # nothing moves
+    def run(self, classes: Array, stages: list[Stage], done: Saved | None = None) -> Passes:
+        """All stages, or what is left of them; afterwards the classes, their objective, and how sure each is."""
+        self.classes = (classes if done is None else done.classes).astype(np.int64)
+        self.trace += [] if done is None else done.steps
+        first = 0 if done is None else done.stage
+        self._end()
+        for self.stage in range(first, len(stages)):
+            begun = self.trace[-1].step if self.trace and done is not None and self.stage == first else 0
+            if not (begun and self._settled()):
+                self._passes(stages[self.stage], begun)
+        self._judge(stages[-1].kind)
+        if self.slot:
+            self.slot.finish(self._saved())
+        return self
 
-    def frames(self, model: WordFrames, passes: int) -> None:
-        """By frames, looked at anew in every pass; afterwards how sure each class is."""
-        for number in range(1, passes + 2):
-            began, frames = time.perf_counter(), model.frames(self.sentences, self.classes)
-            if len(frames.shares) * model.n_classes > MOST_CELLS:
-                self.trace.remarks += (f"{model.n_classes} classes have too many frames; neighbours alone decide",)
+    def _passes(self, stage: Stage, begun: int) -> None:
+        for number in range(begun + 1, stage.passes + 1):
+            began, done = time.perf_counter(), self._pass(stage.kind)
+            if done is None:
                 return
-            count = model.counts(frames, self.text, self.classes)
-            objective = model.objective(frames, self.text, count)
-            if number > passes:
+            self._record(stage.text, number, done, began)
+            if self._settled():
                 break
-            moved, rise, _ = model.exchange(frames, self.text, self.classes, count)
-            self._record(f"frames:{passes}", number, objective, rise, moved, began)
-        self.objective = objective
-        self.sure = model.exchange(frames, self.text, self.classes, count, least=np.inf)[2]
 
-    def _record(self, stage: str, number: int, objective: float, rise: float, moved: int, began: float) -> None:
+    def _pass(self, kind: str, least: float = LEAST) -> tuple[float, int, float, Array] | None:
+        """J before it, how many words moved, by how much J rose, how sure each class is; None where it has no room."""
+        if kind == "exchange":
+            count = self.neighbours.counts(self.text, self.classes)
+            objective = self.neighbours.objective(self.text, count)
+            return objective, *self.neighbours.exchange(self.text, self.classes, count, least=least)
+        frames, K = self.framed.frames(self.sentences, self.classes), self.framed.n_classes
+        if len(frames.shares) * K > MOST_CELLS:
+            self.trace.remarks = (f"{K} classes have too many frames; neighbours alone decide",)
+            return None
+        inside = self.framed.counts(frames, self.text, self.classes)
+        objective = self.framed.objective(frames, self.text, inside)
+        return objective, *self.framed.exchange(frames, self.text, self.classes, inside, least=least)
+
+    def _judge(self, kind: str) -> None:
+        """The objective, and how sure each class is: by a pass in which nothing moves."""
+        judged = self._pass(kind, np.inf) or self._pass("exchange", np.inf)
+        assert judged is not None
+        self.objective, _, _, self.sure = judged
+
+    def _settled(self) -> bool:
+        change = self.trace[-1].change
+        return change is not None and change <= self.tolerance
+
+    def _record(self, stage: str, number: int, done: tuple[float, int, float, Array], began: float) -> None:
+        objective, moved, rise, _ = done
         parts: dict[str, Any] = {"moved": moved, "rise": rise}
         change = rise / max(abs(objective), 1e-300)
         self.trace.append(Step(0, stage, number, objective, change, parts, time.perf_counter() - began))
-        self.trace.stopped = Ending(DONE, f"{number} passes done") if moved else SETTLED
+        self._end()
         if self.on_step:
             self.on_step(self.trace[-1])
+        if self.slot:
+            self.slot.keep(f"{stage}, pass {number}", self._saved)
 
+    def _end(self) -> None:
+        if not self.trace:
+            return
+        passes = f"{self.trace[-1].step} pass{'es' * (self.trace[-1].step > 1)} done"
+        moved, settled = self.trace[-1].parts["moved"], self._settled()
+        text = passes if not settled else "converged: " + ("hardly a word" if moved else "no word") + " moves any more"
+        self.trace.stopped = Ending(CONVERGED if settled else DONE, text)
 
-def moved_to_best(
-    sentences: Ragged, text: WordTypes, classes: Array, n_classes: int, weights: Weights, passes: int,
-    frame_passes: int, on_step: Callable[[Step], None] | None = None,
-) -> Passes:  # fmt: skip
-    """The classes after all passes, with their trace."""
-    done = Passes(sentences, text, classes.astype(np.int64), on_step)
-    done.exchange(WordClasses(n_classes, weights), passes)
-    if frame_passes:
-        done.frames(WordFrames(n_classes, weights), frame_passes)
-    return done
+    def _saved(self) -> Saved:
+        return Saved(self.classes, list(self.trace), self.stage)

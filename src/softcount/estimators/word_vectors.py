@@ -25,11 +25,30 @@ LEAN = 5.0  # tokens that the mean of a group counts as
 FORM = 0.5  # length of the form vector beside the context vector's 1
 
 
-def word_vectors(text: WordTypes, groups: Array) -> Array:
+def context_vectors(text: WordTypes) -> Array:
+    """X V, [V, DIMENSIONS] or fewer columns: of words by their company alone."""
+    X = positive_information(text)
+    return np.asarray(X @ _right_vectors(sparse.diags(np.sqrt(text.tokens)) @ X))
+
+
+def told_by(groups: Array, context: Array, tokens: Array) -> float:
+    """The share of the spread of context vectors that the other words of their groups tell: 1 − Σ n|e − ē₋|² / Σ n|e|².
+
+    ē₋ is the mean of a word's group without itself, which leans on the mean of all. Negative where groups mislead.
+    """
+    n = np.sqrt(tokens)
+    vectors = _unit(context)
+    vectors = vectors - np.average(vectors, axis=0, weights=n)
+    sums = sparse.csr_matrix((n, (groups, np.arange(len(n))))) @ vectors
+    rest = np.bincount(groups, weights=n)[groups] - n
+    means = (sums[groups] - n[:, None] * vectors) / (rest + LEAN)[:, None]
+    left, whole = n @ ((vectors - means) ** 2).sum(axis=1), n @ (vectors**2).sum(axis=1)
+    return float(1.0 - left / max(whole, 1e-300))
+
+
+def word_vectors(text: WordTypes, groups: Array, context: Array) -> Array:
     """[V, 2 · DIMENSIONS] or fewer columns, of a text with words."""
     n = text.tokens.astype(np.float64)
-    X = positive_information(text)
-    context = X @ _right_vectors(sparse.diags(np.sqrt(n)) @ X)
     context = (n[:, None] * context + LEAN * _means(context, n, groups)[groups]) / (n + LEAN)[:, None]
     one_hot = _one_hot(text)
     return np.hstack([_unit(context), FORM * _unit(one_hot @ _right_vectors(one_hot))])

@@ -1,6 +1,7 @@
 """How good topics are: held-out perplexity by document completion, and coherence of their top words.
 
     perplexity   exp(−Σ n log Σ_h topic[d, h] · word[h, w] / Σ n)     over tokens that the topics of d did not see
+    relevance    P(w | h)² / (P(w | h) + P(w)): the order in which a topic's words are shown
     NPMI         mean over pairs of top words of log(p(u, v) / (p(u) p(v))) / −log p(u, v), p = share of documents
 
 H. M. Wallach et al., "Evaluation methods for topic models", ICML 2009 (document completion); G. Bouma, "Normalized
@@ -46,6 +47,20 @@ def completion(topic: Array, word: Array, aside: Documents) -> tuple[float, floa
         p = np.einsum("ij,ij->i", topic[rows[cells]], by_word[aside.words[cells]], dtype=np.float64)
         total += float(aside.counts[cells] @ np.log(np.maximum(p, 1e-300)))
     return total, float(aside.counts.sum())
+
+
+def relevance(word: Array, prevalence: Array) -> Array:
+    """How much each word tells of a topic, [topics, words]: what is frequent everywhere counts half."""
+    everywhere = prevalence @ word / max(prevalence.sum(), 1e-300)
+    return np.asarray(word**2 / np.maximum(word + everywhere, 1e-300))
+
+
+def least_distance(word: Array) -> float:
+    """The Hellinger distance of the two topics that are most alike: 0 for the same, 1 for no word in common."""
+    roots = np.sqrt(np.asarray(word, np.float64))
+    overlap = roots @ roots.T
+    np.fill_diagonal(overlap, 0.0)
+    return float(np.sqrt(max(1.0 - overlap.max(initial=0.0), 0.0)))
 
 
 def npmi(data: Documents, tops: Array) -> Array:

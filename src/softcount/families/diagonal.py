@@ -111,6 +111,12 @@ class Diagonal(NamedTuple):
 
 
 @kernel
+def closeness(i: int, l: int, j: int, m: int) -> float:
+    """h_ij; both count from 1"""
+    return -abs(i / l - j / m)
+
+
+@kernel
 def _moments(classes: Array, tension: float, masses: Array, minus_log_z: Array) -> tuple[float, float]:
     """minus_log_z = −log Σ_i exp(λ h_ij) of every cell; returns Σ mass · E[h] and Σ mass · Var[h]."""
     cell, mean, variance = 0, 0.0, 0.0
@@ -122,16 +128,16 @@ def _moments(classes: Array, tension: float, masses: Array, minus_log_z: Array) 
         for j in range(1, m + 1):
             below = j * l // m  # the last i with i/l ≤ j/m
             total, first, second = 0.0, 0.0, 0.0
-            weight = np.exp(-tension * (j / m - below / l))
+            weight = np.exp(tension * closeness(below, l, j, m))
             for i in range(below, 0, -1):
-                h = i / l - j / m
+                h = closeness(i, l, j, m)
                 total += weight
                 first += weight * h
                 second += weight * h * h
                 weight /= rise
-            weight = np.exp(-tension * ((below + 1) / l - j / m))
+            weight = np.exp(tension * closeness(below + 1, l, j, m))
             for i in range(below + 1, l + 1):
-                h = j / m - i / l
+                h = closeness(i, l, j, m)
                 total += weight
                 first += weight * h
                 second += weight * h * h

@@ -20,7 +20,7 @@ from softcount.families.categorical import UNVISITED
 from softcount.families.penalty import Pseudo
 from softcount.numbers.ragged import Array
 
-KINDS = ("unit", "spherical", "diagonal")
+KINDS = ("unit", "spherical", "diagonal", "full")  # the last one in full_gaussian.py
 FLOOR = 1e-6  # of the data's own spread: no variance falls below, so that no component ends on one point
 LOG_2PI = float(np.log(2.0 * np.pi))
 

@@ -18,7 +18,7 @@ MOST_PSEUDO = 1e30  # beyond, sums overflow in float32, and no data would have a
 
 class TableLayout(NamedTuple):
     family: PointFamily
-    emits: bool = False
+    emits: bool | Any = False  # or a mask of the entries that do
 
 
 def by_table(layout: Any, ask: Callable[..., Any], *tables: Any) -> Tables:

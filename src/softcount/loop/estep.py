@@ -125,12 +125,13 @@ class Answers:
         """What the model calls posteriors, of each block."""
         return self.engine.map(_posteriors, self._handles, self._asked(log_weights, SUM))
 
-    def log_norms(self, log_weights: Tables) -> Iterator[Array]:
-        """log Z of every item, of each block, from a model that tells them apart."""
-        return self.engine.map(_log_norms, self._handles, self._asked(log_weights, SUM))
-
     def log_norm(self, log_weights: Tables) -> float:
         return float(sum(self.engine.map(_log_norm, self._handles, self._asked(log_weights, SUM))))
+
+    def log_norms(self, log_weights: Tables) -> Array:
+        """Of every item, of a model that can tell them apart."""
+        found = list(self.engine.map(_log_norms, self._handles, self._asked(log_weights, SUM)))
+        return np.concatenate(found)
 
     def _asked(self, log_weights: Tables, mode: int) -> Handle:
         return self.engine.share(Asked(self.model, self.model.weigh(log_weights), mode, ()))
@@ -177,7 +178,7 @@ def _log_norm(placed: Placed, asked: Asked) -> float:
 
 
 def _log_norms(placed: Placed, asked: Asked) -> Array:
-    with subnormals_as_zero():
+    with _located(placed):
         found: Array = asked.model.log_norms(asked.weights, _pack(placed).shard)  # type: ignore[attr-defined]
         return found
 

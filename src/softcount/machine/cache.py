@@ -48,7 +48,27 @@ def _enabled(dispatcher: Any) -> bool:
         dispatcher.enable_caching()
     except RuntimeError:  # no place
         return False
+    _forget_what_cannot_be_read(dispatcher)
     return True
+
+
+def _forget_what_cannot_be_read(dispatcher: Any) -> None:
+    """What another version of softcount left there may name types that have moved since; then it is compiled again.
+
+    Numba looks at the date of what it kept only after it has unpickled it.
+    """
+    kept: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    if not hasattr(kept, "_load_index"):
+        return
+    load = kept._load_index
+
+    def load_or_forget() -> Any:
+        try:
+            return load()
+        except Exception:
+            return {}
+
+    kept._load_index = load_or_forget
 
 
 @cache

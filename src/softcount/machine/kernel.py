@@ -31,6 +31,12 @@ def kernel(function: F) -> F:
     return compiled
 
 
+def within(function: F) -> F:
+    """A part of the kernels that call it, as if it stood there: a call with many arrays takes its time."""
+    compiled: F = njit(nogil=True, fastmath=REORDER, forceinline=True)(function)
+    return compiled
+
+
 def prefetch(table: Any, place: int) -> None:
     """Asks the memory for ``table[place]``, an entry or a contiguous row, some time before it is read.
 

@@ -89,6 +89,7 @@ class Scattered(Addable):
 class Agreement(NamedTuple):
     lexicon: Backoff
     n_words: tuple[int, int]  # source, target
+    kinds: tuple[Array, Array]  # int32: which kind of jumps each word's are; 0 that of all other words
     longest: int  # sentence
     positions: bool = True  # the HMM, or Model 1
     fertility: bool = True
@@ -108,16 +109,19 @@ class Agreement(NamedTuple):
 
     @property
     def layout(self) -> AgreementTables:
-        sides = [self._side(*self.n_words), self._side(*self.n_words[::-1])]
+        sides = [self._side(0), self._side(1)]
         return AgreementTables(TableLayout(self.lexicon, emits=True), *sides)
 
-    def _side(self, states: int, words: int) -> SideTables:
+    def _side(self, d: int) -> SideTables:
         return SideTables(
-            TableLayout(EmptyWord(words, self.null, self.learn_null)),
-            TableLayout(JumpCounts()),
-            TableLayout(Kept((states, MOST + 1), self.fertility)),
+            TableLayout(EmptyWord(self.n_words[1 - d], self.null, self.learn_null)),
+            TableLayout(self._jumps(d)),
+            TableLayout(Kept((self.n_words[d], MOST + 1), self.fertility)),
             TableLayout(Kept((1,))),
         )
+
+    def _jumps(self, d: int) -> JumpCounts:
+        return JumpCounts(kinds=int(self.kinds[d].max(initial=0)) + 1)
 
     def pack(self, items: Any) -> PairIndex:
         """Items are a Bitext, or packed already."""
@@ -134,17 +138,18 @@ class Agreement(NamedTuple):
         rates = table.weights if isinstance(table, Log) else np.exp(values(table)).astype(np.float32)
         linked = np.array([1.0 - side.empty[0] for side in sides], np.float32)
         fertile = self.positions and self.fertility and all(side.fertility.any() for side in sides)
-        return AgreementWeights(rates, linked, (self._direction(sides[0]), self._direction(sides[1])), fertile)
+        return AgreementWeights(rates, linked, (self._direction(0, sides[0]), self._direction(1, sides[1])), fertile)
 
-    def _direction(self, side: SideTables) -> Direction:
-        begin, end, jump = JumpCounts().parts(np.asarray(side.jump))
-        away, reach, n = np.arange(self.longest), len(jump) // 2, self.longest
-        jumps = jump[reach + np.clip(np.arange(-n, n + 1), -reach, reach)].astype(np.float32)
+    def _direction(self, d: int, side: SideTables) -> Direction:
+        begin, end, jump = self._jumps(d).parts(np.asarray(side.jump))
+        away, reach, n = np.arange(self.longest), jump.shape[1] // 2, self.longest
+        jumps = np.take(jump, reach + np.clip(np.arange(-n, n + 1), -reach, reach), axis=1).astype(np.float32)
         null = side.empty[0] * np.append(side.empty[1:], FLOOR)
         firsts = [part[np.minimum(away, reach)].astype(np.float32) for part in (begin, end)]
         ratio = fertility_ratios(np.concatenate([side.fertility, np.zeros((1, MOST + 1))]))
-        sums = np.append(0.0, np.cumsum(jumps, dtype=np.float64))
-        return Direction(null.astype(np.float32), jumps, sums, firsts[0], firsts[1], ratio)
+        sums = np.cumsum(np.pad(jumps, ((0, 0), (1, 0))), axis=1, dtype=np.float64)
+        kinds = np.append(self.kinds[d], np.zeros(1 + self.n_words[d] - len(self.kinds[d]), np.int32))
+        return Direction(null.astype(np.float32), kinds, jumps, sums, firsts[0], firsts[1], ratio)
 
     def expect(
         self, weights: AgreementWeights, shard: PairIndex, mode: int = SUM, uniforms: Array | None = None,
@@ -153,7 +158,7 @@ class Agreement(NamedTuple):
         if mode != SUM or labels:
             raise InputError("agreement is counted by sums alone; train with em, or with --no-agreement")
         counts = np.zeros(len(shard.entries), np.float32)
-        tallies = self._tally(*self.n_words), self._tally(*self.n_words[::-1])
+        tallies = self._tally(0), self._tally(1)
         found = self._ask(weights, shard, True, counts, tallies, np.empty((0, 2), np.float32))
         if not np.isfinite(found).all():
             raise ImpossibleItem(int(np.argmin(found.min(axis=1))))
@@ -163,18 +168,20 @@ class Agreement(NamedTuple):
         tables = AgreementTables(Scattered(n, shard.entries[:-1], counts[:-1]), *sides)
         return Expectation(tables, float(found.sum())), None
 
-    def _tally(self, states: int, words: int) -> Tally:
-        jump, n = np.zeros(2 * self.longest + 1), self.longest
-        return Tally(np.zeros(words + 1), jump, np.zeros(n), np.zeros(n), np.zeros((states + 1, MOST + 1)))
+    def _tally(self, d: int) -> Tally:
+        n, fertility = self.longest, np.zeros((self.n_words[d] + 1, MOST + 1))
+        jump = np.zeros((self._jumps(d).kinds, 2 * n + 1))
+        return Tally(np.zeros(self.n_words[1 - d] + 1), jump, np.zeros(n), np.zeros(n), fertility)
 
     def _counted(self, tally: Tally, tokens: int, log_norm: float) -> SideTables:
         """A tally as counts of the side's tables; Model 1 has none but the empty word's."""
         reach, n, away = JumpCounts().reach, self.longest, np.arange(self.longest)
         begin, end = (np.bincount(np.minimum(away, reach), part, reach + 1) for part in (tally.begin, tally.end))
-        jump = np.bincount(np.clip(np.arange(-n, n + 1), -reach, reach) + reach, tally.jump, 2 * reach + 1)
+        places = np.clip(np.arange(-n, n + 1), -reach, reach) + reach
+        jump = [np.bincount(places, row, 2 * reach + 1) for row in tally.jump]
         null = tally.null[:-1]
         links = [tokens - tally.null.sum()] if self.positions else [0.0]
-        moves = np.concatenate([begin, end, jump])
+        moves = np.concatenate([begin, end, *jump])
         return SideTables(np.concatenate([links, null]), moves, tally.fertility[:-1], np.array([log_norm]))
 
     def _ask(
@@ -185,10 +192,10 @@ class Agreement(NamedTuple):
         gather(weights.rates, weights.linked, shard.entries, UNKNOWN, local)
         log_norms = np.zeros((len(shard.starts) - 1, 2))
         if self.positions:
+            at = desk(shard.longest, max(len(direction.jump) for direction in weights.directions))
             agree_hmm(
-                shard, local, weights.directions, desk(shard.longest), weights.fertile, counting, counts, tallies,
-                shares, log_norms,
-            )  # fmt: skip
+                shard, local, weights.directions, at, weights.fertile, counting, counts, tallies, shares, log_norms
+            )
         else:
             null = weights.directions[0].null, weights.directions[1].null
             agree_ibm1(shard, local, null, counting, counts, (tallies[0].null, tallies[1].null), shares, log_norms)
@@ -196,7 +203,7 @@ class Agreement(NamedTuple):
 
     def posteriors(self, weights: AgreementWeights, shard: PairIndex) -> PairShares:
         shares = np.empty((len(shard.cells), 2), np.float32)
-        tallies = self._tally(*self.n_words), self._tally(*self.n_words[::-1])
+        tallies = self._tally(0), self._tally(1)
         log_norms = self._ask(weights, shard, False, np.empty(0, np.float32), tallies, shares)
         return PairShares(shard.starts, shares, log_norms)
 

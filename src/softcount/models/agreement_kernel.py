@@ -16,7 +16,7 @@ import numpy as np
 
 from softcount.machine.kernel import kernel
 from softcount.models.fertility import add_fertilities, temper
-from softcount.models.jump_kernel import Desk, backward, forward
+from softcount.models.jump_kernel import Desk, backward, count_jumps, forward
 from softcount.numbers.lanes import LANES
 from softcount.numbers.ragged import Array
 
@@ -27,8 +27,9 @@ class Direction(NamedTuple):
     """The weights of one direction besides its translations; states are the words of the side that generates."""
 
     null: Array  # [types of the generated side, and one for words not known]: p₀ t(word | empty)
-    jump: Array  # [n + d]: the weight of a jump of d, −n ≤ d ≤ n, n at least the longest sentence
-    sums: Array  # float64, sums[k] = Σ jump[:k]
+    kinds: Array  # int32 [types of the generating side, and one]: which kind of jumps a word's are
+    jump: Array  # [kind, n + d]: the weight of a jump of d, −n ≤ d ≤ n, n at least the longest sentence
+    sums: Array  # float64, sums[kind, k] = Σ jump[kind, :k]
     begin: Array  # [i]: the first link is to position i
     end: Array  # [d]: the last place is d before the last position
     ratio: Array  # [types of the generating side, and one, k]: p(k + 1 words) / p(k words)
@@ -38,7 +39,7 @@ class Tally(NamedTuple):
     """What one direction counts by itself."""
 
     null: Array
-    jump: Array
+    jump: Array  # [kind, n + d]
     begin: Array
     end: Array
     fertility: Array  # [types, k]
@@ -103,7 +104,7 @@ def agree_hmm(
     With fertilities the posteriors are computed twice, and those of the second time count; log_norms[pair, direction]
     are of the first.
     """
-    one, two = _laid(directions[0], at), _laid(directions[1], at)
+    one, two = np.zeros(at.size, np.float32), np.zeros(at.size, np.float32)
     for s in range(len(shard.starts) - 1):
         start, l = shard.source.offsets[s], shard.source.offsets[s + 1] - shard.source.offsets[s]
         begin, m = shard.target.offsets[s], shard.target.offsets[s + 1] - shard.target.offsets[s]
@@ -111,8 +112,8 @@ def agree_hmm(
             continue
         u, v, cell = -(-l // LANES) * LANES, -(-m // LANES) * LANES, shard.starts[s]
         _gather(shard.cells, cell, weights, at.em, l, m, u, v, one, two)
-        _lay(directions[0], at, one, shard.target.values, begin, l, m, u)
-        _lay(directions[1], at, two, shard.source.values, start, m, l, v)
+        _lay(directions[0], at, one, shard.source.values, start, l, shard.target.values, begin, m, u)
+        _lay(directions[1], at, two, shard.target.values, begin, m, shard.source.values, start, l, v)
         log_norms[s, 0] = _pass(at, one, l, m, u, counting and not fertile)
         log_norms[s, 1] = _pass(at, two, m, l, v, counting and not fertile)
         if log_norms[s, 0] == -np.inf or log_norms[s, 1] == -np.inf:
@@ -124,8 +125,8 @@ def agree_hmm(
             _pass(at, one, l, m, u, counting)
             _pass(at, two, m, l, v, counting)
         if counting:
-            _tally(at, one, shard.source.values, start, l, shard.target.values, begin, m, u, tallies[0])
-            _tally(at, two, shard.target.values, begin, m, shard.source.values, start, l, v, tallies[1])
+            _tally(directions[0], at, one, shard.source.values, start, l, shard.target.values, begin, m, u, tallies[0])
+            _tally(directions[1], at, two, shard.target.values, begin, m, shard.source.values, start, l, v, tallies[1])
         for i in range(l):
             for j in range(m):
                 a, b = one[at.shares + j * u + i], two[at.shares + i * v + j]
@@ -139,20 +140,12 @@ def agree_hmm(
 
 
 @kernel
-def _laid(direction: Direction, at: Desk) -> Array:
-    """A desk with the direction's jumps on it, and nothing counted yet."""
-    desk, n = np.zeros(at.size, np.float32), len(direction.jump) // 2
-    for d in range(-min(n, at.reach), min(n, at.reach) + 1):
-        desk[at.jump + d] = direction.jump[n + d]
-        desk[at.back - d] = direction.jump[n + d]
-    return desk
-
-
-@kernel
 def _settle(direction: Direction, at: Desk, desk: Array, tally: Tally) -> None:
-    n = len(direction.jump) // 2
-    for d in range(-min(n, at.reach), min(n, at.reach) + 1):
-        tally.jump[n + d] += direction.jump[n + d] * desk[at.jumps + d]
+    """What all pairs counted of jumps, by their weights."""
+    n = direction.jump.shape[1] // 2
+    for kind in range(len(direction.jump)):
+        for d in range(-min(n, at.reach), min(n, at.reach) + 1):
+            tally.jump[kind, n + d] += direction.jump[kind, n + d] * desk[at.jumps + kind * at.kind + d]
 
 
 @kernel
@@ -193,9 +186,11 @@ def _nothing(shares: Array, start: int, n: int, counting: bool) -> None:
 
 @kernel
 def _tally(
-    at: Desk, desk: Array, states: Array, start: int, l: int, words: Array, begin: int, m: int, w: int, tally: Tally
-) -> None:
+    direction: Direction, at: Desk, desk: Array, states: Array, start: int, l: int, words: Array, begin: int, m: int,
+    w: int, tally: Tally,
+) -> None:  # fmt: skip
     for i in range(l):
+        count_jumps(at, desk, i, direction.kinds[states[start + i]], m, w)
         tally.begin[i] += desk[at.begins + i]
         tally.end[l - 1 - i] += desk[at.ends + i]
     for j in range(m):
@@ -204,15 +199,25 @@ def _tally(
 
 
 @kernel
-def _lay(direction: Direction, at: Desk, desk: Array, words: Array, start: int, l: int, m: int, w: int) -> None:
-    """The weights of a sentence of l words, and those of the empty word for each of the m words of the other."""
+def _lay(
+    direction: Direction, at: Desk, desk: Array, states: Array, begin: int, l: int, words: Array, start: int, m: int,
+    w: int,
+) -> None:  # fmt: skip
+    """The weights of a sentence of l words, and those of the empty word for each of the m words of the other.
+
+    The last of a table by word stands for words not known, −1.
+    """
     for i in range(l):
         desk[at.begin + i] = direction.begin[i]
         desk[at.end + i] = direction.end[l - 1 - i]
-        first = len(direction.jump) // 2 - i  # of the jumps from i to the l positions
-        desk[at.leave + i] = 1.0 / (direction.sums[first + l] - direction.sums[first])
+        kind, first = direction.kinds[states[begin + i]], direction.jump.shape[1] // 2 - i  # of the jumps from i
+        desk[at.leave + i] = 1.0 / (direction.sums[kind, first + l] - direction.sums[kind, first])
+        for k in range(l):
+            desk[at.jump + i * w + k] = desk[at.back + k * w + i] = direction.jump[kind, first + k]
+        for k in range(l, w):
+            desk[at.jump + i * w + k] = desk[at.back + i * w + k] = 0.0
     for i in range(l, w):
         desk[at.begin + i], desk[at.end + i], desk[at.leave + i] = 0.0, 0.0, 0.0
     desk[at.never] = 1.0
     for j in range(m):
-        desk[at.null + j] = direction.null[words[start + j]]  # the last stands for words not known, −1
+        desk[at.null + j] = direction.null[words[start + j]]

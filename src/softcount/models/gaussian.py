@@ -1,9 +1,10 @@
 """Mixture of Gaussians: each point has one hidden component, and is drawn from that component's Gaussian.
 
-    P(x, z) = cluster[z] · N(x; μ_z, σ²_z)            c(x, z) = (1, x, x²) in row z, so η are the natural parameters
+    P(x, z) = cluster[z] · N(x; μ_z, Σ_z)            c(x, z) = (1, x, x²) in row z, so η are the natural parameters
 
 Read with MAX, with unit variance and fixed equal weights, EM is k-means: S. P. Lloyd, "Least squares quantization in
-PCM", IEEE Trans. Information Theory 28(2), 1982. Points are dense or sparse; sparse ones stay so.
+PCM", IEEE Trans. Information Theory 28(2), 1982. Of directions (points and means of length one) c(x, z) = (1, x), and
+that is spherical k-means. Points are dense or sparse; sparse ones stay so, but for full covariances they must be dense.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import numpy as np
 from scipy import sparse
 
 from softcount.families.categorical import Categorical
+from softcount.families.direction import Direction
+from softcount.families.full_gaussian import FullGaussian, n_pairs
 from softcount.families.gaussian import Gaussian
 from softcount.families.layout import TableLayout
 from softcount.models.linear import DenseRows, Found, SparseRows, expect_rows
@@ -27,7 +30,12 @@ from softcount.numbers.tables import Addable, Expectation
 
 class GaussianTables(NamedTuple):
     cluster: Any  # [K]
-    component: Any  # [K, 1 + F + S]: see softcount.families.gaussian
+    component: Any  # [K, 1 + F + S]: see softcount.families.gaussian, full_gaussian and direction
+
+
+def n_second(kind: str, n_features: int) -> int:
+    """S, how many numbers of second order a component has."""
+    return {"direction": 0, "diagonal": n_features, "full": n_pairs(n_features)}.get(kind, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,17 +95,23 @@ class Refilled(Addable):
 class GaussianMixture(NamedTuple):
     n_clusters: int
     n_features: int
-    kind: str  # unit, spherical or diagonal
+    kind: str  # unit, spherical, diagonal, full, or direction
     centre: Array
     spread: Array
     refills: bool = False  # whether MAX moves empty components to far points; of unit variance and equal weights only
 
     @property
     def layout(self) -> GaussianTables:
-        family = Gaussian(self.n_clusters, self.n_features, self.kind, self.centre, self.spread)
         return GaussianTables(
-            cluster=TableLayout(Categorical((self.n_clusters,))), component=TableLayout(family, emits=True)
+            cluster=TableLayout(Categorical((self.n_clusters,))), component=TableLayout(self.family, emits=True)
         )
+
+    @property
+    def family(self) -> Any:
+        if self.kind == "direction":
+            return Direction(self.n_clusters, self.n_features, self.centre)
+        kind = FullGaussian if self.kind == "full" else Gaussian
+        return kind(self.n_clusters, self.n_features, self.kind, self.centre, self.spread)
 
     @property
     def shard_cost(self) -> int:
@@ -110,24 +124,33 @@ class GaussianMixture(NamedTuple):
     def costs(self, items: Points) -> Array:
         if sparse.issparse(items.values):
             return np.diff(items.values.indptr) + 1
-        return np.full(len(items), items.values.shape[1] + 1)
+        return np.full(len(items), self.n_features + 1 + (n_pairs(self.n_features) if self.kind == "full" else 0))
 
     def pack(self, items: Points) -> SparseRows | DenseRows:
-        """Features (x, x²), or (x, |x|²) where one variance serves all."""
+        """Features (x, x²); (x, |x|²) where one variance serves all; (x, xxᵀ) of full covariances; x of directions."""
         known = np.empty(0, np.int32) if items.labels is None else items.labels
         potentials = np.empty((0, 0)) if items.potentials is None else items.potentials
         X = items.values
         if not sparse.issparse(X):
-            second = X**2 if self.kind == "diagonal" else (X**2).sum(axis=1, keepdims=True)
-            rows = np.ascontiguousarray(np.concatenate([X, second], axis=1))
+            rows = np.ascontiguousarray(np.concatenate([X, self._second(X)], axis=1))
             return DenseRows(rows, known, np.empty(0), potentials)
-        second = X.multiply(X).tocsr()
-        if self.kind != "diagonal":
-            second = sparse.csr_matrix(second.sum(axis=1))
-        both = sparse.hstack([X, second], format="csr")
+        assert self.kind != "full", "there is no sparse way to the pairs of all features"
+        both = X.tocsr().copy()
+        if self.kind != "direction":
+            second = X.multiply(X).tocsr()
+            second = second if self.kind == "diagonal" else sparse.csr_matrix(second.sum(axis=1))
+            both = sparse.hstack([X, second], format="csr")
         both.eliminate_zeros()
         offsets, columns = both.indptr.astype(np.int64), both.indices.astype(np.int32)
         return SparseRows(offsets, columns, both.data, known, np.empty(0), potentials)
+
+    def _second(self, X: Array) -> Array:
+        if self.kind == "direction":
+            return X[:, :0]
+        if self.kind == "full":
+            i, j = np.triu_indices(self.n_features)
+            return X[:, i] * X[:, j]
+        return X**2 if self.kind == "diagonal" else (X**2).sum(axis=1, keepdims=True)
 
     def n_uniforms(self, shard: SparseRows | DenseRows) -> int:
         return len(shard.offsets) - 1 if isinstance(shard, SparseRows) else len(shard.values)

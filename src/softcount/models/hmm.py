@@ -15,6 +15,7 @@ import numpy as np
 from softcount.errors import ImpossibleItem
 from softcount.families.categorical import Categorical
 from softcount.families.layout import TableLayout
+from softcount.models.hmm_impossible import first_impossible
 from softcount.models.hmm_kernel import best_paths, sample, smooth
 from softcount.models.hmm_packing import HMMShard, pack, positions, unpack
 from softcount.numbers.attribute import MAX, SUM
@@ -107,7 +108,7 @@ class HMM(NamedTuple):
             assert uniforms is not None, "SAMPLE needs one uniform per token"
             log_norm, impossible = sample(weights, shard, self.end, uniforms, *out)
         if impossible >= 0:
-            raise ImpossibleItem(impossible)
+            raise ImpossibleItem(first_impossible(weights, shard, impossible))
         if self.end:
             transition = np.concatenate([transition, end[:, None]], axis=1)
         n_sentences = len(shard.items)
@@ -123,7 +124,7 @@ class HMM(NamedTuple):
         out = (np.zeros(K), np.zeros((K, K)), np.zeros(K), np.zeros((self.n_words + 1, K)), np.empty(0, np.int32))
         _, impossible = smooth(weights, shard, self.end, shares, *out)
         if impossible >= 0:
-            raise ImpossibleItem(impossible)
+            raise ImpossibleItem(first_impossible(weights, shard, impossible))
         return shares[positions(shard)]
 
     def tied(self, parameters: HMMTables) -> bool:

@@ -4,7 +4,9 @@
 
 P. F. Brown, S. A. Della Pietra, V. J. Della Pietra, R. L. Mercer, Computational Linguistics 19(2), 1993. The alignment
 table is fixed and uniform (Model 1), free (Model 2), or the diagonal of families/diagonal.py. The translation table
-has the pairs of words that ever meet and no others; row 0 is the empty word, row e + 1 the source word e.
+has the pairs of words that ever meet and no others; row 0 is the empty word, row e + 1 the source word e. In text that
+training never saw, two words that never met, or that are not known, have a small weight of their own, so that where
+words say nothing the positions decide.
 """
 
 from __future__ import annotations
@@ -19,25 +21,21 @@ from softcount.families.categorical import Categorical
 from softcount.families.diagonal import CELLS, LINK, NULL, TENSION, Diagonal
 from softcount.families.layout import TableLayout
 from softcount.machine.kernel import kernel
-from softcount.models.ibm_kernel import (
-    DIAGONAL,
-    FREE,
-    UNIFORM,
-    IBMWeights,
-    Pairs,
-    exponentials,
-)
+from softcount.models.ibm_link import DIAGONAL, FREE, UNIFORM, IBMWeights, Pairs, exponentials
 from softcount.models.ibm_posterior import PairPosteriors, posteriors
 from softcount.models.ibm_round import Question, count_types, find_leaders, settle_pairs
 from softcount.numbers.attribute import MAX, SUM
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.numbers.rounds import Round, in_turn
 from softcount.numbers.tables import Expectation
+from softcount.text.occurrence import occurrences
 from softcount.text.shard import shards
 
 KINDS = {"uniform": UNIFORM, "diagonal": DIAGONAL, "free": FREE}
 PART = 6_000_000  # token pairs: a part of the types that one thread takes; each needs private totals
 MOST_PARTS = 16
+UNKNOWN = 1e-7  # the weight of a word that is not known, with any word
+UNSEEN = 1e-12  # of two known words that never met
 BLOCK = 1_500_000  # token pairs whose posteriors stand in memory at a time, per worker
 
 
@@ -48,7 +46,6 @@ class IBMTables(NamedTuple):
 
 class IBMShard(NamedTuple):
     pairs: Pairs
-    source: Ragged  # the given sentences; an unknown word, −1, is under no type
     longest: int
 
 
@@ -71,6 +68,7 @@ class IBM(NamedTuple):
     learn_null: bool = False
     learn_tension: bool = True
     whole_vocabulary: bool = False  # whether the prior of a row is over all target words
+    elsewhere: bool = False  # whether the text may have words, or meetings of words, that training never saw
 
     @property
     def exact(self) -> bool:
@@ -114,18 +112,22 @@ class IBM(NamedTuple):
         return offsets_of(np.where(l > 0, (l + 1) * m, 0))
 
     def pack(self, items: Any) -> IBMShard:
-        """Items are a Bitext."""
+        """Items are a Bitext. Unknown words, −1, are one more word behind the others."""
         source, target = items.source.sentences, items.target.sentences
-        found = items.sides[0].occurrences
-        lengths = source.lengths
-        classes = _class_of(self.classes, lengths, target.lengths)
-        words = target.values.view(np.uint32)
-        near = target.offsets[:-1][found.sentence], target.lengths[found.sentence].astype(np.int32)
-        tall = lengths[found.sentence].astype(np.int32)
+        lengths, words = source.lengths, target.values
+        found, n_sources = items.sides[0].occurrences, self.entries.n_rows - 1
+        if (source.values < 0).any():
+            known = np.where(source.values < 0, n_sources, source.values)
+            found = occurrences(source.with_values(known), n_sources + 1)
+        if (words < 0).any():
+            words = np.where(words < 0, self.n_targets, words).astype(np.int32)
+        tall, wide = (side.lengths[found.sentence].astype(np.int32) for side in (source, target))
         pairs = Pairs(
-            found.offsets, found.sentence, found.position, lengths, target.offsets, words, classes, *near, tall
-        )
-        return IBMShard(pairs, source, int(target.lengths.max(initial=0)))
+            found.offsets, found.sentence, found.position, lengths, target.offsets, words.view(np.uint32),
+            _class_of(self.classes, lengths, target.lengths), target.offsets[:-1][found.sentence], wide, tall,
+            *_wishes(items),
+        )  # fmt: skip
+        return IBMShard(pairs, int(target.lengths.max(initial=0)))
 
     def parts(self, shard: IBMShard) -> list[IBMPart]:
         """Ranges of source types that are in about equally many token pairs, and ranges of pairs beside them."""
@@ -141,18 +143,17 @@ class IBM(NamedTuple):
     def weigh(self, log_weights: IBMTables) -> IBMWeights:
         translation = np.empty(len(log_weights.translation.values))
         exponentials(log_weights.translation.values, translation)
-        null_row = np.zeros(self.n_targets)
+        unseen, unknown = (UNSEEN, UNKNOWN) if self.elsewhere else (0.0, 0.0)
+        null_row = np.zeros(self.n_targets + 1)
+        null_row[-1] = unknown
         first = slice(0, self.entries.offsets[1])
         null_row[self.entries.values[first]] = translation[first]
+        offsets = np.append(self.entries.offsets, self.entries.offsets[-1])
         columns = self.entries.values.view(np.uint32)
         return IBMWeights(
-            KINDS[self.alignment],
-            self.entries.offsets,
-            columns,
-            translation,
-            null_row,
+            KINDS[self.alignment], unseen, unknown, offsets, columns, translation, null_row,
             *self.weigh_alignment(log_weights),
-        )
+        )  # fmt: skip
 
     def weigh_alignment(self, log_weights: IBMTables) -> tuple[Any, ...]:
         """The fields of IBMWeights from `null` on."""
@@ -228,6 +229,17 @@ def _vector(vector: Array, classes: Array) -> tuple[Any, ...]:
         float(np.exp(vector[NULL])), float(np.exp(vector[LINK])), ladder, np.exp(climb), np.exp(-climb),
         np.exp(vector[CELLS:]), cells,
     )  # fmt: skip
+
+
+def _wishes(items: Any) -> tuple[Array, Array]:
+    """The weights of links, behind ones for the pairs that have none, and where each pair's begin."""
+    ones = np.ones(int(items.target.sentences.lengths.max(initial=0)))
+    if items.potentials is None:
+        return ones, np.empty(0, np.int64)
+    given, none = items.potentials, items.potentials.lengths == 0
+    if (~none & (given.lengths != items.token_pairs)).any():
+        raise ValueError("potentials of a pair are (l + 1) × m, or none")
+    return np.concatenate([ones, np.exp(given.values)]), np.where(none, -1, len(ones) + given.offsets[:-1])
 
 
 def _class_of(classes: Array, source_lengths: Array, target_lengths: Array) -> Array:

@@ -1,7 +1,6 @@
 """P(a_j = i | e, f) of sentence pairs, as one (l + 1) × m matrix per pair, row 0 the empty word.
 
-Also of text that training never saw: two words that never met, or that are not known, have a small weight of their
-own, so that where words say nothing the positions decide.
+Also of text that training never saw (`on`), which is asked of the same E-step.
 """
 
 from __future__ import annotations
@@ -12,12 +11,22 @@ import numpy as np
 
 from softcount.families.diagonal import CELLS, TENSION, Diagonal
 from softcount.machine.kernel import kernel
-from softcount.models.ibm_kernel import DIAGONAL, FREE, UNIFORM, IBMWeights, near
+from softcount.models.ibm_link import (
+    DIAGONAL,
+    FREE,
+    UNIFORM,
+    IBMWeights,
+    around,
+    aside,
+    clear,
+    near,
+    scratch,
+    spread,
+    wish,
+)
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.bitext import Bitext, length_classes
 
-UNKNOWN = 1e-7  # the weight of a word that is not known, with any word
-UNSEEN = 1e-12  # of two known words that never met
 LONG = 24  # a row so many times longer than what is looked up in it is searched; shorter ones are spread
 
 
@@ -27,12 +36,10 @@ class PairPosteriors(NamedTuple):
 
 
 def posteriors(weights: IBMWeights, shard: Any) -> PairPosteriors:
-    pairs, source = shard.pairs, shard.source
+    pairs = shard.pairs
     offsets = offsets_of((pairs.lengths + 1) * np.diff(pairs.bounds))
     flat, log_norms = np.empty(int(offsets[-1])), np.zeros(len(pairs.lengths))
-    _fill(weights, pairs, offsets, flat)
-    if len(pairs.sentence) < len(source.values):
-        _fill_unknown(weights, pairs, source.offsets, source.values, offsets, flat)
+    _fill(weights, pairs, offsets, shard.longest, flat)
     _normalize(weights, pairs, offsets, shard.longest, flat, log_norms)
     return PairPosteriors(Ragged(offsets, flat), log_norms)
 
@@ -40,7 +47,7 @@ def posteriors(weights: IBMWeights, shard: Any) -> PairPosteriors:
 def on(model: Any, log_weights: Any, items: Bitext) -> tuple[Any, Any]:
     """The model and its weights for the sentence lengths of other text."""
     classes, _ = length_classes(items)
-    other = model._replace(classes=classes)
+    other = model._replace(classes=classes, elsewhere=True)
     old = log_weights.alignment
     if model.alignment == "diagonal":
         cells = Diagonal(classes).table(0.5, float(old[TENSION]))[CELLS:]
@@ -65,106 +72,79 @@ def _free_on(model: Any, other: Any, values: Array) -> Ragged:
 
 
 @kernel
-def _find(w: Any, row: int, column: int) -> float:
-    """The weight of an entry by binary search; UNSEEN where there is none."""
-    low, high = w.offsets[row], w.offsets[row + 1]
-    end = high
-    while low < high:
-        middle = (low + high) // 2
-        if w.columns[middle] < column:
-            low = middle + 1
-        else:
-            high = middle
-    if low < end and w.columns[low] == column:
-        return w.translation[low]
-    return UNSEEN
-
-
-@kernel
-def _fill(w: Any, pairs: Any, offsets: Array, matrices: Array) -> None:
-    """matrices[pair][i, j] = a_ij t(f_j | e_i) of the known source words, in source-type order; a_ij as in `near`."""
-    unknown = np.uint32(len(w.null_row))
-    row = np.full(len(w.null_row) + 1, UNSEEN)
-    row[unknown] = UNKNOWN
-    kind, translation, columns, rise, fall, table = w.kind, w.translation, w.columns, w.rise, w.fall, w.table
-    sentence, position, targets = pairs.sentence, pairs.position, pairs.targets
-    starts, widths, heights = pairs.starts, pairs.widths, pairs.heights
+def _fill(w: Any, pairs: Any, offsets: Array, longest: int, matrices: Array) -> None:
+    """matrices[pair][i, j] = a_ij t(f_j | e_i) of all source words, in source-type order; a_ij as in `near`."""
+    row, a = scratch(len(w.null_row), w.unseen, w.unknown), np.empty(longest)
+    kind, ladder, rise, fall, table, cells = w.kind, w.ladder, w.rise, w.fall, w.table, w.table_starts
+    sentence, position, classes, targets = pairs.sentence, pairs.position, pairs.classes, pairs.targets
+    starts, widths, heights, wishes, wished = pairs.starts, pairs.widths, pairs.heights, pairs.wishes, pairs.wished
     for e in range(len(pairs.offsets) - 1):
-        first, last = pairs.offsets[e], pairs.offsets[e + 1]
-        begin, end, looked_up = w.offsets[e + 1], w.offsets[e + 2], 0
+        first, last, looked_up = pairs.offsets[e], pairs.offsets[e + 1], 0
         for o in range(first, last):
             looked_up += widths[o]
-        if end - begin > LONG * looked_up:
-            for o in range(first, last):
-                _search_row(w, pairs, e, o, offsets[sentence[o]], matrices)
-            continue
-        for k in range(begin, end):
-            row[columns[k]] = translation[k]
+        searched = w.offsets[e + 2] - w.offsets[e + 1] > LONG * looked_up
+        if not searched:
+            spread(w.offsets, w.columns, w.translation, w.unknown, e, row)
         for o in range(first, last):
-            m, i, start = widths[o], position[o] + 1, starts[o]
-            to = offsets[sentence[o]] + i * m
-            if kind == UNIFORM:
+            start, i, l = starts[o], position[o] + 1, heights[o]
+            m = start + widths[o] - start  # of the type of start
+            to, cell = offsets[sentence[o]] + i * m, cells[classes[sentence[o]]] + i * m if kind == FREE else 0
+            if searched:
+                _search(w, e, targets[start : start + m], row)
+            if len(wished) > 0:
+                begin = wish(wished, sentence[o], i * m)
+                near(kind, ladder, rise, fall, table, cell, wishes, begin, i, l, m, a)
                 for j in range(m):
-                    matrices[to + j] = row[min(targets[start + j], unknown)]
+                    matrices[to + j] = a[j] * row[targets[start + j]]
             elif kind == DIAGONAL:
-                l = heights[o]
-                cut = i * m // l
-                up, down, steps = rise[w.ladder[l] + i - 1], fall[w.ladder[l] + i - 1], w.ladder[m]
-                for j in range(cut):
-                    matrices[to + j] = down * rise[steps + j] * row[min(targets[start + j], unknown)]
-                for j in range(cut, m):
-                    matrices[to + j] = up * fall[steps + j] * row[min(targets[start + j], unknown)]
+                up, down, steps, cut = rise[ladder[l] + i - 1], fall[ladder[l] + i - 1], ladder[m], i * m // l
+                for j in range(m):
+                    place = around(up, down, rise[steps + j], fall[steps + j], j < cut)
+                    matrices[to + j] = place * row[targets[start + j]]
+            elif kind == FREE:
+                for j in range(m):
+                    matrices[to + j] = table[cell + j] * row[targets[start + j]]
             else:
-                cell = w.table_starts[pairs.classes[sentence[o]]] + i * m
                 for j in range(m):
-                    matrices[to + j] = table[cell + j] * row[min(targets[start + j], unknown)]
-        for k in range(begin, end):
-            row[columns[k]] = UNSEEN
+                    matrices[to + j] = row[targets[start + j]]
+        clear(w.offsets, w.columns, w.unseen, e, row)
 
 
 @kernel
-def _search_row(w: Any, pairs: Any, e: int, o: int, base: int, matrices: Array) -> None:
-    """What _fill does for one occurrence of a source word, without spreading the word's row."""
-    m, i = pairs.widths[o], pairs.position[o] + 1
-    out = matrices[base + i * m :]
-    near(w, pairs, pairs.sentence[o], i, out)
-    for j in range(m):
-        f = pairs.targets[pairs.starts[o] + j]
-        out[j] *= _find(w, e + 1, f) if f < len(w.null_row) else UNKNOWN
-
-
-@kernel
-def _fill_unknown(w: Any, pairs: Any, source_bounds: Array, sources: Array, offsets: Array, matrices: Array) -> None:
-    """matrices[pair][i, j] = a_ij · UNKNOWN where source word i is not known, and so is under no type."""
-    for s in range(len(pairs.bounds) - 1):
-        m = pairs.bounds[s + 1] - pairs.bounds[s]
-        for i in range(1, pairs.lengths[s] + 1):
-            if sources[source_bounds[s] + i - 1] < 0:
-                out = matrices[offsets[s] + i * m :]
-                near(w, pairs, s, i, out)
-                for j in range(m):
-                    out[j] *= UNKNOWN
+def _search(w: Any, e: int, targets: Array, row: Array) -> None:
+    """What `spread` would write, of these words alone."""
+    for f in targets:
+        low, end = w.offsets[e + 1], w.offsets[e + 2]
+        high = end
+        while low < high:
+            middle = (low + high) // 2
+            if w.columns[middle] < f:
+                low = middle + 1
+            else:
+                high = middle
+        if low < end and w.columns[low] == f:
+            row[f] = w.translation[low]
 
 
 @kernel
 def _normalize(w: Any, pairs: Any, offsets: Array, longest: int, matrices: Array, log_norms: Array) -> None:
     """Adds the empty word's row and makes columns sum to one; log_norms[pair] = Σ_j log of what they summed to."""
-    totals = np.empty(longest)
-    n_targets = len(w.null_row)
+    totals, kind, null, link, null_row = np.empty(longest), w.kind, w.null, w.link, w.null_row
+    cells, starts = (w.cells, w.cell_starts) if kind == DIAGONAL else (w.table, w.table_starts)
     for s in range(len(pairs.bounds) - 1):
-        l, m, base, start = pairs.lengths[s], pairs.bounds[s + 1] - pairs.bounds[s], offsets[s], pairs.bounds[s]
+        l, m, base = pairs.lengths[s], pairs.bounds[s + 1] - pairs.bounds[s], offsets[s]
+        if l == 0:  # not part of the model; there is the empty word alone
+            matrices[base : base + m] = 1.0
+            continue
+        begin, cell = wish(pairs.wished, s, 0), starts[pairs.classes[s]] if kind != UNIFORM else 0
         totals[:m] = 0.0
         for i in range(1, l + 1):
             for j in range(m):
                 totals[j] += matrices[base + i * m + j]
         log_norm = 0.0
         for j in range(m):
-            f, others = pairs.targets[start + j], 1.0
-            empty = w.null_row[f] if f < n_targets else UNKNOWN
-            if w.kind == DIAGONAL and l > 0:
-                empty, others = w.null * empty, w.link * w.cells[w.cell_starts[pairs.classes[s]] + j]
-            elif w.kind == FREE and l > 0:
-                empty *= w.table[w.table_starts[pairs.classes[s]] + j]
+            word = null_row[pairs.targets[pairs.bounds[s] + j]] * pairs.wishes[begin + j]
+            empty, others = aside(kind, null, link, cells[cell + j if kind != UNIFORM else 0], word)
             total = empty + others * totals[j]
             log_norm += np.log(total) if total > 0.0 else -np.inf
             matrices[base + j] = empty / total if total > 0.0 else 0.0

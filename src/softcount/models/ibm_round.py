@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.errors import ImpossibleItem
-from softcount.models.ibm_kernel import IBMWeights, add_counts, add_totals, settle
+from softcount.models.ibm_kernel import add_counts, add_totals, settle
+from softcount.models.ibm_link import IBMWeights
 from softcount.models.ibm_race import add_chosen, race
 from softcount.numbers.attribute import MAX, SAMPLE, SUM
 from softcount.numbers.ragged import Array
@@ -47,7 +48,7 @@ def find_leaders(part: Any, asked: Question) -> Leaders:
     n, (first, last) = len(part.pairs.targets), part.types
     if mode == SUM:
         totals = np.zeros(n)
-        add_totals(weights, part.pairs, first, last, totals)
+        add_totals(weights, part.pairs, first, last, part.longest, totals)
         return Leaders(totals, np.empty(0), np.empty(0, np.int32))
     found = Leaders(np.zeros(n if mode == SAMPLE else 0), np.zeros(n), np.zeros(n, np.int32))
     race(weights, part.pairs, first, last, part.longest, mode, uniforms, *found)
@@ -115,7 +116,7 @@ def count_types(part: Any, shared: tuple[Question, bool, Array, Array]) -> Count
     counts = np.zeros(weights.offsets[last + 1] - weights.offsets[first + 1])
     extra = np.zeros(len(weights.table))
     if mode == SUM:
-        add_counts(weights, part.pairs, first, last, feature_too, scale, counts, extra)
+        add_counts(weights, part.pairs, first, last, part.longest, feature_too, scale, counts, extra)
     else:
         assert mode in (MAX, SAMPLE)
         add_chosen(weights, part.pairs, first, last, choice, counts, extra)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.machine.kernel import kernel
-from softcount.models.jump_kernel import Desk, backward, forward, sample, viterbi
+from softcount.models.jump_kernel import Desk, backward, count_jumps, forward, sample, viterbi
 from softcount.numbers.attribute import MAX, SUM
 from softcount.numbers.lanes import LANES
 from softcount.numbers.ragged import Array
@@ -103,10 +103,11 @@ def _lay(
 ) -> None:  # fmt: skip
     """The weights of one sentence pair on the desk."""
     cells, reach = table.cells[table.places[l] :], len(table.jump) // 2
-    for d in range(-w, w + 1):
-        clipped = min(max(d, -reach), reach)
-        desk[at.jump + d] = table.jump[reach + clipped]
-        desk[at.back + d] = table.jump[reach - clipped]
+    for i in range(l):
+        for k in range(w):
+            there = k < l
+            desk[at.jump + i * w + k] = table.jump[reach + min(max(k - i, -reach), reach)] if there else 0.0
+            desk[at.back + i * w + k] = table.jump[reach + min(max(i - k, -reach), reach)] if there else 0.0
     desk[at.never] = cells[NEVER]
     for i in range(w):
         inside = i < l
@@ -136,9 +137,11 @@ def _add_shares(
         moves.cells[cells + LEAVE + i] += desk[at.leaves + i]
         first += desk[at.begins + i]
     moves.cells[cells + NEVER] += max(1.0 - first, 0.0)
+    for i in range(l):
+        count_jumps(at, desk, i, 0, m, w)
     for d in range(1 - l, l):
         clipped = min(max(d, -reach), reach)
-        moves.jump[reach + clipped] += desk[at.jumps + d] * desk[at.jump + d]
+        moves.jump[reach + clipped] += desk[at.jumps + d] * table.jump[reach + clipped]
     for j in range(m):
         empty = desk[at.empty + j]
         moves.null[0] += empty

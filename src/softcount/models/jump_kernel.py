@@ -1,6 +1,6 @@
 """The E-step of an HMM over source positions, one sentence pair at a time: forward filter, then backward.
 
-    P(f, a | e) = Π_j  a_j linked: leave(i′) · jump(a_j − i′) · em(j, a_j)     or    empty: null(j), and the place stays
+    P(f, a | e) = Π_j  a_j linked: leave(i′) · jump(i′, a_j) · em(j, a_j)     or    empty: null(j), and the place stays
 
 i′ is the place before word j: the position linked last, which the empty word does not change (Och & Ney 2003), or none
 yet; the first link is weighted by begin(i) instead, and the place after the last word by end(i). The future depends on
@@ -21,7 +21,7 @@ from softcount.machine.kernel import kernel
 from softcount.numbers.attribute import draw
 from softcount.numbers.lanes import LANES
 from softcount.numbers.ragged import Array
-from softcount.numbers.windows import add, convolve, correlate, dot, multiply, spread
+from softcount.numbers.windows import add, combine, correlate, dot, multiply, spread
 
 
 class Desk(NamedTuple):
@@ -32,11 +32,11 @@ class Desk(NamedTuple):
     leave: int  # row
     end: int  # row
     never: int  # one number: instead of `end` where every word is linked to the empty word
-    jump: int  # jump + d has the weight of a jump of d
-    back: int  # the same backwards
+    jump: int  # square [i′ · w + i]: from position i′ to position i
+    back: int  # the same turned: [i · w + i′]
     null: int  # column
     em: int  # grid
-    # What the passes keep; `linked`, `place` and `left` are still to be multiplied by the word's `inverse`
+    # What the passes keep; `linked` and `place` are still to be multiplied by the word's `inverse`
     linked: int  # grid: P(a_j = i, linked | words up to j)
     place: int  # grid: P(place is i | words up to j)
     left: int  # grid: place · leave
@@ -52,22 +52,23 @@ class Desk(NamedTuple):
     begins: int  # row
     leaves: int  # row
     ends: int  # row
-    jumps: int  # as `jump`, by which it is still to be multiplied
+    jumps: int  # jumps + d: jumps of d, still to be multiplied by their weights; so for every kind of jump
     reach: int  # jumps so far have a place
+    kind: int  # from the jumps of one kind to those of the next
     size: int
 
 
-def desk(longest: int) -> Desk:
-    """A desk for sentences of up to so many words."""
+def desk(longest: int, kinds: int = 1) -> Desk:
+    """A desk for sentences of up to so many words, and so many kinds of jumps."""
     wide = longest + LANES
     band = 2 * wide + LANES
-    sizes = dict.fromkeys(Desk._fields[:-2], wide)
-    sizes |= dict.fromkeys(("jump", "back", "jumps"), band)
+    sizes = dict.fromkeys(Desk._fields[:-3], wide)
+    sizes |= dict.fromkeys(("jump", "back"), longest * wide) | {"jumps": kinds * band}
     sizes |= dict.fromkeys(("em", "linked", "place", "left", "drawn", "shares"), longest * wide)
     ends = np.cumsum(list(sizes.values()))
     starts = dict(zip(sizes, (ends - list(sizes.values())).tolist(), strict=True))
-    centres = {name: starts[name] + wide for name in ("jump", "back", "jumps")}
-    return Desk(**(starts | centres), reach=wide, size=int(ends[-1]))
+    starts["jumps"] += wide
+    return Desk(**starts, reach=wide, kind=band, size=int(ends[-1]))
 
 
 @kernel
@@ -87,7 +88,7 @@ def forward(at: Desk, desk: Array, l: int, m: int, w: int) -> float:
             spread(desk, place, unit, desk, linked, w)
         else:
             inverse = desk[at.inverse + j - 1]
-            convolve(desk, linked, inverse, desk, at.left + here - w, l, desk, at.jump, w)
+            combine(desk, linked, desk, at.left + here - w, l, desk, at.jump, w)
             if none > 0.0:
                 add(desk, linked, none, desk, at.begin, w)
             total = null + multiply(desk, linked, unit, desk, linked, desk, at.em + here, w)
@@ -95,8 +96,8 @@ def forward(at: Desk, desk: Array, l: int, m: int, w: int) -> float:
             add(desk, place, unit, desk, linked, w)
         if not total > 0.0:
             return -np.inf
-        multiply(desk, at.left + here, unit, desk, place, desk, at.leave, w)
         desk[at.inverse + j] = unit / total
+        multiply(desk, at.left + here, unit / total, desk, place, desk, at.leave, w)
         desk[at.nowhere + j + 1] = none * null / total
         product *= float(total)
         if product < 1e-200 or product > 1e200:
@@ -138,7 +139,7 @@ def backward(at: Desk, desk: Array, l: int, m: int, w: int, counting: bool) -> N
         if j > 0:
             before, inverse = at.place + here - w, desk[at.inverse + j - 1]
             alone += stay * inverse * dot(desk, before, desk, ahead, w)
-            convolve(desk, at.onward, unit, desk, drawn, l, desk, at.back, w)
+            combine(desk, at.onward, desk, drawn, l, desk, at.back, w)
             multiply(desk, behind, unit, desk, at.onward, desk, at.leave, w)
             if counting:
                 multiply(desk, at.onward, inverse, desk, before, desk, behind, w)
@@ -146,17 +147,12 @@ def backward(at: Desk, desk: Array, l: int, m: int, w: int, counting: bool) -> N
             add(desk, behind, stay, desk, ahead, w)
             ahead, behind = behind, ahead
         desk[at.empty + j] = alone
-    if counting:
-        _count_jumps(at, desk, l, m, w)
 
 
 @kernel
-def _count_jumps(at: Desk, desk: Array, l: int, m: int, w: int) -> None:
-    """jumps[i − i′] += Σ_j left_{j−1}[i′] drawn_j[i]"""
-    for j in range(m - 1):
-        spread(desk, at.left + j * w, desk[at.inverse + j], desk, at.left + j * w, w)
-    for i in range(l):
-        correlate(desk, at.jumps - i, desk, at.left + i, w, desk, at.drawn + w, m - 1, w)
+def count_jumps(at: Desk, desk: Array, i: int, kind: int, m: int, w: int) -> None:
+    """jumps[k − i] += Σ_j left_{j−1}[i] drawn_j[k], of all jumps from position i, which are of this kind"""
+    correlate(desk, at.jumps + kind * at.kind - i, desk, at.left + i, w, desk, at.drawn + w, m - 1, w)
 
 
 @kernel
@@ -179,7 +175,7 @@ def viterbi(at: Desk, desk: Array, l: int, m: int, w: int, back: Array, links: A
                 if desk[before + l] * desk[at.begin + i] * emitted > best:
                     best, origin = desk[before + l] * desk[at.begin + i] * emitted, l
                 for k in range(l):
-                    weight = desk[before + k] * desk[at.leave + k] * desk[at.jump + i - k] * emitted
+                    weight = desk[before + k] * desk[at.leave + k] * desk[at.jump + k * w + i] * emitted
                     if weight > best:
                         best, origin = weight, k
             desk[here + i], back[j * (l + 1) + i] = best, origin
@@ -225,7 +221,7 @@ def sample(at: Desk, desk: Array, l: int, m: int, w: int, uniforms: Array, links
         if j == 0:
             break
         for i in range(l):
-            terms[i] = desk[at.inverse + j - 1] * desk[at.left + (j - 1) * w + i] * desk[at.jump + place - i]
+            terms[i] = desk[at.left + (j - 1) * w + i] * desk[at.jump + i * w + place]
         terms[l] = desk[at.nowhere + j] * desk[at.begin + place]
         place = _drawn(terms, uniforms[j] / linked)
 

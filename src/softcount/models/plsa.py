@@ -5,7 +5,8 @@
 T. Hofmann, "Unsupervised learning by probabilistic latent semantic analysis", Machine Learning 42, 2001.
 A document's row of `topic` belongs to the shard that holds the document: it is read there and counted there, and
 the shards' rows are joined, never added. Read as a count table, rows are the values of an observed input and columns
-those of an observed output, and the topic is what lies between them.
+those of an observed output, and the topic is what lies between them. A node is a word of a document, all its tokens
+together; potentials are log-weights that a document gives to the topics of each of its words.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ import numpy as np
 from softcount.errors import ImpossibleItem
 from softcount.families.categorical import Categorical
 from softcount.families.layout import TableLayout
-from softcount.machine.kernel import kernel, prefetch
 from softcount.models.mixture import shard_cost
-from softcount.numbers.attribute import SAMPLE, SUM, attribute
-from softcount.numbers.lanes import add, dot, widened, zeros
-from softcount.numbers.ragged import Array, offsets_of
+from softcount.models.plsa_kernel import fold, sweep
+from softcount.numbers.attribute import SAMPLE, SUM
+from softcount.numbers.lanes import widened, zeros
+from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.numbers.tables import Expectation, Log, Parts
 
-AHEAD = 4  # how many cells ahead a row is asked for
 FAINT = -30.0  # log-weights above are safe in single precision, even squared
+FOLDED, SETTLED = 200, 1e-5  # how many steps a document is folded in by, and how little a topic's share then moves
 
 
 class PLSATables(NamedTuple):
@@ -48,6 +49,8 @@ class PLSAShard(NamedTuple):
     words: Array  # int32
     counts: Array  # float64, none of them zero
     draws: Array  # int64 [nonzeros + 1]: where each cell's uniforms begin; one per token
+    potentials: Array  # [nonzeros, H and zeros], their exponentials, each divided by its largest; [0, 0]: none
+    offset: float  # Σ count · log of what they were divided by
 
 
 class PLSA(NamedTuple):
@@ -74,9 +77,11 @@ class PLSA(NamedTuple):
         return items.sizes
 
     def pack(self, items: Any) -> PLSAShard:
-        """Items have `rows`, `offsets`, `words` and `counts`."""
+        """Items have `rows`, `offsets`, `words`, `counts`; `potentials` of documents or of their words, or None."""
         draws = offsets_of(np.ceil(items.counts).astype(np.int64))
-        return PLSAShard(items.rows, items.offsets - items.offsets[0], items.words, items.counts, draws)
+        wishes, offset = _wishes(items)
+        offsets = items.offsets - items.offsets[0]
+        return PLSAShard(items.rows, offsets, items.words, items.counts, draws, wishes, offset)
 
     def n_uniforms(self, shard: PLSAShard) -> int:
         return int(shard.draws[-1])
@@ -100,10 +105,11 @@ class PLSA(NamedTuple):
         best = np.empty(len(shard.words) if labels else 0, dtype=np.int32)
         draws = np.empty(0) if uniforms is None else uniforms
         assert mode != SAMPLE or uniforms is not None, "SAMPLE needs one uniform per token"
-        impossible = _sweep(weights.topic, weights.word, *shard, mode, draws, topic, word, totals, best)
+        cells = shard._replace(potentials=shard.potentials.astype(dtype, copy=False))[:-1]
+        impossible = sweep(weights.topic, weights.word, *cells, mode, draws, topic, word, totals, best)
         if impossible >= 0:
             raise ImpossibleItem(impossible)
-        log_norm = float(shard.counts @ np.log(totals, out=totals))
+        log_norm = float(shard.counts @ np.log(totals, out=totals)) + shard.offset
         if len(weights.word_scale):
             log_norm += float(shard.counts @ weights.word_scale[shard.words])
         if len(weights.topic_scale):
@@ -117,6 +123,21 @@ class PLSA(NamedTuple):
         """Each document's expected topic counts, as shares, [documents, H]."""
         topic = self.expect(weights, shard)[0].counts.topic.arrays[0]
         return topic / np.maximum(topic.sum(axis=1, keepdims=True), np.finfo(topic.dtype).tiny)
+
+    def fold(
+        self, weights: PLSAWeights, shard: PLSAShard, start: Array, pseudo: float = 0.0, kept: float = 0.0
+    ) -> Array:
+        """Each document's topics, by EM for that document alone: P(h | d) ∝ its counts + pseudo · start, `word` held.
+
+        Where `kept` is more than zero, the last topic has that share of every document, whatever the document says.
+        """
+        rows = zeros(len(shard.rows), self.n_topics, np.float64)
+        rows[:, : self.n_topics] = start
+        potentials = shard.potentials.astype(np.float64, copy=False)
+        cells = (shard.offsets, shard.words, shard.counts, potentials)
+        prior = widened(pseudo * start[None])[0]
+        fold(weights.word, *cells, prior, self.n_topics - 1, kept, FOLDED, SETTLED, rows)
+        return rows[:, : self.n_topics]
 
     def tied(self, parameters: PLSATables) -> bool:
         return self.n_topics > 1 and bool(np.allclose(parameters.word, parameters.word[:1], rtol=1e-6, atol=0.0))
@@ -137,102 +158,12 @@ def _scaled(table: Array | Log, transposed: bool = False) -> tuple[Array, Array]
     return np.exp(np.subtract(log_weights, top[:, None], order="C")), top
 
 
-@kernel
-def _sweep(
-    topic_weights: Array,
-    word_weights: Array,
-    rows: Array,
-    offsets: Array,
-    words: Array,
-    counts: Array,
-    draws: Array,
-    mode: int,
-    uniforms: Array,
-    topic: Array,
-    word: Array,
-    totals: Array,
-    best: Array,
-) -> int:
-    """SUM: ``totals = T @ W; R = N / totals; topic = T * (R @ W.T); word = W * (T.T @ R)``, where N > 0;
-    MAX and SAMPLE settle cell by cell. Returns the first impossible document, or −1.
-
-    Gathering rows binds, so they are asked for some cells ahead. Logarithms cost as much as a row of topics one by
-    one, and a tenth of that all at once, so totals are handed back.
-    """
-    last = len(words) - 1
-    for d in range(len(rows)):
-        mine, found = topic_weights[rows[d]], topic[d]
-        cells = range(offsets[d], offsets[d + 1])
-        if mode == SUM:
-            for i in cells:
-                soon = words[min(i + AHEAD, last)]
-                prefetch(word_weights, soon)
-                prefetch(word, soon)
-                theirs = word_weights[words[i]]
-                totals[i] = dot(mine, theirs)
-                if not totals[i] > 0.0:
-                    return d
-                ratio = topic.dtype.type(counts[i]) / totals[i]
-                add(found, ratio, theirs)
-                add(word[words[i]], ratio, mine)
-            found *= mine
-        else:
-            for i in cells:
-                w = words[i]
-                totals[i] = _settle(mine, word_weights[w], counts[i], mode, uniforms[draws[i] :], found, word[w])
-                if not totals[i] > 0.0:
-                    return d
-        if len(best) > 0:
-            for i in cells:
-                best[i] = np.argmax(mine * word_weights[words[i]])
-    if mode == SUM:
-        word *= word_weights
-    return -1
-
-
-@kernel
-def _settle(mine: Array, theirs: Array, count: float, mode: int, uniforms: Array, topic: Array, word: Array) -> float:
-    """One cell under MAX (its count goes to the best topic) or SAMPLE (each of its tokens to a drawn one)."""
-    total, draw = 0.0, 0
-    while count > 0.0:
-        terms = mine * theirs
-        total = attribute(terms, mode, uniforms[draw] if mode == SAMPLE else 0.0)
-        share = min(count, 1.0) if mode == SAMPLE else count
-        pick = np.argmax(terms)
-        topic[pick] += share
-        word[pick] += share
-        count -= share
-        draw += 1
-    return total
-
-
-@kernel
-def fold(
-    offsets: Array, words: Array, counts: Array, word: Array, start: Array, pseudo: float, steps: int, tolerance: float,
-    topic: Array,
-) -> None:  # fmt: skip
-    """Each row of `topic`: EM for one document alone, with `word` [V, H] held and pseudo-counts pseudo · start.
-
-    A document's row depends on no other document; an empty one stays at the start. All rows are in whole lanes.
-    """
-    found = np.empty_like(start)
-    for d in range(len(offsets) - 1):
-        mine = topic[d]
-        mine[:] = start
-        for _ in range(steps):
-            found[:] = 0.0
-            for i in range(offsets[d], offsets[d + 1]):
-                theirs = word[words[i]]
-                total = dot(mine, theirs)
-                if total > 0.0:
-                    add(found, counts[i] / total, theirs)
-            found *= mine
-            add(found, pseudo, start)
-            mass, change = found.sum(), 0.0
-            if not mass > 0.0:
-                break
-            for h in range(len(mine)):
-                change = max(change, abs(found[h] / mass - mine[h]))
-                mine[h] = found[h] / mass
-            if change < tolerance:
-                break
+def _wishes(items: Any) -> tuple[Array, float]:
+    """The items' potentials as a shard has them: a row for every word, one of each row's weights being one."""
+    if items.potentials is None:
+        return np.empty((0, 0)), 0.0
+    rows = items.potentials
+    rows = rows.values if isinstance(rows, Ragged) else np.repeat(rows, np.diff(items.offsets), axis=0)
+    top = rows.max(axis=1, initial=-np.inf)
+    top[~np.isfinite(top)] = 0.0
+    return widened(np.exp(rows - top[:, None])), float(items.counts @ top)

@@ -100,11 +100,21 @@ def word_types(sentences: Ragged, forms: WordForms, allowed: Array = NOBODY) -> 
     """The neighbours and forms of the words 0 … V − 1 of a text; an empty sentence has neither words nor edges."""
     V = len(forms.values)
     rights, lefts = _neighbours(sentences, V)
+    tokens = np.bincount(sentences.values, minlength=V).astype(np.int64)
+    return WordTypes(tokens, rights, lefts, *_forms(forms), np.ascontiguousarray(allowed))
+
+
+def with_forms(text: WordTypes, forms: WordForms) -> WordTypes:
+    """The same text, its words looked at in another way."""
+    numbered, shares = _forms(forms)
+    return text._replace(forms=numbered, shares=shares)
+
+
+def _forms(forms: WordForms) -> tuple[Array, Array]:
     begins = np.concatenate([[0], np.cumsum(forms.sizes)[:-1]])
     numbered = np.ascontiguousarray(forms.values + begins, dtype=np.int32)
-    shares = np.bincount(numbered.ravel(), minlength=int(forms.sizes.sum())) / max(V, 1)
-    tokens = np.bincount(sentences.values, minlength=V).astype(np.int64)
-    return WordTypes(tokens, rights, lefts, numbered, shares, np.ascontiguousarray(allowed))
+    shares = np.bincount(numbered.ravel(), minlength=int(forms.sizes.sum())) / max(len(numbered), 1)
+    return numbered, shares
 
 
 def _neighbours(sentences: Ragged, n_words: int) -> tuple[Neighbours, Neighbours]:

@@ -35,10 +35,9 @@ def multiply(out: Array, o: int, ratio: float, a: Array, p: int, b: Array, q: in
     return np.sum(out[o : o + w])
 
 
-def convolve(out: Array, o: int, ratio: float, row: Array, r: int, n: int, band: Array, c: int, w: int) -> None:
-    """``out[k] = ratio * Σ_{i < n} row[i] * band[c + k − i]``: a row times the matrix whose diagonals are the band"""
-    for k in range(w):
-        out[o + k] = ratio * np.dot(row[r : r + n], band[c + k - n + 1 : c + k + 1][::-1])
+def combine(out: Array, o: int, row: Array, r: int, n: int, matrix: Array, g: int, w: int) -> None:
+    """``out = row[:n] @ matrix[:n]``, whose rows are w wide"""
+    out[o : o + w] = row[r : r + n] @ matrix[g : g + n * w].reshape(n, w)
 
 
 def correlate(out: Array, o: int, left: Array, p: int, step: int, right: Array, q: int, n: int, w: int) -> None:
@@ -125,9 +124,9 @@ def _overload_multiply(out, o, ratio, a, p, b, q, w):  # type: ignore[no-untyped
     return lambda out, o, ratio, a, p, b, q, w: _multiply(out, o, ratio, a, p, b, q, w)
 
 
-@overload(convolve)
-def _overload_convolve(out, o, ratio, row, r, n, band, c, w):  # type: ignore[no-untyped-def]
-    return lambda out, o, ratio, row, r, n, band, c, w: _convolve(out, o, ratio, row, r, n, band, c, w)
+@overload(combine)
+def _overload_combine(out, o, row, r, n, matrix, g, w):  # type: ignore[no-untyped-def]
+    return lambda out, o, row, r, n, matrix, g, w: _combine(out, o, row, r, n, matrix, g, w)
 
 
 @overload(correlate)
@@ -193,23 +192,21 @@ def _dot(typing: Any, a: Any, p: Any, b: Any, q: Any, w: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _convolve(typing: Any, out: Any, o: Any, ratio: Any, row: Any, r: Any, n: Any, band: Any, c: Any, w: Any) -> Any:
+def _combine(typing: Any, out: Any, o: Any, row: Any, r: Any, n: Any, matrix: Any, g: Any, w: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        into, place, number, factors, first, many, diagonals, centre, width = arguments
+        into, place, factors, first, many, rows, start, width = arguments
         loop = _Loop(context, builder, out, width)
-        x, y, z = loop.begin(into, place), loop.begin(factors, first), loop.begin(diagonals, centre)
-        ratios, total = loop.everywhere(number), loop.total()
+        x, y, z, total = loop.begin(into, place), loop.begin(factors, first), loop.begin(rows, start), loop.total()
         with loop.each() as (k, _):
             builder.store(ir.Constant(loop.vector, [0.0] * LANES), total)
-            begin = builder.gep(z, [k])
             with cgutils.for_range_slice(builder, loop.size(0), many, loop.size(1), loop.size) as (i, _):
                 factor = loop.everywhere(builder.load(builder.gep(y, [i])))
-                loop.keep(total, loop.times(factor, loop.load(begin, builder.neg(i))))
-            loop.store(loop.times(ratios, builder.load(total)), x, k)
+                loop.keep(total, loop.times(factor, loop.load(z, builder.add(builder.mul(i, width), k))))
+            loop.store(builder.load(total), x, k)
         return context.get_dummy_value()
 
-    form = types.void(out, types.intp, out.dtype, row, types.intp, types.intp, band, types.intp, types.intp)
-    return (form, emit) if _fit(out, row, band) else None
+    form = types.void(out, types.intp, row, types.intp, types.intp, matrix, types.intp, types.intp)
+    return (form, emit) if _fit(out, row, matrix) else None
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -54,7 +54,8 @@ def _jumps(model: Any, number: int) -> dict[str, float]:
     side = _side(model, number)
     if side is None or not model.agreed_.model.positions:
         return {}
-    jump = np.asarray(side.jump)[-((len(side.jump) - 3) // 2 + 1) :]
+    family = model.agreed_.model.layout[1 + number].jump.family
+    jump = family.parts(np.asarray(side.jump))[2][0]  # of all words but the most frequent, which have their own
     middle = len(jump) // 2
     shown = {str(d): float(jump[middle + d] / jump.sum()) for d in range(-REACH, REACH + 1)}
     return shown

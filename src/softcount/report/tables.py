@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.numbers.ragged import Array
+from softcount.text.word_form import FEATURES
 
+RARE_NAME = "<rare>"  # of the values of a feature that hardly any word has
 NULL, END = "<null>", "<end>"  # what the empty word is called, and the column of a sentence's end
 
 
@@ -64,6 +66,16 @@ def _hmm(model: Any) -> Iterator[tuple[str, Table]]:
     ends = () if model.end_ is None else (END,)
     yield "transition", _dense("state", states, states, model.parameters_.transition, *ends)
     yield "emission", _dense("word", model.vocabulary_.words, states, model.emission_.T)
+
+
+def _word_classes(model: Any) -> Iterator[tuple[str, Table]]:
+    names, forms = _strings(model.classes_), model.forms_
+    columns = {"count": model.count_, "confidence": model.confidence_}
+    yield "word", {"word": _strings(model.vocabulary_.words), "class": names[model.word_class_], **columns}
+    features = [feature for feature, values in zip(FEATURES, forms.names, strict=True) for _ in values]
+    values = [value or RARE_NAME for values in forms.names for value in values]
+    classes = {apart(name, "feature", "value"): forms.values[:, k] for k, name in enumerate(model.classes_)}
+    yield "form", {"feature": _strings(features), "value": _strings(values), **classes}
 
 
 def _plsa(model: Any) -> Iterator[tuple[str, Table]]:
@@ -140,6 +152,13 @@ def _network(model: Any) -> Iterator[tuple[str, Table]]:
         yield name, {**named, "probability": np.ravel(table)}
 
 
+def _grammar(model: Any) -> Iterator[tuple[str, Table]]:
+    rules = model.rules_
+    sides = [text.split(" -> ", 1)[1] for text in rules.texts()]
+    shown: Table = {"symbol": Named(rules.symbols, rules.lhs()), "right_side": _strings(sides)}
+    yield "rule", {**shown, "probability": model.parameters_.rule.values}
+
+
 def _trace(trace: Any) -> Table:
     rows = trace.table()
     names = list(dict.fromkeys(key for row in rows for key in row))
@@ -155,10 +174,12 @@ def _column(values: list[Any]) -> Array:
 
 KINDS: dict[str, Callable[[Any], Iterator[tuple[str, Table]]]] = {
     "hmm": _hmm,
+    "word classes": _word_classes,
     "plsa": _plsa,
     "naive bayes mixture": _mixture,
     "k-means": _gaussian,
     "gaussian mixture": _gaussian,
     "word aligner": _aligner,
     "network": _network,
+    "grammar": _grammar,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -31,9 +31,14 @@ class Side:
 
 @dataclass(frozen=True, eq=False)
 class Bitext:
-    """``len()`` is the number of pairs; a side may be empty."""
+    """``len()`` is the number of pairs; a side may be empty.
+
+    `wishes` are potentials of source → target links and of target → source links: of a pair (l + 1) × m log-weights,
+    the empty word's first, −inf where a link cannot be; or nothing, where nothing is wished of the pair.
+    """
 
     sides: tuple[Side, Side]
+    wishes: tuple[Ragged | None, Ragged | None] = (None, None)
 
     @classmethod
     def of(cls, source: Corpus, target: Corpus) -> Bitext:
@@ -67,14 +72,24 @@ class Bitext:
         """How much of the data each pair is: the tokens that it generates."""
         return self.target.sentences.lengths
 
+    @property
+    def potentials(self) -> Ragged | None:
+        """Of source → target links, as a model of the targets is asked about them."""
+        return self.wishes[0]
+
     def reverse(self) -> Bitext:
-        return Bitext((self.sides[1], self.sides[0]))
+        return Bitext((self.sides[1], self.sides[0]), (self.wishes[1], self.wishes[0]))
 
     def slice(self, start: int, stop: int) -> Bitext:
-        return Bitext((Side(self.source.slice(start, stop)), Side(self.target.slice(start, stop))))
+        return self._each(lambda part: part.slice(start, stop))
 
     def take(self, rows: Array) -> Bitext:
-        return Bitext((Side(self.source.take(rows)), Side(self.target.take(rows))))
+        return self._each(lambda part: part.take(rows))
+
+    def _each(self, select: Callable[[Any], Any]) -> Bitext:
+        sides = Side(select(self.source)), Side(select(self.target))
+        first, second = (None if wishes is None else select(wishes) for wishes in self.wishes)
+        return Bitext(sides, (first, second))
 
     @property
     def longest(self) -> Array:
@@ -85,22 +100,29 @@ class Bitext:
     def lowered(self) -> Bitext:
         """The same pairs in lower case."""
         sides = lowered(self.source), lowered(self.target)
-        return self if sides == (self.source, self.target) else Bitext((Side(sides[0]), Side(sides[1])))
+        return self if sides == (self.source, self.target) else Bitext((Side(sides[0]), Side(sides[1])), self.wishes)
 
     def within(self, longest: int | None) -> Bitext:
         """As many pairs, but those with more words on a side are empty; their words stay in the vocabularies."""
         if longest is None or not (self.longest > longest).any():
             return self
-        return Bitext.of(*(_emptied(text, self.longest > longest) for text in (self.source, self.target)))
+        long = self.longest > longest
+        sides = Side(_emptied(self.source, long)), Side(_emptied(self.target, long))
+        first, second = (None if wishes is None else _without(wishes, long) for wishes in self.wishes)
+        return Bitext(sides, (first, second))
 
     def digest(self) -> str:
         return hashlib.sha256((self.source.digest() + self.target.digest()).encode()).hexdigest()
 
 
 def _emptied(text: Corpus, which: Array) -> Corpus:
-    lengths = text.sentences.lengths
-    kept = text.sentences.values[np.repeat(~which, lengths)]
-    return replace(text, sentences=Ragged(offsets_of(np.where(which, 0, lengths)), kept))
+    return replace(text, sentences=_without(text.sentences, which))
+
+
+def _without(rows: Ragged, which: Array) -> Ragged:
+    """As many rows, of which some are empty now."""
+    kept = rows.values[np.repeat(~which, rows.lengths)]
+    return Ragged(offsets_of(np.where(which, 0, rows.lengths)), kept)
 
 
 def bitext(

@@ -5,43 +5,60 @@
 | two files | the same line of both |
 | one file, ``|||`` | ``source ||| target`` on a line |
 | one file, TSV | ``source<TAB>target`` on a line |
-| one file, TMX | a <tu> with its first two <tuv>; entities are refused, and no file that it names is opened |
+| one file, TMX or XLIFF | a unit, in two of its languages (``text.xml_pairs``, ``text.language_pairs``) |
 
-Packed files (``.gz``) and standard input (``-``) as everywhere. A form of one file is told by its name, else by its
+Packed files and standard input (``-``) as everywhere. A form of one file is told by its name, else by its
 first line that is not empty.
 """
 
 from __future__ import annotations
 
-import io
+from itertools import chain
 from pathlib import Path
-from typing import Any
-from xml.parsers import expat
 
 from softcount.errors import InputError
 from softcount.text.bitext import Bitext
 from softcount.text.corpus import Corpus, assemble
-from softcount.text.source import check_stdin, line_of, name_of, read_text, split_tokens
+from softcount.text.language_pairs import Told, read_pairs
+from softcount.text.packing import unpacked_name
+from softcount.text.preparation import Preparation, note_forms, note_uncut, prepared
+from softcount.text.source import check_stdin, checked_text, line_of, name_of, read_chunks, read_text, split_tokens
 from softcount.text.vocabulary import Vocabulary, lowered
+from softcount.text.xml_pairs import ENDINGS, is_xml
 
 BAR = b"|||"
 
 
 def read_bitext(
     source: str | Path, target: str | Path | None = None, vocabularies: tuple[Vocabulary, Vocabulary] | None = None,
-    min_count: int = 1, lowercase: bool = False,
+    min_count: int = 1, lowercase: bool = False, *, source_language: str | None = None,
+    target_language: str | None = None, only: str = "any", told: Told | None = None,
+    prepare: Preparation | None = None,
 ) -> Bitext:  # fmt: skip
-    """A Bitext of two files, or of one file that has both sides."""
+    """A Bitext of two files, or of one file that has both sides.
+
+    source_language, target_language : of TMX and XLIFF; need not be said where a file has two
+    only : of XLIFF, units that are "translated" or "final", or "any"
+    prepare : what is done to raw text first (`text.preparation`)
+    told : called, while a long TMX or XLIFF file is read, with the number of units so far
+    """
     known = vocabularies or (None, None)
     if target is not None:
         check_stdin(source=source, target=target)
+        if (source_language, target_language, only) != (None, None, "any"):
+            raise InputError("languages and states are of one TMX or XLIFF file; leave them away where there are two")
         first, second = read_text(source), read_text(target)
         names = name_of(source), name_of(target)
     else:
-        first, second = _sides(source)
+        first, second = _sides(source, (source_language, target_language), only, told)
         names = f"{name_of(source)} (source)", f"{name_of(source)} (target)"
-    sides = zip((first, second), known, names, strict=True)
+    sides = zip((prepared(first, prepare), prepared(second, prepare)), known, names, strict=True)
     return Bitext.of(*(_corpus(text, vocabulary, name, min_count, lowercase) for text, vocabulary, name in sides))
+
+
+def is_markup(path: str | Path) -> bool:
+    """By its name, TMX or XLIFF."""
+    return unpacked_name(name_of(path)).endswith(ENDINGS)
 
 
 def _corpus(text: bytes, vocabulary: Vocabulary | None, name: str, min_count: int, lowercase: bool) -> Corpus:
@@ -50,20 +67,30 @@ def _corpus(text: bytes, vocabulary: Vocabulary | None, name: str, min_count: in
         raise InputError(f"{name}: empty file; give at least one line")
     where = lambda token: f"{name}:{line_of(offsets, token)}"  # noqa: E731
     tokens = lowered(tokens) if lowercase else tokens
-    return assemble(offsets, tokens, None, where, vocabulary, min_count, source=name)
+    note_uncut(len(offsets) - 1, len(tokens), len(text), name)
+    found = assemble(offsets, tokens, None, where, vocabulary, min_count, source=name)
+    note_forms(found.vocabulary.words, name)
+    return found
 
 
-def _sides(path: str | Path) -> tuple[bytes, bytes]:
-    text, name = read_text(path), name_of(path)
+def _sides(
+    path: str | Path, languages: tuple[str | None, str | None], only: str, told: Told | None
+) -> tuple[bytes, bytes]:
+    name = name_of(path)
+    plain = unpacked_name(name)
+    chunks = read_chunks(path)
+    first = next(chunks, b"")
+    if (plain.endswith(ENDINGS) and first.strip()) or is_xml(first):
+        return read_pairs(chain([first], chunks), name, *languages, only, told)
+    if languages != (None, None) or only != "any":
+        raise InputError(f"{name}: neither TMX nor XLIFF, so it has no languages or states to choose; leave them away")
+    text = checked_text(chain([first], chunks), name)
     if not text.strip():
         raise InputError(f"{name}: {'no words, only blanks' if text else 'empty file'}; give at least one pair")
-    plain = name.lower().removesuffix(".gz")
-    if plain.endswith(".tmx") or text.lstrip()[:5] == b"<?xml":
-        return _tmx(text, name)
-    first = next((line for line in text.split(b"\n", 1000) if line.strip()), b"")
-    if BAR in first:
+    line = next((line for line in text.split(b"\n", 1000) if line.strip()), b"")
+    if BAR in line:
         return _cut(text, BAR, name, "|||")
-    if b"\t" in first or plain.endswith(".tsv"):
+    if b"\t" in line or plain.endswith(".tsv"):
         return _cut(text, b"\t", name, "<TAB>")
     raise InputError(
         f"{name}: no second file, and its lines are not source ||| target nor source<TAB>target; name both"
@@ -81,53 +108,3 @@ def _cut(text: bytes, mark: bytes, name: str, shown: str) -> tuple[bytes, bytes]
         left.append(pieces[0])
         right.append(pieces[-1] if len(pieces) == 2 else b"")
     return b"\n".join(left) + b"\n", b"\n".join(right) + b"\n"
-
-
-def _tmx(text: bytes, name: str) -> tuple[bytes, bytes]:
-    left, right = [], []
-    for number, unit in _units(text, name):
-        if len(unit) < 2:
-            raise InputError(f"{name}:{number}: a <tu> with {len(unit)} <tuv>; give it two")
-        sides = [" ".join("".join(pieces).split()) for pieces in unit[:2]]
-        left.append(sides[0])
-        right.append(sides[1])
-    if not left:
-        raise InputError(f"{name}: no <tu> in it; give at least one")
-    return "\n".join([*left, ""]).encode(), "\n".join([*right, ""]).encode()
-
-
-def _units(text: bytes, name: str) -> list[tuple[int, list[list[str]]]]:
-    """(line, of every <tuv> the pieces of its text) of every <tu>."""
-    units: list[tuple[int, list[list[str]]]] = []
-    segments = 0  # how many <seg> are open
-    parser = expat.ParserCreate("UTF-8")  # which the text is known to be, whatever encoding it declares
-
-    def start(tag: str, _: Any) -> None:
-        nonlocal segments
-        kind = tag.rpartition(":")[2]
-        segments += kind == "seg"
-        if kind == "tu":
-            units.append((parser.CurrentLineNumber, []))
-        elif kind == "tuv" and units:
-            units[-1][1].append([])
-
-    def end(tag: str) -> None:
-        nonlocal segments
-        segments -= tag.rpartition(":")[2] == "seg"
-
-    def data(content: str) -> None:
-        if segments and units and units[-1][1]:
-            units[-1][1][-1].append(content)
-
-    def entity(*_: Any) -> None:
-        where = f"{name}:{parser.CurrentLineNumber}"
-        raise InputError(f"{where}: an entity, and entities are not resolved; write what it stands for")
-
-    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, data
-    parser.EntityDeclHandler = parser.SkippedEntityHandler = entity
-    try:
-        parser.ParseFile(io.BytesIO(text))
-    except expat.ExpatError as error:
-        wrong = f"not well-formed XML ({expat.errors.messages[error.code]})"
-        raise InputError(f"{name}:{error.lineno}: {wrong}; correct it, or export it again") from None
-    return units

@@ -27,7 +27,9 @@ from scipy import sparse
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array
 from softcount.text.documents import MOST_TOKENS, Documents, documents, from_matrix
-from softcount.text.source import BLANKS, lines, name_of, quoted, read_text
+from softcount.text.packing import unpacked_name
+from softcount.text.preparation import Preparation, prepared
+from softcount.text.source import BLANKS, lines, name_of, quoted, read_text, split_lines
 from softcount.text.vocabulary import Vocabulary
 
 FORMATS = ("auto", "lines", "uci", "ldac", "svmlight", "folder")
@@ -36,27 +38,31 @@ _DIGITS = re.compile(r"[0-9]{1,18}")
 ENDINGS = {".ldac": "ldac", ".lda-c": "ldac", ".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight"}
 
 
-def read_documents(path: str | Path, format: str = "auto", lowercase: bool = False) -> Documents:
-    """Documents of a file, packed (``.gz``) or not, of a folder, or of standard input (``-``)."""
+def read_documents(
+    path: str | Path, format: str = "auto", lowercase: bool = False, prepare: Preparation | None = None
+) -> Documents:
+    """Documents of a file, packed or not, of a folder, or of standard input (``-``)."""
     if format not in FORMATS:
         raise InputError(f"format {format!r} is not known; choose one of {', '.join(FORMATS)}")
     kind = _format(path) if format == "auto" else format
     if kind == "folder":
-        return _folder(Path(path), lowercase)
+        return _folder(Path(path), lowercase, prepare)
     if kind == "lines":
-        return _lines(path, lowercase)
+        return _lines(path, lowercase, prepare)
+    if prepare is not None and prepare.tokenize:
+        raise InputError(f"{name_of(path)}: a table of counts, so it has tokens already; leave --tokenize away")
     return {"uci": _uci, "ldac": _ldac, "svmlight": _svmlight}[kind](path)
 
 
 def _format(path: str | Path) -> str:
     if str(path) != "-" and Path(path).is_dir():
         return "folder"
-    name = Path(path).name.lower().removesuffix(".gz")
+    name = unpacked_name(Path(path).name)
     return "uci" if name.startswith("docword") else ENDINGS.get(Path(name).suffix, "lines")
 
 
-def _lines(path: str | Path, lowercase: bool) -> Documents:
-    rows = lines(path).to_pylist()
+def _lines(path: str | Path, lowercase: bool, prepare: Preparation | None) -> Documents:
+    rows = split_lines(prepared(read_text(path), prepare)).to_pylist()
     if not rows:
         raise InputError(f"{name_of(path)}: empty file; give at least one line")
     data = documents(rows, source=name_of(path), lowercase=lowercase)
@@ -65,7 +71,7 @@ def _lines(path: str | Path, lowercase: bool) -> Documents:
     return data
 
 
-def _folder(path: Path, lowercase: bool) -> Documents:
+def _folder(path: Path, lowercase: bool, prepare: Preparation | None) -> Documents:
     texts, labels = [], []
     if not path.is_dir():
         raise InputError(f"{name_of(path)}: not a folder; give one with a sub-folder per class, or another --format")
@@ -75,6 +81,7 @@ def _folder(path: Path, lowercase: bool) -> Documents:
             labels.append(folder.name)
     if not texts:
         raise InputError(f"{name_of(path)}: no text files in sub-folders; make one folder per class, or give a file")
+    texts = prepared("\n".join(texts).encode(), prepare).decode().split("\n")
     return documents(texts, labels=labels, source=name_of(path), lowercase=lowercase)
 
 
@@ -209,7 +216,8 @@ def _number(text: str, where: str, what: str) -> int:
 def files_beside(path: str | Path, format: str = "auto") -> list[Path]:
     """Where the names of a count table's words may lie, the first that is there counting."""
     kind = _format(path) if format == "auto" else format
-    name = Path(path).name.removesuffix(".gz")
+    name = Path(path).name
+    name = name[: len(unpacked_name(name))]
     if kind == "ldac":
         return [Path(path).parent / vocabulary for vocabulary in (f"{name.rsplit('.', 1)[0]}.vocab", "vocab.txt")]
     named = name.replace("docword", "vocab", 1)

@@ -34,7 +34,8 @@ class Documents:
     labels: Array | None = None  # int32 class ids; −1: not known
     classes: tuple[str, ...] = ()  # the names of the class ids
     weights: Array | None = None  # what each document counts in training
-    potentials: Array | None = None  # [D, K]: log-weights that a document itself gives to the classes
+    # [D, K]: log-weights that a document itself gives to the classes; Ragged, [nonzeros, K]: to those of its words
+    potentials: Array | Ragged | None = None
     rows: Array | None = None  # which document of the whole each is
     source: str = MEMORY
 
@@ -74,7 +75,7 @@ class Documents:
 
     def _columns(self, which: Any) -> dict[str, Any]:
         named = {"labels": self.labels, "weights": self.weights, "potentials": self.potentials, "rows": self.rows}
-        return {name: None if column is None else column[which] for name, column in named.items()}
+        return {name: None if column is None else _of_rows(column, which) for name, column in named.items()}
 
     def matrix(self) -> sparse.csr_matrix:
         """A scipy CSR matrix over the same memory."""
@@ -96,6 +97,12 @@ class Documents:
             sha.update(np.ascontiguousarray(part).data)
         sha.update("\n".join(self.vocabulary.words if self.vocabulary else ()).encode("utf-8", "surrogatepass"))
         return sha.hexdigest()
+
+
+def _of_rows(column: Array | Ragged, which: Any) -> Array | Ragged:
+    if not isinstance(column, Ragged):
+        return np.asarray(column[which])
+    return column.slice(which.start, which.stop) if isinstance(which, slice) else column.take(which)
 
 
 def from_matrix(matrix: Any, vocabulary: Vocabulary | None = None, **columns: Any) -> Documents:

@@ -4,7 +4,7 @@
 |---|---|---|
 | plain | a line; tokens between ASCII blanks | on the same line of a second file, if there is one |
 | tagged | a line of ``word/TAG`` | after the last slash |
-| conllu | a block of lines, one word a line | column UPOS or XPOS |
+| conllu | a block of lines, one word a line | column UPOS or XPOS, or none |
 
 A tag ``_`` is not known. In lines, an empty line is an empty sentence. What nobody names is CoNLL-U if its name ends so
 or its first line of words is a line of CoNLL-U, else plain.
@@ -24,6 +24,8 @@ import pyarrow as pa
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.corpus import Corpus, assemble, encode_tags
+from softcount.text.packing import unpacked_name
+from softcount.text.preparation import Preparation, note_forms, note_uncut, prepared
 from softcount.text.source import (
     bytes_of,
     check_stdin,
@@ -41,7 +43,7 @@ FORMATS = ("auto", "plain", "tagged", "conllu")
 CONLLU_COLUMNS = 10
 BY_CONTENT = "read as CoNLL-U, which its lines are; say format plain if they are text"
 BEGINNING = 1 << 20  # bytes in which the first line of words is looked for
-TAG_COLUMNS = {"upos": 3, "xpos": 4}
+TAG_COLUMNS = {"upos": 3, "xpos": 4, "none": -1}
 _WORD_ID, _SKIPPED_ID = re.compile(r"[0-9]+"), re.compile(r"[0-9]+[-.][0-9]+")
 
 
@@ -61,13 +63,26 @@ def read(
     column: str = "upos",
     tagset: Sequence[str] | None = None,
     lowercase: bool = False,
+    content: bytes | None = None,
+    prepare: Preparation | None = None,
 ) -> Corpus:
-    """A Corpus of a file, packed (``.gz``) or not, or of standard input (``-``); ``tags`` is a file in step with it."""
-    format, content = _format(path, format, tags)
+    """A Corpus of a file, packed or not, or of standard input (``-``); ``tags`` is a file in step with it.
+
+    content : the text of the file, where it has been read before
+    prepare : what is done to raw text first (`text.preparation`)
+    """
+    format, content = _format(path, format, tags, content)
+    if prepare is not None and prepare != (None, None):
+        if prepare.tokenize and (format != "plain" or tags is not None):
+            raise InputError(f"{name_of(path)}: has tags, so it has tokens already; leave --tokenize away")
+        content = prepared(read_text(path) if content is None else content, prepare)
     text = _read(path, format, tags, column, content)
     if lowercase:
         text = text._replace(tokens=lowered(text.tokens))
-    return assemble(text.offsets, text.tokens, text.tags, text.where, vocabulary, min_count, tagset, name_of(path))
+    note_uncut(len(text.offsets) - 1, len(text.tokens), text.tokens.nbytes - 8 * len(text.tokens), name_of(path))
+    found = assemble(text.offsets, text.tokens, text.tags, text.where, vocabulary, min_count, tagset, name_of(path))
+    note_forms(found.vocabulary.words, name_of(path))
+    return found
 
 
 def read_labels(path: str | Path) -> tuple[Ragged, tuple[str, ...]]:
@@ -77,16 +92,15 @@ def read_labels(path: str | Path) -> tuple[Ragged, tuple[str, ...]]:
     return Ragged(text.offsets, ids), names
 
 
-def _format(path: str | Path, format: str, tags: str | Path | None) -> tuple[str, bytes | None]:
+def _format(path: str | Path, format: str, tags: str | Path | None, content: bytes | None) -> tuple[str, bytes | None]:
     """(the format, the text where it had to be read to know)."""
     if format not in FORMATS:
         raise InputError(f"format {format!r} is not known; choose one of {', '.join(FORMATS)}")
     check_stdin(text=path, tags=tags)
-    content = None
     if format == "auto":
-        format = "conllu" if str(path).lower().endswith((".conllu", ".conllu.gz")) else "plain"
-        content = read_text(path) if format == "plain" else None
-        if content is not None and _is_conllu(content):
+        format = "conllu" if unpacked_name(str(path)).endswith(".conllu") else "plain"
+        content = read_text(path) if format == "plain" and content is None else content
+        if format == "plain" and content is not None and is_conllu(content):
             warnings.warn(f"{name_of(path)}: {BY_CONTENT}", UserWarning, stacklevel=3)
             format = "conllu"
     if tags is not None and format != "plain":
@@ -94,7 +108,7 @@ def _format(path: str | Path, format: str, tags: str | Path | None) -> tuple[str
     return format, content
 
 
-def _is_conllu(text: bytes) -> bool:
+def is_conllu(text: bytes) -> bool:
     """By the first line that is neither empty nor a remark: a word number, and ten columns."""
     rows = (row.strip(b"\r") for row in text[:BEGINNING].split(b"\n"))
     fields = next((row.split(b"\t") for row in rows if row.strip() and not row.startswith(b"#")), [b""])
@@ -105,7 +119,7 @@ def _read(path: str | Path, format: str, tags: str | Path | None, column: str, c
     if format == "conllu":
         return _conllu(path, column, content)
     if format == "tagged":
-        return _tagged(path)
+        return _tagged(path, content)
     return _plain(path, content) if tags is None else _parallel(path, tags, content)
 
 
@@ -138,9 +152,9 @@ def _check_in_step(tokens: Array, tags: Array, name: str, tags_name: str) -> Non
         raise InputError(f"{name}:{line}: {counts}; give every token one tag, _ where it is not known")
 
 
-def _tagged(path: str | Path) -> _Text:
+def _tagged(path: str | Path, content: bytes | None) -> _Text:
     """Cuts every token at its last slash, if it has one; the word ``/`` alone is a word without a tag."""
-    text = _plain(path)
+    text = _plain(path, content)
     offsets, data = bytes_of(text.tokens)
     starts, ends = offsets[:-1], offsets[1:]
     slashes = np.concatenate([[-1], np.flatnonzero(data == ord("/"))])
@@ -175,7 +189,7 @@ def _conllu(path: str | Path, column: str, content: bytes | None = None) -> _Tex
         elif not row.startswith("#"):
             fields = _fields(row, f"{name}:{number}")
             if not _SKIPPED_ID.fullmatch(fields[0]):
-                words.append((number, fields[1], fields[TAG_COLUMNS[column]]))
+                words.append((number, fields[1], "_" if column == "none" else fields[TAG_COLUMNS[column]]))
                 lengths[-1] += 1
     return _words(words, offsets_of(lengths if lengths[-1] else lengths[:-1]), name)
 

@@ -80,10 +80,12 @@ def _file(path: str | Path) -> Columns:
 
     text = read_text(path)
     header = text.partition(b"\n")[0]
+    if not text:
+        raise InputError(f"{name}: empty file; give at least one row below a line that names the columns")
     if not header.strip():
         raise InputError(f"{name}:1: no header; the first line names the columns")
     mark = "\t" if b"\t" in header else ","
-    names = next(iter(_split(header.decode().rstrip("\r"), mark)))
+    names = _split(name, header.decode().rstrip("\r"), mark)
     twice = next((n for n in names if names.count(n) > 1), None)
     if twice is not None:
         raise InputError(f"{name}:1: two columns are called {quoted(twice)}; rename one")
@@ -101,10 +103,13 @@ def _file(path: str | Path) -> Columns:
     return _arrow(table, name, 2)
 
 
-def _split(line: str, mark: str) -> Any:
+def _split(name: str, header: str, mark: str) -> list[str]:
     import csv
 
-    return csv.reader([line], delimiter=mark)
+    try:
+        return next(csv.reader([header], delimiter=mark, strict=True))
+    except csv.Error as error:
+        raise InputError(f"{name}:1: a header that cannot be read ({error}); name the columns in one line") from None
 
 
 def _csv_error(name: str, message: str) -> InputError:

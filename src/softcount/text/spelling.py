@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from softcount.machine.kernel import kernel
-from softcount.numbers.ragged import Array, Ragged, offsets_of
+from softcount.numbers.ragged import Array, Ragged, from_rows, offsets_of
 
 LETTERS = 4  # fewer than that say nothing by being alike
 LONGEST = 63  # letters, as many as there are bits; longer words are compared as wholes only
@@ -40,15 +40,22 @@ def _numbered(names: Sequence[str], found: dict[str, int]) -> Array:
     return np.array([found.setdefault(name, len(found)) for name in names], dtype=np.int32)
 
 
-def alike(rows: Ragged, source: Sequence[str], target: Sequence[str], same: float = 0.3) -> Array:
-    """float32 pseudo-counts, one per entry: how much the words of its row and column look alike."""
+def alike(
+    rows: Ragged, source: Sequence[str], target: Sequence[str], same: float = 0.3,
+    corresponding: Sequence[tuple[str, str]] = (),
+) -> Array:  # fmt: skip
+    """float32 pseudo-counts, one per entry: how much the words of its row and column look alike.
+
+    A letter is like itself and, of another script, like those that it corresponds to.
+    """
     known: dict[str, int] = {}
     whole = _numbered(source, known), _numbered(target, known)
     letters: dict[str, int] = {}
     spelt = _spelt(source, letters), _spelt(target, letters)
     result = np.zeros(len(rows.values), np.float32)
+    like = _likeness(letters, corresponding)
     with np.errstate(over="ignore"):  # sums of bit rows carry over the top, as they must; uncompiled, NumPy warns
-        _compare(rows.offsets, rows.values, *whole, *spelt[0], *spelt[1], len(letters), same, result)
+        _compare(rows.offsets, rows.values, *whole, *spelt[0], *spelt[1], *like, same, result)
     return result
 
 
@@ -59,17 +66,28 @@ def _spelt(words: Sequence[str], letters: dict[str, int]) -> Ragged:
     return Ragged(offsets_of([len(word) for word in kept]), np.array(values, dtype=np.int32))
 
 
+def _likeness(letters: dict[str, int], corresponding: Sequence[tuple[str, str]]) -> Ragged:
+    """Of each letter which letters of the other side are like it."""
+    rows = [[number] for number in letters.values()]
+    for one, two in corresponding:
+        if one in letters and two in letters and one != two:
+            rows[letters[one]].append(letters[two])
+    return from_rows(rows, np.int32)
+
+
 @kernel
 def _compare(
     offsets: Array, columns: Array, source: Array, target: Array, source_bounds: Array, source_letters: Array,
-    target_bounds: Array, target_letters: Array, n_letters: int, same: float, result: Array,
+    target_bounds: Array, target_letters: Array, likes: Array, like: Array, same: float, result: Array,
 ) -> None:  # fmt: skip
     """π of every entry; common subsequences by bits, one column of the dynamic programme at a time (Hyyrö 2004)."""
-    where = np.zeros(n_letters + 1, np.uint64)
+    where = np.zeros(len(likes), np.uint64)
     for row in range(len(offsets) - 1):
         begin, l = source_bounds[row], source_bounds[row + 1] - source_bounds[row]
         for i in range(l):
-            where[source_letters[begin + i]] |= np.uint64(1) << np.uint64(i)
+            letter = source_letters[begin + i]
+            for k in range(likes[letter], likes[letter + 1]):
+                where[like[k]] |= np.uint64(1) << np.uint64(i)
         for k in range(offsets[row], offsets[row + 1]):
             column = columns[k]
             m = target_bounds[column + 1] - target_bounds[column]
@@ -86,5 +104,4 @@ def _compare(
                 ratio = (common / max(l, m) - UNLIKE) / (1.0 - UNLIKE)
                 if ratio > 0.0:
                     result[k] = same * ratio * ratio
-        for i in range(l):
-            where[source_letters[begin + i]] = np.uint64(0)
+        where[:] = np.uint64(0)

@@ -60,7 +60,10 @@ class Structure(NamedTuple):
         for name, parents in zip(self.names, self.parents, strict=True):
             given = ", ".join(shown(parent) for parent in parents)
             parts.append(f"{given} -> {name}" if given else name)
-        return "; ".join(parts)
+        text = "; ".join(parts)
+        if structure(text) == self:
+            return text
+        return "; ".join([", ".join(self.names), *(part for part in parts if "->" in part)])  # to keep their order
 
 
 def shown(parent: Parent) -> str:

@@ -2,7 +2,8 @@
 
     Wall-Street  →  -t  -et  -eet  initial capital  hyphen        1,000  →  #  #  #  digits  no hyphen
 
-Words of one class end alike and are written alike, and words that a text shows once show at least this much.
+Words of one class end alike and are written alike, and words that a text shows once show at least this much. In a
+language whose words rather begin alike, the letters are the first ones, `backwards`.
 A. Clark, "Combining distributional and morphological information for part of speech induction", EACL 2003.
 """
 
@@ -23,16 +24,16 @@ COMMON = 2
 NO_LETTERS = "#"  # the ending of words with a digit or without letters
 
 
-def word_form(word: str) -> tuple[str, ...]:
+def word_form(word: str, backwards: bool = False) -> tuple[str, ...]:
     """The value of each feature."""
-    digit, letter = any(map(str.isdigit, word)), any(map(str.isalpha, word))
-    ending = NO_LETTERS if digit or not letter else word.lower()
-    suffixes = (ending if ending is NO_LETTERS else _suffix(ending, n) for n in (1, 2, 3))
-    return (*suffixes, _shape(word, digit, letter), "hyphen" if "-" in word else "none")
-
-
-def _suffix(word: str, n: int) -> str:
-    return word[-n:] if len(word) > n else "^" + word
+    letters = word.isalpha()  # and nothing else: most words
+    digit, letter = (False, True) if letters else (any(map(str.isdigit, word)), any(map(str.isalpha, word)))
+    shape, hyphen = _shape(word, digit, letter), "hyphen" if "-" in word else "none"
+    if digit or not letter:
+        return NO_LETTERS, NO_LETTERS, NO_LETTERS, shape, hyphen
+    word = word.lower()[::-1] if backwards else word.lower()
+    n, whole = len(word), "^" + word
+    return word[-1:] if n > 1 else whole, word[-2:] if n > 2 else whole, word[-3:] if n > 3 else whole, shape, hyphen
 
 
 def _shape(word: str, digit: bool, letter: bool) -> str:
@@ -40,9 +41,9 @@ def _shape(word: str, digit: bool, letter: bool) -> str:
         return "some digit" if letter else "digits"
     if not letter:
         return "no letter"
-    if not any(map(str.isupper, word)):
+    if word.islower() or not any(map(str.isupper, word)):
         return "lower"
-    if not any(map(str.islower, word)):
+    if word.isupper():
         return "one capital" if len(word) == 1 else "all capitals"
     return "initial capital" if word[0].isupper() else "lower"
 
@@ -52,6 +53,7 @@ class WordForms(NamedTuple):
 
     names: tuple[tuple[str, ...], ...]  # per feature, its values; the first is RARE
     values: Array  # int32 [V, T]: which value of each feature a word has
+    backwards: bool = False  # whether the letters are the first ones, the first of all last
 
     @property
     def sizes(self) -> Array:
@@ -63,20 +65,23 @@ class WordForms(NamedTuple):
         return np.unique(pairs, return_inverse=True)[1].ravel()
 
 
-def word_forms(words: Sequence[str]) -> WordForms:
+def word_forms(words: Sequence[str], backwards: bool = False) -> WordForms:
     """Of a vocabulary; values that hardly any word has are one value."""
-    columns = list(zip(*map(word_form, words), strict=True)) or [()] * len(FEATURES)
+    columns = _columns(words, backwards)
     names = []
     for column in columns:
         counts = Counter(column)
         names.append((RARE, *sorted(value for value, n in counts.items() if n >= COMMON)))
-    return WordForms(tuple(names), _numbered(columns, names))
+    return WordForms(tuple(names), _numbered(columns, names), backwards)
 
 
-def read_forms(words: Iterable[str], names: Sequence[Sequence[str]]) -> Array:
+def read_forms(words: Iterable[str], names: Sequence[Sequence[str]], backwards: bool = False) -> Array:
     """int32 [V, T]: the features of other words, in the values of a vocabulary."""
-    columns = list(zip(*map(word_form, words), strict=True)) or [()] * len(FEATURES)
-    return _numbered(columns, names)
+    return _numbered(_columns(words, backwards), names)
+
+
+def _columns(words: Iterable[str], backwards: bool) -> list[tuple[str, ...]]:
+    return list(zip(*(word_form(word, backwards) for word in words), strict=True)) or [()] * len(FEATURES)
 
 
 def _numbered(columns: Sequence[Sequence[str]], names: Sequence[Sequence[str]]) -> Array:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from softcount.report.page import alignment, documents, training, words
+from softcount.report.page import alignment, documents, network, training, words
 from softcount.report.page.frame import Section, page
 
 Sections = Callable[[Any, Any, Any], Iterator[Section]]
@@ -23,6 +23,7 @@ KINDS: dict[str, tuple[str, Sections]] = {
     "naive bayes mixture": ("Clusters of documents", documents.cluster_sections),
     "k-means": ("Clusters", documents.cluster_sections),
     "gaussian mixture": ("Clusters", documents.cluster_sections),
+    "network": ("Bayesian network", network.sections),
 }
 
 

@@ -1,0 +1,89 @@
+"""Which grammar: from a file, from text, or every rule that there could be; and which rules a name means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softcount.errors import InputError
+from softcount.families.layout import MOST_PSEUDO
+from softcount.machine.memory import check_room
+from softcount.numbers.ragged import Array, Ragged, offsets_of
+from softcount.text.cfg import Rules, parse_cfg, read_cfg
+
+
+class Given(NamedTuple):
+    """A grammar as it was given, before any training."""
+
+    rules: Rules
+    probabilities: Array | None
+    alike: tuple[Array, ...] = ()
+    top: str = ""
+
+
+def given_grammar(grammar: Any) -> Given:
+    """A path, the text of rules, or (rules, probabilities)."""
+    if isinstance(grammar, tuple):
+        return Given(*grammar)
+    if isinstance(grammar, str) and ("->" in grammar or "\n" in grammar):
+        return Given(*parse_cfg(grammar))
+    if isinstance(grammar, str | Path):
+        return Given(*read_cfg(grammar))
+    raise InputError(f"a grammar of type {type(grammar).__name__}; give a path, or rules as text")
+
+
+def full_grammar(words: Sequence[str], n: int, n_tags: int) -> Given:
+    """S → any, N → any any, T → word, with n symbols N and n_tags symbols T; without T, words stand in rules."""
+    size = n * float(n + (n_tags or len(words))) ** 2 + n_tags * len(words)
+    check_room(64.0 * size, f"{size:,.0f} rules", "ask for fewer nonterminals")
+    phrases, tags = np.arange(1, n + 1), np.arange(n + 1, n + 1 + n_tags)
+    leaves = tags if n_tags else -1 - np.arange(len(words))
+    parts = np.concatenate([phrases, leaves]).astype(np.int32)
+    pairs = np.stack(np.meshgrid(parts, parts, indexing="ij"), axis=-1).reshape(-1)
+    lexicon = np.tile(-1 - np.arange(len(words), dtype=np.int32), n_tags)
+    values = np.concatenate([parts, np.tile(pairs, n), lexicon]).astype(np.int32)
+    lengths = np.repeat([1, 2, 1], [len(parts), n * len(parts) ** 2, len(lexicon)])
+    rows = offsets_of([len(parts), *[len(parts) ** 2] * n, *[len(words)] * n_tags])
+    symbols = ("S", *(f"N{k + 1}" for k in range(n)), *(f"T{k + 1}" for k in range(n_tags)))
+    rules = Rules(symbols, tuple(words), 0, rows, Ragged(offsets_of(lengths), values))
+    return Given(rules, None, (phrases, tags))
+
+
+def rules_named(rules: Rules, name: str) -> Array:
+    """The rules of a symbol, or one rule as its line."""
+    if "->" not in name:
+        if name not in rules.symbols:
+            raise InputError(f"the grammar has no symbol {name!r}; name a symbol, or a rule as 'NP -> Det N'")
+        s = rules.symbols.index(name)
+        return np.arange(rules.rows[s], rules.rows[s + 1])
+    asked = parse_cfg(name, "<rule>")[0]
+    texts = {text: r for r, text in enumerate(rules.texts())}
+    missing = [text for text in asked.texts() if text not in texts]
+    if missing:
+        raise InputError(f"the grammar has no rule {missing[0]!r}; name one that it has")
+    return np.array([texts[text] for text in asked.texts()])
+
+
+def per_rule(rules: Rules, setting: Any, default: float, what: str) -> float | Array:
+    """One number for all rules, or a mapping from symbols and rules to numbers, as an array."""
+    numbers = list(setting.values()) if isinstance(setting, Mapping) else [setting]
+    for number in numbers:
+        if not isinstance(number, int | float | np.number) or not 0.0 <= number <= MOST_PSEUDO:
+            raise InputError(f"{what} of {number!r}; give a number from 0 to {MOST_PSEUDO:g}")
+    if not isinstance(setting, Mapping):
+        return float(setting)
+    amounts = np.full(rules.n_rules, default)
+    for name, number in sorted(setting.items(), key=lambda item: "->" in item[0]):  # a rule after its symbol
+        amounts[rules_named(rules, name)] = number
+    return amounts
+
+
+def held_rules(rules: Rules, fixed: Any) -> dict[str, Array]:
+    """By table, the rules that training leaves alone."""
+    held = np.zeros(rules.n_rules, dtype=bool)
+    for name in [fixed] if isinstance(fixed, str) else fixed:
+        held[rules_named(rules, name)] = True
+    return {"rule": held}

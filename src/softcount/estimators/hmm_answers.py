@@ -1,0 +1,167 @@
+"""What a hidden Markov model answers once it is trained: tags, their probabilities, scores, new sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from softcount.disk.sound import check, check_tables, check_whole
+from softcount.errors import ImpossibleItem, InputError
+from softcount.estimators.base import LoopEstimator
+from softcount.estimators.settings import check_is_fitted
+from softcount.loop.estep import Answers
+from softcount.models.hmm import HMM as Model
+from softcount.models.hmm import HMMTables, generate
+from softcount.numbers.attribute import MAX, SUM
+from softcount.numbers.ragged import Array, Ragged, concatenate
+from softcount.numbers.tables import Tables, scale
+from softcount.report.hmm_json import to_json
+from softcount.text.corpus import Corpus, corpus
+from softcount.text.vocabulary import Vocabulary
+
+DECODINGS = ("viterbi", "posterior", "mre")
+
+
+class TrainedHMM(LoopEstimator):
+    """The half of softcount.HMM that uses what was learned."""
+
+    decode: str
+    states_: tuple[str, ...]
+    vocabulary_: Vocabulary
+    lengths_: Array  # how many sentences have how many words
+
+    def _read(self, X: Any) -> Corpus:
+        """Text in the model's words. Tags that are states' names are known, other tags say nothing."""
+        data = corpus(X, self.vocabulary_, lowercase=self.lowercase)
+        if data.labels is None:
+            return data
+        place = {name: k for k, name in enumerate(self.states_)}
+        ids = np.array([*(place.get(name, -1) for name in data.tagset), -1], dtype=np.int32)
+        labels = data.labels.with_values(ids[data.labels.values])  # −1, unknown, is the last
+        return replace(data, labels=labels, tagset=self.states_)
+
+    def predict(self, X: Any, decode: str | None = None) -> list[list[Any]]:
+        """A tag for every token: a number, or a name where states have names."""
+        rule = decode or self.decode
+        if rule not in DECODINGS:
+            raise InputError(f"no decoding {rule!r}; use {', '.join(DECODINGS)}")
+        check_is_fitted(self, "vocabulary_")
+        weights, mode = self._logs(), SUM if rule == "posterior" else MAX
+        if rule == "mre":
+            weights = scale(HMMTables(*(2.0 if spec.emits else 1.0 for spec in self._model.layout)), weights)
+        data = self._read(X)
+        with self._engine() as engine, naming(data):
+            labels = concatenate([part for _, part in Answers(self._model, data, engine).labels(weights, mode)])
+        names = None if self._numbered() else np.array(self.states_, dtype=object)
+        return [(row if names is None else names[row]).tolist() for row in labels.rows()]
+
+    def predict_proba(self, X: Any) -> list[Array]:
+        """P(state | sentence) of every token: one [tokens, n_states] array per sentence."""
+        check_is_fitted(self, "vocabulary_")
+        data = self._read(X)
+        with self._engine() as engine, naming(data):
+            flat = np.concatenate(list(Answers(self._model, data, engine).posteriors(self._logs())))
+        return list(Ragged(data.sentences.offsets, flat).rows())
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """log P(X), in nats, of all sentences together, jointly with the tags that are known; an unknown word counts as
+        unobserved."""
+        check_is_fitted(self, "vocabulary_")
+        data = self._read(X)
+        with self._engine() as engine, naming(data):
+            return Answers(self._model, data, engine).log_norm(self._logs())
+
+    def perplexity(self, X: Any) -> float:
+        """exp(−log P(X) / tokens), over the tokens that the model knows."""
+        data = corpus(X, self.vocabulary_, lowercase=self.lowercase)
+        known = int((data.sentences.values >= 0).sum())
+        if not known:
+            raise InputError("perplexity of a text without a single known word is not defined")
+        return float(np.exp(-self.score(data) / known))
+
+    def sample(
+        self, n_sentences: int = 1, length: int | None = None, random_state: int | None = None
+    ) -> tuple[list[list[str]], list[list[Any]]]:
+        """New sentences and their tags. Lengths: by the end probability, as given, or as in the training text."""
+        check_is_fitted(self, "vocabulary_")
+        rng = np.random.default_rng(random_state)
+        lengths = None
+        if length is not None:
+            lengths = np.full(n_sentences, length)
+        elif not self._model.end:
+            lengths = rng.choice(len(self.lengths_), size=n_sentences, p=self.lengths_ / self.lengths_.sum())
+        words, states = generate(self.parameters_, n_sentences, lengths, rng)
+        names = range(len(self.states_)) if self._numbered() else self.states_
+        return (
+            [self.vocabulary_.decode(row) for row in words.rows()],
+            [[names[k] for k in row] for row in states.rows()],
+        )
+
+    def top_words(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
+        """The most probable words of each state."""
+        check_is_fitted(self, "vocabulary_")
+        tops = {}
+        for k, row in enumerate(self.emission_):
+            best = np.argsort(-row, kind="stable")[:n]
+            tops[k if self._numbered() else self.states_[k]] = [
+                (self.vocabulary_.words[v], float(row[v])) for v in best
+            ]
+        return tops
+
+    def to_json(self) -> dict[str, Any]:
+        """The parameters as P.json has them."""
+        check_is_fitted(self, "vocabulary_")
+        return to_json(self.states_, list(self.vocabulary_.words), self.parameters_)
+
+    # --- within -----------------------------------------------------------------------------------------------------
+
+    def _logs(self) -> Tables:
+        """Of the parameters as shown and saved, under every criterion: what a P.json tags is what training tagged."""
+        return logs_of(self.parameters_)
+
+    def _numbered(self) -> bool:
+        return self.states_ == tuple(str(k) for k in range(len(self.states_)))
+
+    def _show(self) -> None:
+        K, parameters = len(self.states_), self.parameters_
+        self.initial_ = parameters.initial
+        self.transition_ = parameters.transition[:, :K]
+        self.end_ = parameters.transition[:, K] if self._model.end else None
+        self.emission_ = parameters.emission
+
+    def _sizes(self) -> dict[str, int]:
+        return {"states": len(self.states_), "words": len(self.vocabulary_)}
+
+    def _settle(self) -> None:
+        super()._settle()
+        K, V = len(self.states_), len(self.vocabulary_)
+        check("parameters", self.parameters_, HMMTables)
+        end = self.parameters_.transition.shape[-1] == K + 1
+        check_tables(self.parameters_, HMMTables, initial=(K,), transition=(K, K + end), emission=(K, V))
+        check_whole("lengths", self.lengths_, None, np.inf)
+        if len(set(self.states_)) != K or not self.lengths_.any():
+            raise ValueError("states of one name, or no sentences")
+        self._model = Model(K, V, end)
+        self._show()
+
+
+def logs_of(parameters: HMMTables) -> HMMTables:
+    with np.errstate(divide="ignore"):
+        return HMMTables(*(np.log(table) for table in parameters))
+
+
+@contextmanager
+def naming(data: Corpus) -> Iterator[None]:
+    """Turns an impossible item into a message about the user's text."""
+    try:
+        yield
+    except ImpossibleItem as impossible:
+        words = " ".join(data.tokens(impossible.item)[:8])
+        raise InputError(
+            f"{data.source}:{impossible.item + 1}: the sentence {words!r} has probability zero under these parameters, "
+            "or one below the smallest number; allow its words and transitions, or add pseudo-counts"
+        ) from None

@@ -378,7 +378,7 @@ FORMS = [
             ("prior: was trained with both directions together; train this one so as well (agreement)",
              "prior: was trained in lower case; train this one so as well (lowercase)",
              "prior_strength is 0.0: give a positive number; 1 counts a pair as one"),
-            ("align text other --preset fast --prior-model align.model",
+            ("align text other --model ibm2 --prior-model align.model",
              "align text other --no-lowercase --prior-model align.model",
              "align text other --prior-model align.model --prior-strength 0")),
     Refused("conllu-and-tags", "CoNLL-U, whatever its name, beside a file of tags",

@@ -223,7 +223,7 @@ def test_the_order_of_words_in_the_prior_does_not_matter():
     assert {k: pytest.approx(v, rel=1e-4, abs=1e-6) for k, v in counted(one).items()} == counted(two)
 
 
-@pytest.mark.parametrize("options", [{}, {"preset": "fast"}, {"model": "ibm1:2,ibm2:2", "criterion": "em"}])
+@pytest.mark.parametrize("options", [{}, {"model": "ibm2"}, {"model": "ibm1:2,ibm2:2", "criterion": "em"}])
 def test_partial_fit_and_files(tmp_path, options):
     first = softcount.WordAligner(**options).partial_fit(*OLD)
     assert first.align(*OLD) == softcount.WordAligner(**options).fit(*OLD).align(*OLD)
@@ -257,7 +257,7 @@ def test_checkpoints_know_the_prior(tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"preset": "fast"}, "prior: was trained with both directions together; train this one so as well"),
+        ({"model": "ibm2"}, "prior: was trained with both directions together; train this one so as well"),
         ({"lowercase": False}, "prior: was trained in lower case"),
         ({"prior_strength": 0.0}, "prior_strength is 0.0: give a positive number"),
         ({"prior_strength": float("nan")}, "prior_strength is nan: give a positive number"),

@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/installed
 STAMP := .venv/installed-for-developers
 
-.PHONY: demo test test-jit-off lint bench fuzz clean
+.PHONY: demo test test-jit-off lint bench fuzz mutants clean
 
 demo: $(INSTALLED)
 	$(BIN)/softcount demo
@@ -24,6 +24,10 @@ fuzz: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris || echo "atheris does not install here"
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-30} $(BIN)/pytest tests/test_damaged_models.py
 	$(BIN)/python tests/fuzz.py
+
+# Small mistakes, one at a time, and whether the tests notice; MUTANTS (3) of every file, an hour or so.
+mutants: $(STAMP)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python tests/mutants.py --sample $${MUTANTS:-3}
 
 # Every bench prints its own table; those that need corpora or peers that are not there say so and skip.
 bench: .venv/bench-installed

@@ -14,7 +14,6 @@ import importlib.util
 import os
 import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 from corpora import shell_line
@@ -62,8 +61,7 @@ def by_eflomal(source: list[str], target: list[str]) -> Iterator[tuple[str, np.n
         files = {f"scores_filename_{way}": f"{folder}/{way}" for way in ("fwd", "rev")}
         links = {f"links_filename_{way}": f"{folder}/links.{way}" for way in ("fwd", "rev")}
         Aligner().align(source, target, **files, **links)
-        read = (Path(path).read_text("utf-8").splitlines() for path in files.values())
-        costs = [np.array([float(line) for line in lines]) for lines in read]
+        costs = [np.loadtxt(path) for path in files.values()]
     yield "eflomal: mean of both directions", -(costs[0] + costs[1])
 
 

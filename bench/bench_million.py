@@ -1,6 +1,8 @@
 """A million generated pairs: memory beside what the tool said beforehand, and cost per token pair as the text grows.
 
-Every size is read, trained and aligned in a process of its own.   python bench/bench_million.py [pairs]
+Every size is read, trained and aligned in a process of its own, with the default.
+
+    python bench/bench_million.py [pairs [shares]]      # 1,000,000 pairs; 10,3,1: a tenth, a third and the whole
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-SHARES = (10, 3, 1)  # of the text: a tenth, a third, the whole
+SHARES = "10,3,1"  # of the text: a tenth, a third, the whole
 
 
 def write(folder: Path, n_pairs: int, block: int = 50_000) -> None:
@@ -42,14 +44,12 @@ def work(folder: Path) -> None:
     print(needed(data, model), flush=True)
     began, steps = time.process_time(), [time.process_time()]
     model.fit(data, on_step=lambda name, step: steps.append(time.process_time()))
-    trained = time.process_time()
+    trained, pairs = time.process_time(), int(data.token_pairs.sum())
     links = sum(len(found.source) for found in model.blocks(data))
-    pairs, n = int(data.costs.sum()), len(steps) // 2
-    later = [b - a for half in (steps[1 : n + 1], steps[n + 1 :]) for a, b in pairwise(half)]
-    entries = len(model.directions_["forward"].model.entries.values)
+    each = ", ".join(f"{(b - a) / pairs * 1e9:.0f}" for a, b in pairwise(steps))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
-        f"   {entries:,} entries; training {trained - began:.1f} CPU s, a step {min(later) / pairs * 1e9:.1f} ns per "
+        f"   {len(model.agreed_.rows.values):,} entries; training {trained - began:.1f} CPU s, steps {each} ns per "
         f"token pair, aligning {time.process_time() - trained:.1f} s, {links:,} links; peak {peak:,.0f} MB",
         flush=True,
     )
@@ -60,10 +60,11 @@ def main() -> None:
         work(Path(sys.argv[2]))
         return
     n_pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    shares = [int(share) for share in (sys.argv[2] if len(sys.argv) > 2 else SHARES).split(",")]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write(folder, n_pairs)
-        for share in (1000, *SHARES):  # the first compiles
+        for share in (1000, *shares):  # the first compiles
             cut(folder, n_pairs // share)
             out = subprocess.DEVNULL if share == 1000 else None
             subprocess.run([sys.executable, __file__, "--worker", name], check=True, stdout=out)

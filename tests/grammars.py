@@ -114,7 +114,7 @@ class NaiveGrammar(Naive):
         for child in structure.children:
             starts.append(place)
             place = place + 1 if child is None else child.end
-        below = [self.before(nodes, child) for child in structure.children if child is not None]
+        below = [self.before(items, i, nodes, child) for child in structure.children if child is not None]
         return structure.rule, starts[::-1], below
 
     def check_best(self, posteriors: np.ndarray, labels: np.ndarray) -> None:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from softcount.families.jumps import JumpCounts, kinds_of_words
+from softcount.families.penalty import NOTHING
 from softcount.models.agreement_kernel import Direction, Tally, agree_hmm, agree_ibm1
 from softcount.models.fertility import MOST, SMALL, fertility_ratios
 from softcount.models.jump_kernel import desk
@@ -197,13 +198,13 @@ def test_ratios_of_fertilities():
 def test_jumps_of_a_kind_lean_on_those_of_all():
     family = JumpCounts(reach=1, pseudo=0.5, kinds=2, strength=30.0)
     counts = np.array([3.0, 1.0, 2.0, 2.0, 5.0, 1.0, 0.0, 0.0, 10.0, 30.0])  # begin, end, two kinds of jumps
-    begin, end, jump = family.parts(family.maximize(counts, None, family.uniform()))
+    begin, end, jump = family.parts(family.maximize(counts, NOTHING, family.uniform()))
     np.testing.assert_allclose(begin, [3.5 / 5, 1.5 / 5])
     np.testing.assert_allclose(end, [0.5, 0.5])
     shared = np.array([5.5, 11.5, 30.5]) / 47.5
     np.testing.assert_allclose(jump[0], (np.array([5.0, 1.0, 0.0]) + 30 * shared) / 36)
     np.testing.assert_allclose(jump[1], (np.array([0.0, 10.0, 30.0]) + 30 * shared) / 70)
-    assert family.maximize(np.zeros(10), None, counts) is counts
+    assert family.maximize(np.zeros(10), NOTHING, counts) is counts
 
 
 def test_frequent_words_have_kinds_of_their_own():

@@ -27,6 +27,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.chdir(folder)
         for line in (
             f"tag text --states 2 {SMALL} --save tag.model", "align text other -q --save align.model",
+            "classes text --classes 2 -q --save classes.model",
             f"topics text --topics 2 {SMALL} --save topics.model",
             f"cluster text --clusters 2 {SMALL} --save cluster.model",
             "cluster text --clusters 2 --method kmeans -q --save kmeans.model",

@@ -340,3 +340,23 @@ def test_accuracy_is_scored_where_names_agree(tmp_path):
     (tmp_path / "found").write_text("V V N\nV N\n")
     assert json.loads(run("score", "tags", tags, tmp_path / "found", "--json").stdout)["accuracy"] == 0.75
     assert "accuracy     0.7500" in run("score", "tags", tags, tmp_path / "found").stdout
+
+
+def test_folders_of_documents_keep_their_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("b.txt", "law court law"), ("a.txt", "sea ship"), (".hidden", "no")):
+        (tmp_path / "flat").mkdir(exist_ok=True)
+        (tmp_path / "flat" / name).write_text(text)
+    data = read_documents("flat")
+    assert data.names == ("a.txt", "b.txt") and data.labels is None
+    assert data.slice(1, 2).names == ("b.txt",) and data.take([1, 0]).names == ("b.txt", "a.txt")
+    for kind, name in (("sea", "x"), ("law", "y")):
+        (tmp_path / "classes" / kind).mkdir(parents=True)
+        (tmp_path / "classes" / kind / name).write_text("a b")
+    data = read_documents("classes")
+    assert data.names == ("law/y", "sea/x") and data.classes == ("law", "sea")
+    run("cluster", "flat", "--clusters", 2, "-q", "--save", "m")
+    shown = json.loads(run("show", "m", "flat", "--json").stdout)
+    assert sorted(e for c in shown["classes"] for e in c["examples"]) == ["a.txt", "b.txt"]
+    lost = run("cluster", "flat", "--clusters", 2, "--save", "flat/a.txt", code=2).stderr
+    assert "is read by this command, and would be lost" in lost

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
 from sklearn import metrics
 
 from softcount.errors import InputError
@@ -27,6 +28,8 @@ from softcount.evaluate import (
     v_measure,
     vi_bits,
 )
+from softcount.evaluate.clustering import _by_scipy
+from softcount.evaluate.matching import matched
 from softcount.numbers.ragged import from_rows
 
 METRICS = (many_to_one, one_to_one, vi_bits, v_measure, nmi, ari)
@@ -164,3 +167,16 @@ def test_empty_and_impossible_tables() -> None:
 def test_import_is_light() -> None:
     check = "import sys, softcount.evaluate; sys.exit(bool({'scipy', 'sklearn', 'numba'} & sys.modules.keys()))"
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (7, 7), (5, 12), (12, 5), (20, 20), (1, 9)])
+def test_the_matching_is_scipys_and_its_cells_are_all_different(shape: tuple[int, int]) -> None:
+    """Tables of few large numbers, and of ties, where rows must give way again and again."""
+    rng = np.random.default_rng(3)
+    for top in (2, 10, 10_000, 2**40):
+        for _ in range(5):
+            table = rng.integers(0, top, shape)
+            rows, columns = matched(table)
+            assert len(rows) == min(shape) == len(set(rows.tolist())) == len(set(columns.tolist()))
+            assert table[rows, columns].sum() == table[linear_sum_assignment(table, maximize=True)].sum()
+            assert table[_by_scipy(table)].sum() == table[rows, columns].sum()

@@ -99,6 +99,17 @@ def test_one_em_step_by_hand() -> None:
     assert model.history_[0].objective == pytest.approx(math.log(2 * 0.4**2 * 0.6**3) + math.log(0.6))
 
 
+@pytest.mark.parametrize("criterion", ["em", "hard", "vb", "gibbs", "annealed", "stepwise", "mre"])
+def test_the_grid_in_the_readme_is_true_of_grammars(criterion: str) -> None:
+    table = (Path(__file__).parent.parent / "README.md").read_text().split("<!-- grid -->")[1].splitlines()
+    row = next(line for line in table if line.startswith("| Context-free grammar"))
+    place = [cell.strip() for cell in table[1].split("|")].index(criterion)
+    assert row.split("|")[place].strip().startswith("yes")
+    spec = "stepwise(em(pseudo=0.1),batches=3):2" if criterion == "stepwise" else f"{criterion}:2"
+    model = Grammar(TELESCOPE, criterion=spec, random_state=0).fit(TEXT)
+    assert np.isfinite(model.score(TEXT)) and model.n_iter_ == 2
+
+
 # --- what is known of trees -------------------------------------------------------------------------------------------
 
 

@@ -32,7 +32,7 @@ def naive_lines(text: str) -> list[str]:
 
 
 def naive_tokens(text: str) -> list[list[str]]:
-    return [[token for token in re.split("[ \t\r\v\f]", line) if token] for line in naive_lines(text)]
+    return [[token for token in re.split("[ \t\r\v\f\u00a0\u202f\u3000]", line) if token] for line in naive_lines(text)]
 
 
 def message(path: str | Path, **options: int) -> str:
@@ -48,7 +48,7 @@ def test_lines_end_at_newlines_only(text: str) -> None:
 
 
 @given(texts)
-def test_tokens_end_at_ascii_blanks_only(text: str) -> None:
+def test_tokens_end_at_blanks_only(text: str) -> None:
     offsets, tokens = split_tokens(text.encode())
     flat = tokens.to_pylist()
     rows = [flat[a:b] for a, b in pairwise(offsets)]

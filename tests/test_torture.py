@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from softcount import HMM, PLSA, GaussianMixture, InputError, KMeans, NaiveBayesMixture, WordAligner
+from softcount import HMM, PLSA, GaussianMixture, InputError, KMeans, NaiveBayesMixture, Network, WordAligner
 from softcount.loop.trace import FELL
 from softcount.numbers.ragged import Ragged
 
@@ -83,6 +83,17 @@ POINTS: dict[str, tuple[dict[str, Any], Any]] = {
     "an outlier": ({}, [[0.0], [1.0], [0.5], [1e6]]),
     "tiny prior": ({"prior": TINY, "pseudo": TINY}, [[0.0], [1.0], [5.0], [6.0]]),
     "huge prior": ({"prior": HUGE, "pseudo": HUGE}, [[0.0], [1.0], [5.0], [6.0]]),
+}
+
+TURNS: dict[str, Any] = {"a": ["x", "y", None, "x"] * 3, "b": [1, None, 2, 2] * 3}
+NETWORKS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "one value each": ({}, {"a": ["x", "x"], "b": ["y", None]}),
+    "many hidden values": ({"values": {"h": 30}}, TURNS),
+    "one hidden value": ({"values": {"h": 1}}, TURNS),
+    "tiny prior": ({"prior": TINY, "pseudo": TINY}, TURNS),
+    "huge prior": ({"prior": HUGE, "pseudo": HUGE}, TURNS),
+    "2,000 rows in a row": ({}, {"a": ["x", "y", None, "x"] * 500, "b": [1, None, 2, 2] * 500}),
+    "tiny weights": ({"weight": "n", "sequence": "n"}, {**TURNS, "n": [1, 2, 3, 1e-300] * 3}),
 }
 
 
@@ -170,6 +181,26 @@ def test_aligner(kind: str, name: str, criterion: str) -> None:
     assert np.isneginf(scores[~both]).all(), "a pair with an empty side has nothing to score"
 
 
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("name", NETWORKS)
+def test_networks(name: str, criterion: str) -> None:
+    settings, rows = NETWORKS[name]
+    arcs = "h@-1 -> h -> a, b"
+    net = answer(
+        ("network", name, criterion),
+        lambda: Network(arcs, criterion=criterion, random_state=0, **{"values": {"h": 2}, **settings}).fit(rows),
+    )
+    if net is None:
+        return
+    finite(net.parameters_, "parameters")
+    for table in net.parameters_:
+        sums_to_one(table, name)
+    for shares in net.predict_proba(rows).values():
+        finite(shares, "posteriors")
+        sums_to_one(shares, "posteriors")
+    finite(net.score(rows), "score")
+
+
 def test_weights_that_underflow_for_every_source_word() -> None:
     """With a prior of 1e-300 a translation that was never seen has the weight exp(ψ(1e-300)) = 0."""
     source, target = ["a b", "c d"] * 5, ["x y", "z w"] * 5
@@ -238,7 +269,7 @@ def test_points(covariance: str, name: str, criterion: str) -> None:
 def test_every_refusal_happens() -> None:
     """A pattern that matches nothing would allow nothing, and hide a spelling mistake."""
     models = ["hmm", "ibm2", "plsa 1", "plsa 3", "mixture 1", "unit"]
-    cases = [*HMMS, *PAIRS, *DOCUMENTS, *POINTS]
+    cases = [*HMMS, *PAIRS, *DOCUMENTS, *POINTS, *NETWORKS]
     for patterns in REFUSALS:
         for pattern, names in zip(patterns, (models, cases, CRITERIA), strict=True):
             assert any(re.fullmatch(pattern, name) for name in names), pattern

@@ -80,6 +80,15 @@ def test_of_three_languages_two_are_chosen(tmp_path):
         read_bitext(path, source_language="de", target_language="de")
 
 
+def test_of_several_that_fit_the_one_named_exactly_counts_else_the_first(tmp_path):
+    path = tmp_path / "x.tmx"
+    tuvs = "".join(f'<tuv xml:lang="{name}"><seg>{name}</seg></tuv>' for name in ("en-US", "en", "en-GB", "fr"))
+    path.write_text(f"<tmx><body><tu>{tuvs}</tu></body></tmx>")
+    assert pairs(path, source_language="en", target_language="fr")[0] == [("en", "fr")]
+    path.write_text(f"<tmx><body><tu>{tuvs}</tu></body></tmx>".replace('"en"', '"en-CA"'))
+    assert pairs(path)[0] == [("en-US", "fr")]
+
+
 def test_xliff_12(tmp_path):
     path = tmp_path / "x.xlf"
     path.write_text(XLIFF1)

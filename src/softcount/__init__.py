@@ -13,7 +13,7 @@ from softcount.registry import BUILT_IN
 from softcount.version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from softcount import synthetic
+    from softcount import evaluate, synthetic
     from softcount.estimators.aligner import WordAligner
     from softcount.estimators.gaussian import GaussianMixture
     from softcount.estimators.grammar import Grammar
@@ -48,6 +48,7 @@ __all__ = [
     "bitext",
     "corpus",
     "documents",
+    "evaluate",
     "load",
     "read",
     "read_bitext",
@@ -71,8 +72,8 @@ _HOME = {
 def __getattr__(name: str) -> Any:
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
-    if name == "synthetic":
-        return import_module("softcount.synthetic")
+    if name in ("evaluate", "synthetic"):
+        return import_module(f"softcount.{name}")
     raise AttributeError(f"module 'softcount' has no attribute {name!r}")
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import Counter, check_writable, open_model, say_unknown
-from softcount.cli.options import HOW, IN, OUT, STAGES, WHAT, Rare, Tolerance, option
+from softcount.cli.console import Counter, check_writable, open_model, preparation, say_unknown
+from softcount.cli.options import HOW, IN, OUT, STAGES, WHAT, Normalize, Rare, Tokenize, Tolerance, option
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
 
@@ -81,6 +81,8 @@ class Align(Training):
     source_language: Annotated[str | None, option(IN, "Of TMX or XLIFF, by xml:lang: en, or en-US.")] = None
     target_language: Annotated[str | None, option(IN, "Likewise; a file with two languages needs neither.")] = None
     only: Annotated[str, option(IN, "Of XLIFF, units that are translated, or final; or any.")] = "any"
+    tokenize: Tokenize = None
+    normalize: Normalize = None
     longest: Annotated[
         int | None, option(IN, "Leave pairs unaligned of which a side has more words: an empty line.", min=1)
     ] = None
@@ -126,7 +128,8 @@ class Align(Training):
 
         progress = Counter(self.quiet, "units read")
         try:
-            data = read_bitext(self.source, self.target, told=progress, **self.chosen_units())
+            prepare = preparation(model, self.tokenize, self.normalize)
+            data = read_bitext(self.source, self.target, told=progress, prepare=prepare, **self.chosen_units())
         finally:
             progress.close()
         self.check_shown(data, self.longest or getattr(model, "longest", None))
@@ -174,6 +177,7 @@ class Align(Training):
             min_count=self.min_count, random_state=self.seed, **self.chosen(),
         )  # fmt: skip
         model._reading = {name: value for name, value in self.chosen_units().items() if value not in (None, "any")}
+        model._reading |= preparation(None, self.tokenize, self.normalize).settings()
         return model
 
     def prior(self, data: Bitext) -> WordAligner | None:

@@ -102,8 +102,11 @@ def _is_same(path: Path, other: Path) -> bool:
 
 
 def _is_document(path: Path, folder: Path) -> bool:
-    """Whether `path` is in one of the sub-folders, where documents are read from."""
-    return folder in path.parents[1:] and folder.is_dir()
+    """Whether `path` is where documents are read from: in a sub-folder, or, in a folder without any, beside them."""
+    if not folder.is_dir():
+        return False
+    flat = folder == path.parent and path.is_file() and not any(entry.is_dir() for entry in folder.iterdir())
+    return flat or folder in path.parents[1:]
 
 
 def _check_writable(path: Path) -> None:
@@ -155,6 +158,16 @@ def _given(context: typer.Context, name: str) -> bool:
 def lower_cased(model: Any, asked: bool) -> bool:
     """Whether to lower-case text for a saved model: where it is asked for, and where the training text was."""
     return asked or bool(model.lowercase)
+
+
+def preparation(model: Any, tokenize: str | None, normalize: str | None) -> Any:
+    """What is done to raw text: as it is asked for, else as the training text was prepared."""
+    from softcount.text.preparation import Preparation
+
+    before = {} if model is None else model.reading_
+    asked = Preparation(tokenize or before.get("tokenize"), normalize or before.get("normalize"))
+    asked.check()
+    return asked
 
 
 def check_threads(threads: int) -> None:

@@ -14,15 +14,20 @@ if TYPE_CHECKING:
     from softcount.estimators.hmm import HMM
 
 
+VOCABULARY = 10.0  # times the words of the small language, most of them rare, as in real text
+
+
 def demo(
-    sentences: Annotated[int, typer.Option("--sentences", "-n", min=10, help="Size of the generated text.")] = 10_000,
+    sentences: Annotated[int, typer.Option("--sentences", "-n", min=10, help="Size of the generated text.")] = 3_000,
     states: Annotated[int, typer.Option(min=1, help="How many word classes to look for.")] = 18,
-    criterion: Annotated[str, typer.Option(help="How to train.")] = "em:100",
-    restarts: Annotated[int, typer.Option(min=1, help="Best of so many random starts.")] = 3,
+    criterion: Annotated[
+        str, typer.Option(help="What stands beside: how it is trained, from random starts.")
+    ] = "em:100",
+    restarts: Annotated[int, typer.Option(min=1, help="It is the best of so many.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the text and of training.")] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
 ) -> None:
-    """Train on a generated language and show what was learned next to the truth.
+    """Train on a generated language and show what was learned next to the truth, and next to plain EM.
 
     Example: **softcount demo --sentences 2000 --states 12 --criterion vb**
     """
@@ -32,29 +37,44 @@ def demo(
     from softcount.synthetic import language
 
     console = Console(highlight=False, emoji=False)
-    text = language(sentences, seed=seed)
+    text = language(sentences, seed=seed, vocabulary=VOCABULARY)
     tokens = sum(map(len, text.sentences))
     types = len({word for sentence in text.sentences for word in sentence})
     console.print(
-        f"[bold]A small language[/]: {sentences:,} sentences, {tokens:,} tokens, {types} words, "
+        f"[bold]A small language[/]: {sentences:,} sentences, {tokens:,} tokens, {types:,} words, "
         f"{len({t for tags in text.tags for t in tags})} parts of speech. The tagger sees the words alone.\n"
     )
-    began = time.perf_counter()
-    progress = Progress(quiet, restarts)
-    model = HMM(states, criterion=criterion, start="random", restarts=restarts, n_jobs=-1, random_state=seed)
-    try:
-        model.fit(text.sentences, on_step=progress)
-    finally:
-        progress.close()
-    seconds = time.perf_counter() - began
-    predicted = model.predict(text.sentences)
-    names = _classes(console, model, text, predicted)
+    usual = HMM(states, n_jobs=-1, random_state=seed)
+    plain = HMM(states, criterion=criterion, start="random", restarts=restarts, n_jobs=-1, random_state=seed)
+    seconds = [_trained(model, text.sentences, quiet) for model in (usual, plain)]
+    predicted = usual.predict(text.sentences)
+    names = _classes(console, usual, text, predicted)
     _examples(console, text, predicted, names)
-    _scores(console, model, text, predicted, seconds)
+    beside = f"{criterion} from random starts" if restarts > 1 else f"{criterion} from a random start"
+    found = {"softcount tag": predicted, beside: plain.predict(text.sentences)}
+    _scores(console, text, found)
+    for model, took in zip((usual, plain), seconds, strict=True):
+        _ended(console, model, took)
     _alignment(console, sentences, seed)
     from softcount.cli.demo_documents import demo_documents
 
     demo_documents(console, seed)
+    from softcount.cli.demo_network import demo_network
+
+    demo_network(console, seed)
+    from softcount.cli.demo_grammar import demo_grammar
+
+    demo_grammar(console, seed)
+
+
+def _trained(model: HMM, sentences: list[list[str]], quiet: bool) -> float:
+    """Seconds."""
+    began, progress = time.perf_counter(), Progress(quiet, model.restarts)
+    try:
+        model.fit(sentences, on_step=progress)
+    finally:
+        progress.close()
+    return time.perf_counter() - began
 
 
 def _alignment(console: Any, n_pairs: int, seed: int) -> None:
@@ -93,6 +113,7 @@ def _classes(console: Any, model: HMM, text: Any, predicted: list[list[Any]]) ->
     from rich.table import Table
 
     from softcount.report.columns import Words
+    from softcount.report.overview import overview
 
     truth: dict[Any, Counter[str]] = {k: Counter() for k in model.top_words(1)}
     for gold, found in zip(text.tags, predicted, strict=True):
@@ -101,14 +122,16 @@ def _classes(console: Any, model: HMM, text: Any, predicted: list[list[Any]]) ->
     table = Table(box=box.SIMPLE_HEAD, title="What each hidden state learned, beside the truth", title_justify="left")
     for column, justify in (("state", "right"), ("tokens", "right"), ("mostly", "left"), ("share", "right")):
         table.add_column(column, justify=justify, no_wrap=True, min_width=6)  # type: ignore[arg-type]
-    table.add_column("its most probable words")
+    table.add_column("its most typical words")
     names = {}
-    top = model.top_words(9)
+    seen = overview(model, 9)
+    assert seen is not None
+    typical = {group.name: group.words for group in seen.groups}
     for k in sorted(truth, key=lambda k: (truth[k].most_common(1)[0][0] if truth[k] else "~", -truth[k].total())):
         tag, hits = truth[k].most_common(1)[0] if truth[k] else ("–", 0)
         names[k] = tag
         share = f"{hits / truth[k].total():.0%}" if truth[k] else ""
-        table.add_row(str(k), f"{truth[k].total():,}", tag, share, Words([w for w, p in top[k] if p > 1e-4]))
+        table.add_row(str(k), f"{truth[k].total():,}", tag, share, Words(typical[str(k)]))
     console.print(table)
     return names
 
@@ -135,21 +158,24 @@ def _examples(console: Any, text: Any, predicted: list[list[Any]], names: dict[A
     console.print()
 
 
-def _scores(console: Any, model: HMM, text: Any, predicted: list[list[Any]], seconds: float) -> None:
+def _scores(console: Any, text: Any, found: dict[str, list[list[Any]]]) -> None:
     from rich import box
     from rich.table import Table
 
     from softcount.evaluate import score_tags
 
-    single = score_tags(text.tags, [[0] * len(tags) for tags in text.tags])
-    found = score_tags(text.tags, predicted)
     table = Table(box=box.SIMPLE_HEAD, title="Learned tags against true tags", title_justify="left")
     table.add_column("")
     for name in ("many-to-one", "one-to-one", "VI, bits", "V-measure"):
         table.add_column(name, justify="right")
-    for name, s in (("everything in one class", single), (model.criterion, found)):
+    single = {"everything in one class": [[0] * len(tags) for tags in text.tags]}
+    for name, tags in (single | found).items():
+        s = score_tags(text.tags, tags)
         table.add_row(name, f"{s.many_to_one:.3f}", f"{s.one_to_one:.3f}", f"{s.vi_bits:.3f}", f"{s.v_measure:.3f}")
     console.print(table)
+
+
+def _ended(console: Any, model: HMM, seconds: float) -> None:
     starts = len(model.restarts_)
     console.print(f"{starts} start{'s' * (starts > 1)} in {seconds:.1f} s; {ending(model)}", soft_wrap=True)
     console.print(f"[dim]{model.signature_}[/]", soft_wrap=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from softcount.cli.console import lower_cased, say_unknown
-from softcount.cli.options import IN, WHAT, Lowercase, Restarts, option
+from softcount.cli.console import lower_cased, preparation, say_unknown
+from softcount.cli.options import IN, WHAT, Lowercase, Normalize, Restarts, Tokenize, option
 from softcount.cli.training import Training
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ class OfDocuments(Training):
     stop_words: Annotated[Path | None, option(WHAT, "Words to leave out, one a line.")] = None
     restarts: Restarts = 1
     lowercase: Lowercase = False
+    tokenize: Tokenize = None
+    normalize: Normalize = None
     format: Format = "auto"
 
     docs: Any  # each command says itself whether it needs them
@@ -43,7 +45,8 @@ class OfDocuments(Training):
 
         if model is None:
             return self.pruned()
-        data = read_documents(self.docs, self.format, lower_cased(model, self.lowercase))
+        prepare = preparation(model, self.tokenize, self.normalize)
+        data = read_documents(self.docs, self.format, lower_cased(model, self.lowercase), prepare)
         note_unknown(model, data, self.quiet)
         return data
 
@@ -54,7 +57,8 @@ class OfDocuments(Training):
         from softcount.text.source import lines
         from softcount.text.vocabulary import lowered
 
-        data = read_documents(self.docs, self.format, self.lowercase)
+        prepare = preparation(None, self.tokenize, self.normalize)
+        data = read_documents(self.docs, self.format, self.lowercase, prepare)
         stop = [word.strip() for word in lines(self.stop_words).to_pylist()] if self.stop_words else []
         stop = sorted({word for word in (lowered(stop).to_pylist() if self.lowercase else stop) if word})
         self.n_stop_words = len(stop)
@@ -63,7 +67,8 @@ class OfDocuments(Training):
     def reading(self) -> dict[str, Any]:
         """Which words were left out, where not as by default."""
         now = {"min_count": self.min_count, "max_share": self.max_share, "stop_words": self.n_stop_words}
-        return {name: value for name, value in now.items() if value != USUAL[name]}
+        how: dict[str, Any] = preparation(None, self.tokenize, self.normalize).settings()
+        return {name: value for name, value in now.items() if value != USUAL[name]} | how
 
 
 def note_unknown(model: Any, data: Documents, quiet: bool) -> None:

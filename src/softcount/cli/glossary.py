@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softcount.cli.console import open_model, say
+from softcount.cli.console import open_model, preparation, say
 from softcount.cli.options import IN, OUT, Quiet, option
 from softcount.errors import InputError
 
@@ -89,12 +89,17 @@ def _text(
     from softcount.text.bitext_reader import is_markup, read_bitext
 
     if source is not None:
-        return read_bitext(source, target, **(languages if target is None and is_markup(source) else {}))
+        return read_bitext(
+            source,
+            target,
+            prepare=preparation(model, None, None),
+            **(languages if target is None and is_markup(source) else {}),
+        )
     if model.agreed_ is not None and not needed:
         return None
     as_before: Any = {name: value for name, value in model.reading_.items() if name in READING}
     for files in _trained_on(model.data_["source"]):
-        data = read_bitext(*files, **as_before)
+        data = read_bitext(*files, **as_before, prepare=preparation(model, None, None))
         if model.data_["digest"] == "sha256:" + data.digest():
             return data
     remedy = "give the text (SOURCE and TARGET)"

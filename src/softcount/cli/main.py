@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from softcount.cli import demo, explain, export, generate, glossary, info, report, score, show, symmetrize
+from softcount.cli import demo, explain, export, fast_align, generate, glossary, info, report, score, show, symmetrize
 from softcount.cli.training import HelpLast, command
 from softcount.errors import InputError
 from softcount.machine.signals import Stopped
@@ -68,6 +68,7 @@ def _add_commands(registered: Iterable[Registered]) -> None:
 
 _add_commands(BUILT_IN)
 app.command("show", cls=HelpLast)(show.show)
+app.command("fast-align", cls=HelpLast)(fast_align.fast_align)
 app.command("glossary", cls=HelpLast)(glossary.glossary)
 app.command("symmetrize", cls=HelpLast)(symmetrize.symmetrize)
 app.command("info")(info.info)

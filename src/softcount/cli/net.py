@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar
 
 import typer
 
+from softcount.cli.net_output import Found, asked_lines, delimited, scored, texts, with_keys
 from softcount.cli.options import HOW, IN, OUT, WHAT, Criterion, Restarts, option
-from softcount.cli.summary import or_null
 from softcount.cli.tag import _per_table
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
 
 PREDICTIONS = (".csv", ".tsv", ".parquet")
-
-
-class Found(NamedTuple):
-    log_likelihood: float | None = None  # of the data
-    predicted: dict[str, list[Any]] | None = None  # the most probable explanation of the data
-    query: dict[str, dict[str, float]] | None = None
-    scores: list[float] | None = None  # of the rows to score
 
 
 @dataclass(kw_only=True)
@@ -141,7 +133,7 @@ class Net(Training):
         if self.query is not None:
             found = model.query(self.query)
             wanted = self.query.partition("|")[0].strip()
-            return Found(query=_texts(found if "," in wanted else {wanted: found}))
+            return Found(query=texts(found if "," in wanted else {wanted: found}))
         return Found(scores=None if self.score is None else model.score_samples(self.score).tolist())
 
     def note_columns(self, model: Any, data: Any) -> None:
@@ -170,7 +162,7 @@ class Net(Training):
 
     def write_rows(self, path: Path, rows: dict[str, list[Any]] | None, data: Any) -> None:
         assert rows is not None and self.predict is not None
-        table = _with_keys(rows, data, (self.sequence, self.weight))
+        table = with_keys(rows, data, (self.sequence, self.weight))
         if self.predict.suffix == ".parquet":
             import pyarrow as pa
             import pyarrow.parquet as pq
@@ -178,7 +170,7 @@ class Net(Training):
             pq.write_table(pa.table(table), path)
         else:
             mark = "\t" if self.predict.suffix == ".tsv" else ","
-            path.write_text("".join(_delimited(table, mark)), encoding="utf-8")
+            path.write_text("".join(delimited(table, mark)), encoding="utf-8")
 
     def counted(self, data: Any) -> dict[str, float]:
         return {"rows": data.n_rows}
@@ -203,7 +195,7 @@ class Net(Training):
         if answer.query is not None:
             return dict(answer.query)
         if answer.scores is not None:
-            return _scored(answer.scores)
+            return scored(answer.scores)
         content = {"log_likelihood": answer.log_likelihood, "rows": data.n_rows, "tables": model.to_json()}
         return content if answer.predicted is None else {**content, "predicted": answer.predicted}
 
@@ -211,11 +203,11 @@ class Net(Training):
         from softcount.report.network import entries
 
         if answer.query is not None or answer.scores is not None:
-            yield from _asked_lines(answer)
+            yield from asked_lines(answer)
         elif self.apply is None:
             yield from entries(model.to_json())
         elif self.predict is None and answer.predicted is not None:
-            yield from _delimited(_with_keys(answer.predicted, data, (self.sequence, self.weight)), ",")
+            yield from delimited(with_keys(answer.predicted, data, (self.sequence, self.weight)), ",")
 
     def ask(self) -> None:
         """Without data: what the start, a BIF file or a saved model says."""
@@ -255,13 +247,13 @@ class Net(Training):
         if answer.query is not None:  # the answer alone, as the question named it
             self.print_alone(answer.query, answer)
         elif answer.scores is not None:
-            self.print_alone(_scored(answer.scores), answer)
+            self.print_alone(scored(answer.scores), answer)
 
     def print_alone(self, content: dict[str, Any], answer: Found) -> None:
         if self.as_json:
             print(json.dumps(content, ensure_ascii=False))
         else:
-            for line in _asked_lines(answer):
+            for line in asked_lines(answer):
                 print(line, end="")
 
     def print(self, content: dict[str, Any], lines: Iterator[str], signed: str) -> None:
@@ -288,43 +280,3 @@ def _values(given: list[str] | None) -> dict[str, Any] | None:
         names = _names(listed)
         found[name.strip()] = int(names[0]) if len(names) == 1 and names[0].isdecimal() else names
     return found or None
-
-
-def _texts(found: dict[str, dict[Any, float]]) -> dict[str, dict[str, float]]:
-    from softcount.text.record_reader import text_of
-
-    return {name: {text_of(value): p for value, p in shares.items()} for name, shares in found.items()}
-
-
-def _scored(scores: list[float]) -> dict[str, Any]:
-    return {"log_likelihood": or_null(math.fsum(scores)), "per_row": [or_null(score) for score in scores]}
-
-
-def _asked_lines(answer: Found) -> Iterator[str]:
-    if answer.query is not None:
-        for name, shares in answer.query.items():
-            before = f"{name}\t" if len(answer.query) > 1 else ""
-            yield from (f"{before}{value}\t{p:.10g}\n" for value, p in shares.items())
-    yield from (f"{score:.10g}\n" for score in answer.scores or ())
-
-
-def _with_keys(rows: dict[str, list[Any]], data: Any, keys: tuple[str | None, ...]) -> dict[str, list[Any]]:
-    """The columns that say which sequence a row belongs to and how often it was seen, before the variables."""
-    kept = {}
-    for key in keys:
-        if key is not None and key in data.columns and key not in rows:
-            column = data.columns[key]
-            kept[key] = [column.values[code] if code >= 0 else None for code in column.codes.tolist()]
-    return {**kept, **rows}
-
-
-def _delimited(table: dict[str, list[Any]], mark: str) -> Iterator[str]:
-    import csv
-    import io
-
-    stream = io.StringIO()
-    writer = csv.writer(stream, delimiter=mark, lineterminator="\n")
-    writer.writerow(table)
-    for row in zip(*table.values(), strict=True):
-        writer.writerow(row)
-    yield stream.getvalue()

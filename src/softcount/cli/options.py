@@ -50,4 +50,8 @@ Engine = Annotated[str, option(WHERE, "Where sums over the data are computed: th
 
 Restarts = Annotated[int, option(HOW, "Best of so many starts.", min=1)]
 Lowercase = Annotated[bool, option(IN, "Lower-case the text first.", "--lowercase")]
+Tokenize = Annotated[
+    str | None, option(IN, "Raw text: rules (if no name follows), sacremoses, jieba, mecab, spacy, pipe:COMMAND.")
+]
+Normalize = Annotated[str | None, option(IN, "Make one form of Unicode of all text: NFC, NFKC, NFD, NFKD.")]
 Rare = Annotated[int, option(WHAT, "Rarer words become `<unk>`.", min=1)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from softcount.cli.console import open_model, say
+from softcount.cli.console import open_model, preparation, say
 from softcount.cli.options import IN, OUT, option
 from softcount.errors import InputError
 
@@ -111,7 +111,8 @@ def _sentences(model: Any, text: str, format: str, top: int) -> Read:
     from softcount.report.overview import overview
     from softcount.text.reader import read
 
-    data = read(text, format=format, lowercase=lower_cased(model, False))
+    prepare = preparation(model, None, None)
+    data = read(text, format=format, lowercase=lower_cased(model, False), prepare=prepare)
     names = [str(name) for name in (model.states_ if model.kind == "hmm" else model.classes_)]
     labels = [[str(k) for k in row] for row in model.predict(data)]
     place = {name: k for k, name in enumerate(names)}
@@ -131,7 +132,7 @@ def _documents(model: Any, text: str, format: str) -> Read:
     from softcount.text.document_reader import read_documents
     from softcount.text.source import lines
 
-    data = read_documents(text, format, lower_cased(model, False))
+    data = read_documents(text, format, lower_cased(model, False), preparation(model, None, None))
     shares = model.transform(data) if model.kind == "plsa" else None
     if model.kind == "naive bayes mixture":
         shares = model.predict_proba(data)
@@ -141,6 +142,8 @@ def _documents(model: Any, text: str, format: str) -> Read:
     by_lines = text != "-" and Path(text).is_file() and len(rows := lines(text)) == len(data)
 
     def name_of(d: int) -> str:
+        if data.names:
+            return str(data.names[d])
         return f"{d + 1}: {beginning(rows[d].as_py())}" if by_lines else f"document {d + 1}"
 
     examples = document_examples(best, sure, n_classes, name_of, EXAMPLES)
@@ -239,7 +242,7 @@ def _aligner(model: Any, text: str | None, top: int, as_json: bool) -> None:
     from softcount.report.grid import print_grid
     from softcount.text.bitext_reader import read_bitext
 
-    data = None if text is None else read_bitext(text)
+    data = None if text is None else read_bitext(text, prepare=preparation(model, None, None))
     content = aligner_overview(model, top)
     if as_json:
         print(json.dumps(content, ensure_ascii=False))

@@ -10,8 +10,8 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import lower_cased, say_unknown
-from softcount.cli.options import HOW, IN, OUT, WHAT, Criterion, Lowercase, Rare, Restarts, option
+from softcount.cli.console import lower_cased, preparation, say_unknown
+from softcount.cli.options import HOW, IN, OUT, WHAT, Criterion, Lowercase, Normalize, Rare, Restarts, Tokenize, option
 from softcount.cli.summary import or_null
 from softcount.cli.tag_output import check_output, renamed, tag_lines
 from softcount.cli.training import Files, Training
@@ -55,6 +55,8 @@ class Tag(Training):
     tags: Annotated[str | None, option(IN, "Known tags, line by line; _ where a tag is not known.")] = None
     column: Annotated[str, option(IN, "The CoNLL-U column with known tags: upos, xpos or none.")] = "upos"
     lowercase: Lowercase = False
+    tokenize: Tokenize = None
+    normalize: Normalize = None
     decode: Annotated[
         str | None,
         option(OUT, "viterbi, the best sentence of tags (default); posterior, the best tag of each word; mre."),
@@ -85,10 +87,12 @@ class Tag(Training):
         from softcount.text.reader import read
 
         lowercase = self.lowercase if model is None else lower_cased(model, self.lowercase)
+        self.prepared = preparation(model, self.tokenize, self.normalize)
         content = self.content_of_text()
         data = read(
-            self.text, format=self.format, tags=self.tags, column=self.column, lowercase=lowercase, content=content
-        )
+            self.text, format=self.format, tags=self.tags, column=self.column, lowercase=lowercase, content=content,
+            prepare=self.prepared,
+        )  # fmt: skip
         if model is not None:
             self.note_unknown(model, data)
         return data
@@ -115,13 +119,15 @@ class Tag(Training):
     def estimator(self, data: Any) -> Any:
         from softcount.estimators.hmm import HMM
 
-        return HMM(
+        model = HMM(
             self.states, criterion=self.criterion, start=_start(self.start, self.lowercase),
             fixed=tuple(table for table in self.fix.replace(" ", "").split(",") if table),
             pseudo=_per_table(self.pseudo, "--pseudo"), prior=_per_table(self.prior, "--prior"), end=self.end,
             dictionary=self.dictionary, restarts=self.restarts, tolerance=self.tolerance, min_count=self.min_count,
             lowercase=self.lowercase, random_state=self.seed, **self.chosen(),
         )  # fmt: skip
+        model._reading = self.prepared.settings()
+        return model
 
     def fit(self, model: Any, data: Any, **watch: Any) -> None:
         if self.dev is None:
@@ -134,7 +140,8 @@ class Tag(Training):
         if self.dev is None:
             return None
         format = "plain" if self.dev_tags else self.format
-        return read(self.dev, format=format, tags=self.dev_tags, lowercase=self.lowercase)
+        prepare = None if self.dev_tags else self.prepared
+        return read(self.dev, format=format, tags=self.dev_tags, lowercase=self.lowercase, prepare=prepare)
 
     def answer(self, model: Any, data: Any) -> Any:
         if self.output != "conllu":

@@ -117,10 +117,8 @@ class Training:
         """What is computed before anything is written."""
 
     def files(self, model: Any, data: Any, answer: Any) -> Files:
-        from softcount.report.page.model import write_page
-
         yield self.trace, lambda path: path.write_text(trace_tsv(model._traces()), encoding="utf-8")
-        yield self.page, lambda path: write_page(path, model, data)
+        yield self.page, lambda path: _write_page(path, model, data)
 
     def counted(self, data: Any) -> dict[str, float]:
         """How much of what there is, in plain words."""
@@ -221,8 +219,14 @@ class Training:
             sys.stdout.writelines(lines)
 
 
+BARE = "--tokenize"  # an option whose value may be left away
+
+
 class HelpLast(TyperCommand):
     """--help in the last group, rather than in one of its own before all others."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, _with_value(args))
 
     def get_help_option(self, ctx: Any) -> Any:
         option = super().get_help_option(ctx)
@@ -240,6 +244,17 @@ def read_for(kind: type[Training], context: typer.Context, model: Any, *files: s
     given: dict[str, Any] = dict(zip(arguments, files, strict=False))
     asked = kind(context=context, criterion="", **given)
     return asked.read(model)
+
+
+def _with_value(args: list[str]) -> list[str]:
+    """`--tokenize` before what is no tokenizer means the rules."""
+    if BARE not in args:
+        return args
+    from softcount.text.preparation import PIPE, TOKENIZERS
+
+    after = [*args[1:], ""]
+    bare = [word == BARE and not (n in TOKENIZERS or n.startswith(PIPE)) for word, n in zip(args, after, strict=True)]
+    return [f"{BARE}=rules" if alone else word for word, alone in zip(args, bare, strict=True)]
 
 
 def command(kind: type[Training]) -> Callable[..., None]:
@@ -273,3 +288,9 @@ def _place(hint: Any) -> int:
 
 def group_of(option: Any) -> str | None:
     return getattr(option, "rich_help_panel", None)
+
+
+def _write_page(path: Any, model: Any, data: Any) -> None:
+    from softcount.report.page.model import write_page  # here, because few runs ask for a page
+
+    write_page(path, model, data)

@@ -14,6 +14,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from softcount.machine.alone import one_thread_whatever_is_loaded
 from softcount.numbers.rounds import add_up
 
 
@@ -33,7 +34,8 @@ class Threads:
             raise ValueError(f"n_workers must be at least 1, or -1 for all cores, not {n_workers}")
 
     def __enter__(self) -> Threads:
-        import scipy.linalg  # noqa: F401  the BLAS that compiled kernels call must be loaded before it is limited
+        if not one_thread_whatever_is_loaded():
+            import scipy.linalg  # noqa: F401  the BLAS that compiled kernels call must be loaded before it is limited
 
         self._limits = threadpool_limits(limits=1, user_api="blas")
         self._pool = ThreadPoolExecutor(self.n_workers) if self.n_workers > 1 else None

@@ -113,7 +113,7 @@ def train(
     del indexed
     other, text = how._replace(stems=how.second[0], second=None), how.second[1]
     named = parse_models(text, "em"), engine, seed, on_step, lambda text: slot(f"second {text}"), tolerance
-    return agreed._replace(second=train(other, items, *named))
+    return agreed._replace(second=train(other, items, *named, before))
 
 
 class Indexed:

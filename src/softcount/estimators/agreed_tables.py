@@ -10,7 +10,7 @@ import numpy as np
 
 from softcount.disk.sound import EITHER, check, check_finite
 from softcount.estimators.agreed import Agreed, How, agreement
-from softcount.estimators.align_direction import check_entries
+from softcount.estimators.direction_file import check_entries
 from softcount.loop.trace import Trace
 from softcount.models.agreement import AgreementTables, SideTables
 from softcount.numbers.ragged import Array, Ragged, offsets_of

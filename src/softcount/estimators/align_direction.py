@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from softcount.criteria.spec import Settings
 from softcount.disk.checkpoint import Slot
-from softcount.disk.sound import check, check_finite, check_logs, check_rows, check_table
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.align_stage import ALIGNMENTS, ModelStage
 from softcount.families.categorical import Prior
-from softcount.families.diagonal import CELLS, TENSION, TIGHTEST
 from softcount.loop.estep import EStep
 from softcount.loop.trace import Step, Trace
 from softcount.loop.train import fit
-from softcount.models.ibm import IBM, KINDS, IBMTables
+from softcount.models.ibm import IBM, IBMTables
 from softcount.numbers.ragged import Array, Ragged
-from softcount.numbers.tables import row_sums, values
+from softcount.numbers.tables import row_sums
 from softcount.text.bitext import Bitext, length_classes
 from softcount.text.dictionary import unmatched
 from softcount.text.vocabulary import Vocabulary
@@ -156,81 +153,3 @@ def _prior(settings: Any, vocabulary: Vocabulary, rows: Ragged, more: Any) -> An
     entries = words[rows.values]
     beyond = np.maximum(words.sum() - row_sums(rows.with_values(entries)), 0.0) if whole else 0.0
     return Prior(entries + more, beyond)
-
-
-class Newer(TypedDict, total=False):
-    """What files that were written before do not have."""
-
-    totals: Array
-
-
-class Body(Newer):
-    """What a file keeps of a direction."""
-
-    alignment: str
-    tokens: int
-    entries: Ragged
-    classes: Array
-    log_weights: Array
-    translation: Array
-    positions: Array
-
-
-def to_body(direction: Direction) -> Body:
-    model, weights = direction.model, direction.log_weights
-    body: Body = {
-        "alignment": model.alignment,
-        "tokens": direction.tokens,
-        "entries": model.entries,
-        "classes": model.classes if model.alignment == "free" else model.classes[:0],
-        "log_weights": weights.translation.values,
-        "translation": direction.parameters.translation.values,
-        "positions": values(weights.alignment) if model.alignment == "free" else weights.alignment[:CELLS],
-    }
-    return body if direction.totals is None else {**body, "totals": direction.totals}
-
-
-def from_body(body: Body, trace: Trace, n_sources: int, n_targets: int) -> Direction:
-    check("a direction", body, Body)
-    rows, classes, kind = body["entries"], body["classes"], body["alignment"]
-    if kind not in KINDS or body["tokens"] < 0:
-        raise ValueError("no such alignment")
-    check_entries(rows, n_sources + 1, n_targets)
-    check_rows("translation", rows.with_values(body["translation"]), len(rows.values))
-    check_logs("log-weights", body["log_weights"], len(rows.values))
-    cells = _cells(classes) + (0 if kind == "free" else CELLS)  # of a diagonal no lengths are kept
-    check_table("alignment", body["positions"], cells)
-    logs = body["positions"] if kind == "free" else body["positions"][:TENSION]
-    check_logs("alignment", logs, len(logs))
-    if kind != "free" and not 0.0 <= body["positions"][TENSION] <= TIGHTEST:
-        raise ValueError("no such tension")
-    totals = body.get("totals")
-    if totals is not None:
-        check_finite("totals", totals, rows.n_rows, least=0.0)
-    model = IBM(rows, n_targets, classes, kind)
-    alignment: Any = Ragged(model._free_offsets(), body["positions"]) if kind == "free" else body["positions"]
-    weights = IBMTables(rows.with_values(body["log_weights"]), alignment)
-    parameters = IBMTables(rows.with_values(body["translation"]), alignment)
-    return Direction(model, parameters, weights, trace, body["tokens"], totals)
-
-
-def check_entries(rows: Ragged, n_rows: int, n_columns: int) -> None:
-    columns = rows.values
-    if columns.dtype != np.int32 or rows.n_rows != n_rows:
-        raise ValueError("not the rows of a translation table")
-    if len(columns) and not 0 <= columns.min() <= columns.max() < n_columns:
-        raise ValueError("translations that are not among the words")
-    rising, starts = columns[1:] > columns[:-1], rows.offsets[1:-1]
-    rising[starts[(starts > 0) & (starts < len(columns))] - 1] = True
-    if not rising.all():
-        raise ValueError("translations that are not in order")
-
-
-def _cells(classes: Array) -> int:
-    """How many numbers a free alignment has; the pairs of lengths are sorted."""
-    if classes.dtype != np.int64 or classes.ndim != 2 or classes.shape[1] != 2 or classes.min(initial=0) < 0:
-        raise ValueError("no lengths")
-    pairs = classes.tolist()
-    if any(one >= two for one, two in pairwise(pairs)):
-        raise ValueError("lengths that are not in order")
-    return sum((l + 1) * m for l, m in pairs if l > 0)

@@ -11,7 +11,9 @@ from typing import Any, NamedTuple, Protocol
 from softcount.engines import Engine
 from softcount.estimators import agreed_links, agreed_tables, align_decode, pair_score
 from softcount.estimators.agreed import Agreed
-from softcount.estimators.align_direction import Direction, from_body, to_body
+from softcount.estimators.align_direction import Direction
+from softcount.estimators.direction_file import from_body, to_body
+from softcount.links.calibration import calibrated
 from softcount.links.joining import Links
 from softcount.loop.trace import Trace
 from softcount.numbers.ragged import Array, Ragged
@@ -81,8 +83,10 @@ class Together(NamedTuple):
         return extended(text, vocabulary)
 
     def link_blocks(self, engine: Engine, items: Bitext, rule: str, threshold: float) -> Iterator[Links]:
+        """The probability of a link by the mean is that of its being right; of other rules it is what they join."""
         asked = agreed_links.question(self.agreed, items, rule, threshold)
-        return agreed_links.link_blocks(engine, items, asked)
+        for links in agreed_links.link_blocks(engine, items, asked):
+            yield links._replace(probability=calibrated(links.probability)) if rule == "mean" else links
 
     def posteriors(self, items: Bitext) -> dict[str, Ragged]:
         both = agreed_links.posteriors(items, agreed_links.question(self.agreed, items))

@@ -1,14 +1,15 @@
 """How much memory training will need, said before it begins.
 
-    bytes ≈ 45 · tokens + 60 · entries        entries: pairs of words that meet, at most token pairs
+    bytes ≈ base + threads + per token · tokens + per entry · entries + per pair · token pairs
 
-on top of what Python and its libraries need, and each thread. Tables of floats dominate: parameters, weights, counts
-and what updating them needs for a moment. Fitted to peaks measured by bench/bench_million.py, and rounded up.
+Entries are pairs of words that meet, at most token pairs. Tables of floats dominate: parameters, weights, counts and
+what updating them needs for a moment; directions that are trained together keep an index of the token pairs besides.
+Fitted to peaks of generated text (3,000 to 150,000 pairs), a little above them; see docs/alignment.md for real text.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,11 +17,21 @@ from softcount.estimators.align_plan import plan
 from softcount.machine.memory import check_room
 from softcount.text.bitext import Bitext
 
-SAMPLE_PAIRS = 20_000
-PER_TOKEN, PER_ENTRY = 45, 60  # bytes
+SAMPLE_PAIRS = 40_000
 MORE = ("mre", "gibbs", "stepwise")  # criteria that keep further tables: two E-steps, draws, running statistics
-PER_ENTRY_MORE = 130
-BASE, PER_THREAD = 175, 75  # MB
+
+
+class Need(NamedTuple):
+    base: float  # MB, of Python and its libraries
+    thread: float  # MB
+    token: float  # bytes
+    entry: float
+    pair: float
+
+
+TOGETHER = Need(231, 25, 20, 43, 5)
+APART = Need(200, 75, 45, 60, 0)
+APART_MORE = APART._replace(entry=130)
 LARGE = 100_000_000  # token pairs of one pair of sentences, of which a word is said
 PER_CELL, SECONDS_STEP, SECONDS_LINKS = 9.5, 8e-9, 3e-8  # of a token pair and direction; measured at 8,000 × 8,000
 USUAL = 200  # words that hardly a sentence has more of
@@ -28,16 +39,22 @@ USUAL = 200  # words that hardly a sentence has more of
 
 def needed(data: Bitext, aligner: Any) -> str:
     """One line for the user."""
-    token_pairs = int(data.token_pairs.sum())
-    entries = estimated_entries(data)
+    token_pairs, entries = int(data.token_pairs.sum()), estimated_entries(data)
     tokens = data.source.n_tokens + data.target.n_tokens
-    stages = ",".join(stage.text for stage in plan(aligner).stages)
-    per_entry = PER_ENTRY_MORE if any(name in stages for name in MORE) else PER_ENTRY
-    megabytes = BASE + PER_THREAD * aligner._engine().n_workers + (PER_TOKEN * tokens + per_entry * entries) / 1e6
     return (
         f"{len(data):,} pairs, {tokens:,} tokens, {token_pairs:,} token pairs; "
-        f"about {entries:,} translation entries; will need about {megabytes:,.0f} MB"
+        f"about {entries:,} translation entries; will need about "
+        f"{megabytes(aligner, tokens, entries, token_pairs):,.0f} MB"
     )
+
+
+def megabytes(aligner: Any, tokens: int, entries: int, token_pairs: int) -> float:
+    planned = plan(aligner)
+    stages = ",".join(stage.text for stage in planned.stages)
+    apart = APART_MORE if any(name in stages for name in MORE) else APART
+    need = TOGETHER if planned.together else apart
+    bytes_ = need.token * tokens + need.entry * entries + need.pair * token_pairs
+    return float(need.base + need.thread * aligner._engine().n_workers + bytes_ / 1e6)
 
 
 def estimated_entries(data: Bitext) -> int:

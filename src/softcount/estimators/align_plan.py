@@ -67,7 +67,7 @@ def _together(settings: Any, stages: Sequence[ModelStage]) -> bool:
         obstacle = f"direction {settings.direction}: agreement needs both"
     elif not names <= set(TOGETHER):
         obstacle = f"model {settings.model}: agreement is of {' and '.join(TOGETHER)}"
-    elif any(not criterion.text.startswith("em") for stage in stages for criterion in stage.criteria):
+    elif any(criterion.name != "em" for stage in stages for criterion in stage.criteria):
         obstacle = f"criterion {settings.criterion}: agreement is trained with em"
     if settings.agreement and obstacle:
         raise InputError(f"{obstacle}; leave one of them away")

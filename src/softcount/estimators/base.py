@@ -21,6 +21,7 @@ from softcount.loop.trace import Step
 from softcount.loop.train import Fit, fit
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables
+from softcount.text.corpus import check_cells
 from softcount.text.documents import Documents, documents, from_matrix
 from softcount.text.vocabulary import Vocabulary
 
@@ -87,8 +88,8 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         LoopEstimator._check(self)
         restarts = self.restarts if restarts is None else restarts
         stages = self._stages()
-        named_so = {"criterion": ",".join(stage.text for stage in stages), **(about or {})}
-        with self._kept(checkpoint, seed, digest, **named_so):
+        texts = {"criterion": ",".join(stage.text for stage in stages)}
+        with self._kept(checkpoint, seed, digest, **(texts | dict(about or {}))):
             result = fit(
                 model, items, stages, start, engine, fixed=self._held(model), settings=settings,
                 tolerance=self.tolerance, restarts=restarts, seed=seed, select=select, monitor=monitor,
@@ -183,11 +184,18 @@ class DocumentEstimator(LoopEstimator):
 
 
 def listed(X: Any) -> Any:
-    """A column of texts, such as a Series of a data frame, as a list; anything else as it is."""
-    if getattr(X, "ndim", 2) != 1 or not len(X):
+    """A column of texts (of pandas, polars or pyarrow) or a generator as a list; anything else as it is."""
+    if hasattr(X, "to_pylist") and not hasattr(X, "column_names"):  # pyarrow
+        X = X.to_pylist()
+    elif type(X).__module__.partition(".")[0] == "polars" and hasattr(X, "to_list"):
+        X = X.to_list()
+    elif isinstance(X, Iterator):
+        X = list(X)
+    rows = X if isinstance(X, list) else list(X) if getattr(X, "ndim", 2) == 1 else []
+    if not any(isinstance(row, str) for row in rows):
         return X
-    rows = list(X)
-    return rows if isinstance(rows[0], str) else X
+    check_cells(rows)
+    return rows
 
 
 def is_text(X: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from softcount.errors import InputError
+from softcount.machine.memory import check_room
 from softcount.numbers.ragged import Array
 from softcount.text.corpus import Corpus
 from softcount.text.dictionary import TagDictionary
@@ -27,10 +28,12 @@ def known_classes(
     n = n_classes or len(named) or usual
     if n < len(named):
         raise InputError(f"{n} classes asked for, but {len(named)} are named; leave the number away")
+    V = len(data.vocabulary)
+    check_room(8.0 * (V * 300 + n * (4 * V + 6 * n)), f"{n:,} classes", "ask for fewer")
     names = named + tuple(str(k) for k in range(len(named), n))
     if not named:
         return KnownClasses(names, 0, None)
-    allowed = np.ones((len(data.vocabulary), n), dtype=bool)
+    allowed = np.ones((V, n), dtype=bool)
     if dictionary:
         allowed &= dictionary.mask(data.vocabulary, names).T
     _decide(allowed, data, words, names)

@@ -14,6 +14,7 @@ from softcount.criteria.spec import Settings
 from softcount.disk.sound import check_rows
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import LoopEstimator
+from softcount.estimators.network_fixed import masks
 from softcount.estimators.network_query import asked
 from softcount.estimators.network_values import Values, given_values, settle_values
 from softcount.loop.estep import Answers
@@ -179,25 +180,7 @@ class Network(LoopEstimator):
         return overlay(model, base, given, named)
 
     def _held(self, model: Any) -> dict[str, Any]:
-        """Tables, rows and entries that are not learned, as masks."""
-        if not isinstance(self.fixed, Mapping):
-            return dict.fromkeys([self.fixed] if isinstance(self.fixed, str) else self.fixed, True)
-        return {table: self._mask(model, table, which) for table, which in self.fixed.items()}
-
-    def _mask(self, model: Model, table: str, which: Any) -> Any:
-        if not isinstance(which, Mapping) or table not in model.tables:
-            return which
-        number = model.tables.index(table)
-        *above, own = axes(model, number)
-        mask = np.zeros(model.shapes[number], dtype=bool)
-        for given, entries in which.items():
-            words = [word.strip() for word in str(given).split(",")] if len(above) > 1 else [str(given)] * len(above)
-            try:
-                row = tuple(values.index(word) for values, word in zip(above, words, strict=True))
-                mask[row] |= np.array([entries is True or value in map(text_of, entries) for value in own])
-            except ValueError:
-                raise InputError(f"cannot fix {table!r} given {given!r}; there is no such row") from None
-        return mask
+        return masks(model, self.fixed)
 
     # --- the model and its data -----------------------------------------------------------------------------------
 

@@ -21,7 +21,6 @@ from softcount.estimators.word_exchange import Passes, Saved, stages_of
 from softcount.estimators.word_vectors import context_vectors, told_by, word_vectors
 from softcount.loop.resume import foreign
 from softcount.loop.trace import RECORDS, Step
-from softcount.machine.memory import check_room
 from softcount.models.word_classes import NOBODY, with_forms, word_types
 from softcount.models.word_classes_kernel import WordTypes
 from softcount.numbers.ragged import Array, Ragged
@@ -111,8 +110,7 @@ class WordClasses(LearnedClasses):
         words = np.where(first, self.stands_for_[words], words)
         known = known_classes(given, data, words, self.n_classes, USUAL)
         self.classes_ = known.names
-        V, K, seed, digest = len(data.vocabulary), len(known.names), self._seed(kept), data.digest()
-        check_room(8.0 * (V * 300 + K * (4 * V + 6 * K)), f"{K:,} classes", "ask for fewer")
+        seed, digest = self._seed(kept), data.digest()
         if kept:
             kept.bind(self._about(seed, digest))
         with kept or nullcontext():

@@ -13,17 +13,28 @@ from softcount.evaluate.clustering import (
     v_measure,
     vi_bits,
 )
+from softcount.evaluate.interval import Interval, bootstrap
+from softcount.evaluate.links import LinkCounts, LinkScores, count_links, link_scores, total
+from softcount.evaluate.topics import npmi
 
 __all__ = [
+    "Interval",
+    "LinkCounts",
+    "LinkScores",
     "TagScores",
     "ari",
+    "bootstrap",
     "cluster_scores",
     "contingency",
+    "count_links",
+    "link_scores",
     "many_to_one",
     "nmi",
+    "npmi",
     "one_to_one",
     "score_tags",
     "tag_scores",
+    "total",
     "v_measure",
     "vi_bits",
 ]

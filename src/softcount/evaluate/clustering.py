@@ -18,8 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.errors import InputError
+from softcount.evaluate.matching import matched
 from softcount.numbers.ragged import Array, Ragged
 
+MOST_NAMED = 300  # classes or clusters, the fewer of both: beyond, SciPy's matching is worth its import
 Labels = Array | Ragged | Sequence[Any]  # one label per item; or sentences of labels
 
 
@@ -81,12 +83,17 @@ def many_to_one(table: Array) -> float:
 
 def one_to_one(table: Array) -> float:
     """With more clusters than classes, or fewer, those left over count as wrong."""
+    counts = _counted(table)
+    match = matched if min(counts.shape) <= MOST_NAMED else _by_scipy
+    return float(counts[match(counts)].sum() / counts.sum())
+
+
+def _by_scipy(counts: Array) -> tuple[Array, Array]:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # scipy.optimize takes twice as long to import
 
-    counts = _counted(table)
-    matched = min_weight_full_bipartite_matching(csr_array(counts + 1), maximize=True)  # as a stored 0 is no edge
-    return float(counts[matched].sum() / counts.sum())
+    rows, columns = min_weight_full_bipartite_matching(csr_array(counts + 1), maximize=True)  # a stored 0 is no edge
+    return rows, columns
 
 
 def vi_bits(table: Array) -> float:

@@ -15,7 +15,7 @@ class Pseudo(NamedTuple):
     amount: float | Array = 0.0  # one number, or one per entry
 
     def __bool__(self) -> bool:
-        return bool(np.any(self.amount))
+        return self.amount != 0.0 if isinstance(self.amount, float) else bool(np.any(self.amount))
 
     @property
     def entries(self) -> Array | float:

@@ -61,7 +61,7 @@ def _rates(known: Hierarchy, depth: int, rows: Array, columns: Array, prior: Arr
         row_share, column_share = known.shares[depth]
         leaning = estimate.strength * above * np.stack([column_share[columns], row_share[rows]], axis=1)
     for d, sums in enumerate((_of(estimate.by_row, rows), _of(estimate.by_column, columns))):
-        result[:, d] = (prior + leaning[:, d]) / np.maximum(sums + estimate.strength, 1e-300)
+        result[:, d] = (prior + leaning[:, d]) / np.maximum(sums + estimate.strength + prior, 1e-300)
     return result
 
 

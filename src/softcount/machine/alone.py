@@ -2,15 +2,21 @@
 
 scikit-learn takes a second to import, and nobody there clones our estimators or puts them into a pipeline; pandas
 takes half a second, pyarrow and scikit-learn import it wherever it is installed, and no data frame comes in there.
+SciPy asks for Cython, to test itself, and for all of NumPy, with its compiler of Fortran and its tools for tests.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib.abc import MetaPathFinder
+from types import ModuleType
 from typing import Any
 
-SPARED = "pandas"
+SPARED = ("pandas", "Cython", "cython")
+UNASKED = ("f2py", "testing")  # of NumPy; whoever imports them by name still gets them
+# One thread for products of matrices: ours are small, and workers are many. A library that is loaded later heeds it.
+BLAS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 _alone = False
 
 
@@ -19,13 +25,24 @@ def go_alone() -> None:
     global _alone
     _alone = True
     sys.meta_path.insert(0, _Spare())
+    for setting in BLAS:
+        os.environ.setdefault(setting, "1")
 
 
 def is_alone() -> bool:
     return _alone
 
 
+def one_thread_whatever_is_loaded() -> bool:
+    """Whether every library for products of matrices was told so before it was loaded, and nobody told it otherwise."""
+    return _alone and all(os.environ.get(setting) == "1" for setting in BLAS)
+
+
 class _Spare(MetaPathFinder):
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
-        if name == SPARED:
-            raise ModuleNotFoundError(f"{SPARED} is not imported on the command line", name=SPARED)
+        if name in SPARED:
+            raise ModuleNotFoundError(f"{name} is not imported on the command line", name=name)
+        if name == "scipy" and "numpy" in sys.modules:
+            for part in UNASKED:
+                if f"numpy.{part}" not in sys.modules:
+                    vars(sys.modules["numpy"])[part] = ModuleType(f"numpy.{part}")

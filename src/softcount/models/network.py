@@ -11,7 +11,8 @@ first row, which has none, uses tables of its own. Several variables may share o
 from __future__ import annotations
 
 from functools import cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from math import prod
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -70,6 +71,12 @@ def _tables_of(names: tuple[str, ...], tables: tuple[Any, ...]) -> NetworkTables
     return tables_type(names)(*tables)
 
 
+@cache
+def _bounds(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    """Where each table begins when all are laid end to end, and where the last one ends."""
+    return tuple(accumulate(map(prod, shapes), initial=0))
+
+
 class NetworkWeights(NamedTuple):
     entries: Array  # of all tables, one after the other
     logs: bool  # whether as logarithms, because some are too small for products
@@ -97,7 +104,7 @@ class Network(NamedTuple):
 
     @property
     def shard_cost(self) -> int:
-        return max(SHARD_ENTRIES, 8 * sum(int(np.prod(shape)) for shape in self.shapes))
+        return max(SHARD_ENTRIES, 8 * _bounds(self.shapes)[-1])
 
     @property
     def plan(self) -> Plan:
@@ -158,7 +165,7 @@ class Network(NamedTuple):
             assert uniforms is not None, "SAMPLE needs a uniform for every missing cell"
             complete(shard, mode, weights.logs, pool, uniforms, mass, cells)
         else:
-            np.add.at(mass, shard.message[shard.roots], shard.weights)
+            mass += np.bincount(shard.message[shard.roots], shard.weights, len(pool))
             downward(shard, mode, weights.logs, pool, mass)
             if labels and mode == MAX:
                 complete(shard, mode, weights.logs, pool, np.empty(0), np.empty(0), cells)
@@ -194,9 +201,9 @@ class Network(NamedTuple):
         return pool, found
 
     def _split(self, mass: Array) -> NetworkTables:
-        starts = offsets_of(np.array([np.prod(shape) for shape in self.shapes], dtype=np.int64))
-        parts = (mass[a:b].reshape(s) for (a, b), s in zip(pairwise(starts), self.shapes, strict=True))
-        return tables_type(self.tables)(*(np.array(part) for part in parts))
+        bounds, counts = _bounds(self.shapes), mass[: _bounds(self.shapes)[-1]].copy()
+        parts = (counts[a:b].reshape(s) for (a, b), s in zip(pairwise(bounds), self.shapes, strict=True))
+        return tables_type(self.tables)(*parts)
 
     def _likeliest(self, posteriors: Array) -> Array:
         starts = offsets_of(np.array(self.sizes, dtype=np.int64))

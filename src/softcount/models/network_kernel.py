@@ -14,7 +14,7 @@ import numpy as np
 
 from softcount.machine.kernel import kernel
 from softcount.models.network_packing import NetworkShard
-from softcount.numbers.attribute import MAX, SAMPLE, attribute
+from softcount.numbers.attribute import MAX, SAMPLE, SUM, attribute
 from softcount.numbers.ragged import Array
 
 FAINT = 2.0**-332  # a product whose largest entry is below is scaled up, by a power of two, so that no bit changes
@@ -30,12 +30,18 @@ def _spread(pool: Array, base: int, strides: Array, sizes: Array, n: int, logs: 
     inner, step, place = sizes[n - 1], strides[n - 1], 0
     at[:n] = 0
     while True:
-        if logs:
+        if step == 0:
+            one = pool[base]
             for k in range(inner):
-                work[place + k] += pool[base + k * step]
+                work[place + k] = work[place + k] + one if logs else work[place + k] * one
+        elif step == 1:  # side by side: several at once
+            row = pool[base : base + inner]
+            for k in range(inner):
+                work[place + k] = work[place + k] + row[k] if logs else work[place + k] * row[k]
         else:
             for k in range(inner):
-                work[place + k] *= pool[base + k * step]
+                other = pool[base + k * step]
+                work[place + k] = work[place + k] + other if logs else work[place + k] * other
         place += inner
         d = n - 2
         while d >= 0:
@@ -59,8 +65,18 @@ def _gather(work: Array, pool: Array, base: int, strides: Array, sizes: Array, n
     inner, step, place = sizes[n - 1], strides[n - 1], 0
     at[:n] = 0
     while True:
-        for k in range(inner):
-            pool[base + k * step] += work[place + k]
+        if step == 0:
+            total = 0.0
+            for k in range(inner):
+                total += work[place + k]
+            pool[base] += total
+        elif step == 1:
+            row = pool[base : base + inner]
+            for k in range(inner):
+                row[k] += work[place + k]
+        else:
+            for k in range(inner):
+                pool[base + k * step] += work[place + k]
         place += inner
         d = n - 2
         while d >= 0:
@@ -145,24 +161,32 @@ def upward(shard: NetworkShard, mode: int, logs: bool, pool: Array, norms: Array
 
 
 @kernel
-def _share(work: Array, outer: int, rest: int, mode: int, mass: Array) -> None:
+def _share(work: Array, outer: int, rest: int, mode: int, mass: Array, ratio: Array) -> None:
     """Products become masses: each column's is shared among its entries, or given to the best of them."""
-    for k in range(rest):
-        total, best = 0.0, 0
+    if mode != MAX:
+        for k in range(rest):
+            total = 0.0
+            for o in range(outer):
+                total += work[o * rest + k]
+            ratio[k] = mass[k] / total if total > 0.0 and mass[k] > 0.0 else 0.0
         for o in range(outer):
-            total += work[o * rest + k]
+            row = work[o * rest : (o + 1) * rest]
+            for k in range(rest):
+                row[k] *= ratio[k]
+        return
+    for k in range(rest):
+        best = 0
+        for o in range(1, outer):
             if work[o * rest + k] > work[best * rest + k]:
                 best = o
         for o in range(outer):
-            if mode == MAX:
-                work[o * rest + k] = mass[k] if o == best else 0.0
-            else:
-                work[o * rest + k] = work[o * rest + k] * (mass[k] / total) if total > 0.0 and mass[k] > 0.0 else 0.0
+            work[o * rest + k] = mass[k] if o == best else 0.0
 
 
 @kernel
 def downward(shard: NetworkShard, mode: int, logs: bool, pool: Array, mass: Array) -> None:
     """From the mass of the roots the mass of every table entry."""
+    ratio = np.empty(shard.most)
     work, at, unmoved = np.empty(shard.most), np.empty(len(shard.size) + 1, dtype=np.int64), np.empty(0, dtype=np.int64)
     for node in range(len(shard.shape) - 1, -1, -1):
         s = shard.shape[node]
@@ -172,7 +196,7 @@ def downward(shard: NetworkShard, mode: int, logs: bool, pool: Array, mass: Arra
             entries *= sizes[d]
         _product(shard, node, pool, logs, loops, unmoved, at, work)
         start, rest = shard.message[node], shard.message[node + 1] - shard.message[node]
-        _share(work, entries // rest, rest, mode, mass[start : start + rest])
+        _share(work, entries // rest, rest, mode, mass[start : start + rest], ratio)
         for f in range(shard.factor[node + 1] - shard.factor[node]):
             begin = shard.stride[s] + f * loops
             _gather(
@@ -245,6 +269,7 @@ def complete(
 @kernel
 def marginals(shard: NetworkShard, logs: bool, pool: Array, starts: Array, out: Array) -> None:
     """``out[row, starts[v] + value]`` = P(variable v of the row has the value | all that is known of the item)."""
+    ratio = np.empty(shard.most)
     work, at, unmoved = np.empty(shard.most), np.empty(len(shard.size) + 1, dtype=np.int64), np.empty(0, dtype=np.int64)
     nodes, levels, places = np.empty(16, np.int64), np.empty(16, np.int64), np.empty(16, np.int64)
     mass = np.zeros(64)
@@ -261,7 +286,7 @@ def marginals(shard: NetworkShard, logs: bool, pool: Array, starts: Array, out: 
                 entries *= sizes[d]
             _product(shard, node, pool, logs, loops, unmoved, at, work)
             rest = shard.message[node + 1] - shard.message[node]
-            _share(work, entries // rest, rest, 0, mass[place : place + rest])
+            _share(work, entries // rest, rest, SUM, mass[place : place + rest], ratio)
             period = entries
             for d in range(shard.out[s]):
                 period //= sizes[d]

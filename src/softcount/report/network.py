@@ -71,7 +71,7 @@ def _cell(mark: str, crossed: bool) -> str:
     """A rail, and the line that goes on behind it to another one, if any does."""
     if not crossed:
         return {"┴": "┘"}.get(mark, mark) + " "
-    return {" ": "─", "│": "┼", "┐": "┬", "┤": "┼"}.get(mark, mark) + "─"
+    return {" ": "─", "┐": "┬", "┤": "┼"}.get(mark, mark) + "─"  # a rail that only passes interrupts the line
 
 
 def entries(tables: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Iterator[str]:

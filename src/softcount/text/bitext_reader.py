@@ -21,6 +21,7 @@ from softcount.text.bitext import Bitext
 from softcount.text.corpus import Corpus, assemble
 from softcount.text.language_pairs import Told, read_pairs
 from softcount.text.packing import unpacked_name
+from softcount.text.preparation import Preparation, note_forms, note_uncut, prepared
 from softcount.text.source import check_stdin, checked_text, line_of, name_of, read_chunks, read_text, split_tokens
 from softcount.text.vocabulary import Vocabulary, lowered
 from softcount.text.xml_pairs import ENDINGS, is_xml
@@ -32,11 +33,13 @@ def read_bitext(
     source: str | Path, target: str | Path | None = None, vocabularies: tuple[Vocabulary, Vocabulary] | None = None,
     min_count: int = 1, lowercase: bool = False, *, source_language: str | None = None,
     target_language: str | None = None, only: str = "any", told: Told | None = None,
+    prepare: Preparation | None = None,
 ) -> Bitext:  # fmt: skip
     """A Bitext of two files, or of one file that has both sides.
 
     source_language, target_language : of TMX and XLIFF; need not be said where a file has two
     only : of XLIFF, units that are "translated" or "final", or "any"
+    prepare : what is done to raw text first (`text.preparation`)
     told : called, while a long TMX or XLIFF file is read, with the number of units so far
     """
     known = vocabularies or (None, None)
@@ -49,7 +52,7 @@ def read_bitext(
     else:
         first, second = _sides(source, (source_language, target_language), only, told)
         names = f"{name_of(source)} (source)", f"{name_of(source)} (target)"
-    sides = zip((first, second), known, names, strict=True)
+    sides = zip((prepared(first, prepare), prepared(second, prepare)), known, names, strict=True)
     return Bitext.of(*(_corpus(text, vocabulary, name, min_count, lowercase) for text, vocabulary, name in sides))
 
 
@@ -64,7 +67,10 @@ def _corpus(text: bytes, vocabulary: Vocabulary | None, name: str, min_count: in
         raise InputError(f"{name}: empty file; give at least one line")
     where = lambda token: f"{name}:{line_of(offsets, token)}"  # noqa: E731
     tokens = lowered(tokens) if lowercase else tokens
-    return assemble(offsets, tokens, None, where, vocabulary, min_count, source=name)
+    note_uncut(len(offsets) - 1, len(tokens), len(text), name)
+    found = assemble(offsets, tokens, None, where, vocabulary, min_count, source=name)
+    note_forms(found.vocabulary.words, name)
+    return found
 
 
 def _sides(

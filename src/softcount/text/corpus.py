@@ -181,7 +181,9 @@ def _flatten(data: Any, what: str, missing: str | None = None) -> tuple[Array, A
         raise InputError(f"one {type(data).__name__} for all {what}s; pass a list of lines, [text] for one line")
     if not hasattr(data, "__iter__"):
         raise InputError(f"{what}s of type {type(data).__name__}; pass a list of lines or of {what} lists")
-    rows = list(data)
+    rows = data.to_pylist() if isinstance(data, pa.Array | pa.ChunkedArray) else list(data)
+    if what == "token":
+        check_cells(rows)
     kinds = [isinstance(row, str) for row in rows]
     if all(kinds) and rows:
         return _split(rows)
@@ -189,6 +191,13 @@ def _flatten(data: Any, what: str, missing: str | None = None) -> tuple[Array, A
         other = kinds.index(not kinds[0]) + 1
         raise InputError(f"sentence {other}: lines and {what} lists are mixed; pass one or the other")
     return _chained(rows, what, missing)
+
+
+def check_cells(rows: list[Any]) -> None:
+    """A column of a data frame may have cells without a text."""
+    for number, row in enumerate(rows, 1):
+        if row is None or (isinstance(row, float) and row != row):
+            raise InputError(f"row {number}: None, not a text; fill it with '' or leave the row out")
 
 
 def _split(rows: list[str]) -> tuple[Array, Any]:

@@ -6,7 +6,7 @@
 | uci | ``docword…`` | lines ``document word count`` after three lines of sizes; words named in ``vocab…`` beside it |
 | ldac | ``.ldac``, ``.lda-c`` | ``n word:count …``; words named, from 0, in ``vocab.txt`` or ``….vocab`` beside it |
 | svmlight | ``.svm``, ``.svmlight``, ``.libsvm`` | ``label word:value …`` |
-| folder | a folder | a text file; the sub-folder that holds it is its class |
+| folder | a folder | a text file, called by its name; the sub-folder that holds it, if any does, is its class |
 
 Words that no file names are called by their numbers, as they stand in the counts: word 4 is "4" here and in any other
 file, whichever numbers occur beside it and wherever they begin.
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,8 @@ from softcount.errors import InputError
 from softcount.numbers.ragged import Array
 from softcount.text.documents import MOST_TOKENS, Documents, documents, from_matrix
 from softcount.text.packing import unpacked_name
-from softcount.text.source import BLANKS, lines, name_of, quoted, read_text
+from softcount.text.preparation import Preparation, prepared
+from softcount.text.source import BLANKS, lines, name_of, quoted, read_text, split_lines
 from softcount.text.vocabulary import Vocabulary
 
 FORMATS = ("auto", "lines", "uci", "ldac", "svmlight", "folder")
@@ -37,15 +38,19 @@ _DIGITS = re.compile(r"[0-9]{1,18}")
 ENDINGS = {".ldac": "ldac", ".lda-c": "ldac", ".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight"}
 
 
-def read_documents(path: str | Path, format: str = "auto", lowercase: bool = False) -> Documents:
+def read_documents(
+    path: str | Path, format: str = "auto", lowercase: bool = False, prepare: Preparation | None = None
+) -> Documents:
     """Documents of a file, packed or not, of a folder, or of standard input (``-``)."""
     if format not in FORMATS:
         raise InputError(f"format {format!r} is not known; choose one of {', '.join(FORMATS)}")
     kind = _format(path) if format == "auto" else format
     if kind == "folder":
-        return _folder(Path(path), lowercase)
+        return _folder(Path(path), lowercase, prepare)
     if kind == "lines":
-        return _lines(path, lowercase)
+        return _lines(path, lowercase, prepare)
+    if prepare is not None and prepare.tokenize:
+        raise InputError(f"{name_of(path)}: a table of counts, so it has tokens already; leave --tokenize away")
     return {"uci": _uci, "ldac": _ldac, "svmlight": _svmlight}[kind](path)
 
 
@@ -56,8 +61,8 @@ def _format(path: str | Path) -> str:
     return "uci" if name.startswith("docword") else ENDINGS.get(Path(name).suffix, "lines")
 
 
-def _lines(path: str | Path, lowercase: bool) -> Documents:
-    rows = lines(path).to_pylist()
+def _lines(path: str | Path, lowercase: bool, prepare: Preparation | None) -> Documents:
+    rows = split_lines(prepared(read_text(path), prepare)).to_pylist()
     if not rows:
         raise InputError(f"{name_of(path)}: empty file; give at least one line")
     data = documents(rows, source=name_of(path), lowercase=lowercase)
@@ -66,17 +71,25 @@ def _lines(path: str | Path, lowercase: bool) -> Documents:
     return data
 
 
-def _folder(path: Path, lowercase: bool) -> Documents:
-    texts, labels = [], []
+def _folder(path: Path, lowercase: bool, prepare: Preparation | None) -> Documents:
+    files: list[tuple[Path, str]] = []
     if not path.is_dir():
         raise InputError(f"{name_of(path)}: not a folder; give one with a sub-folder per class, or another --format")
     for folder in sorted(entry for entry in path.iterdir() if entry.is_dir() and not entry.name.startswith(".")):
-        for file in sorted(entry for entry in folder.rglob("*") if entry.is_file() and not entry.name.startswith(".")):
-            texts.append(read_text(file).decode().replace("\n", " "))
-            labels.append(folder.name)
+        files += [(file, folder.name) for file in _files(folder.rglob("*"))]
+    if not files:  # flat: the files of the folder itself, without classes
+        files = [(file, "") for file in _files(path.iterdir())]
+    texts = [read_text(file).decode().replace("\n", " ") for file, _ in files]
+    labels = [label for _, label in files] if any(label for _, label in files) else None
     if not texts:
-        raise InputError(f"{name_of(path)}: no text files in sub-folders; make one folder per class, or give a file")
-    return documents(texts, labels=labels, source=name_of(path), lowercase=lowercase)
+        raise InputError(f"{name_of(path)}: no text files in it; give a folder of files, or of one folder per class")
+    texts = prepared("\n".join(texts).encode(), prepare).decode().split("\n")
+    data = documents(texts, labels=labels, source=name_of(path), lowercase=lowercase)
+    return replace(data, names=tuple(str(file.relative_to(path)) for file, _ in files))
+
+
+def _files(entries: Iterable[Path]) -> list[Path]:
+    return sorted(entry for entry in entries if entry.is_file() and not entry.name.startswith("."))
 
 
 def _uci(path: str | Path) -> Documents:

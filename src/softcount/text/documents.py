@@ -38,6 +38,7 @@ class Documents:
     potentials: Array | Ragged | None = None
     rows: Array | None = None  # which document of the whole each is
     source: str = MEMORY
+    names: tuple[str, ...] = ()  # of the documents, where they have any
 
     def __post_init__(self) -> None:
         if self.rows is None:
@@ -75,7 +76,8 @@ class Documents:
 
     def _columns(self, which: Any) -> dict[str, Any]:
         named = {"labels": self.labels, "weights": self.weights, "potentials": self.potentials, "rows": self.rows}
-        return {name: None if column is None else _of_rows(column, which) for name, column in named.items()}
+        columns = {name: None if column is None else _of_rows(column, which) for name, column in named.items()}
+        return columns | {"names": tuple(np.array(self.names, dtype=object)[which]) if self.names else ()}
 
     def matrix(self) -> sparse.csr_matrix:
         """A scipy CSR matrix over the same memory."""

@@ -25,6 +25,7 @@ from softcount.errors import InputError
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.corpus import Corpus, assemble, encode_tags
 from softcount.text.packing import unpacked_name
+from softcount.text.preparation import Preparation, note_forms, note_uncut, prepared
 from softcount.text.source import (
     bytes_of,
     check_stdin,
@@ -63,16 +64,25 @@ def read(
     tagset: Sequence[str] | None = None,
     lowercase: bool = False,
     content: bytes | None = None,
+    prepare: Preparation | None = None,
 ) -> Corpus:
     """A Corpus of a file, packed or not, or of standard input (``-``); ``tags`` is a file in step with it.
 
     content : the text of the file, where it has been read before
+    prepare : what is done to raw text first (`text.preparation`)
     """
     format, content = _format(path, format, tags, content)
+    if prepare is not None and prepare != (None, None):
+        if prepare.tokenize and (format != "plain" or tags is not None):
+            raise InputError(f"{name_of(path)}: has tags, so it has tokens already; leave --tokenize away")
+        content = prepared(read_text(path) if content is None else content, prepare)
     text = _read(path, format, tags, column, content)
     if lowercase:
         text = text._replace(tokens=lowered(text.tokens))
-    return assemble(text.offsets, text.tokens, text.tags, text.where, vocabulary, min_count, tagset, name_of(path))
+    note_uncut(len(text.offsets) - 1, len(text.tokens), text.tokens.nbytes - 8 * len(text.tokens), name_of(path))
+    found = assemble(text.offsets, text.tokens, text.tags, text.where, vocabulary, min_count, tagset, name_of(path))
+    note_forms(found.vocabulary.words, name_of(path))
+    return found
 
 
 def read_labels(path: str | Path) -> tuple[Ragged, tuple[str, ...]]:

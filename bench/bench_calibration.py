@@ -1,0 +1,92 @@
+"""Whether a link that is said to be right with probability .9 is right nine times in ten: links of gold sets by bins.
+
+Right is what the gold links call sure or possible. The map from the mean of both posteriors to a probability has two
+numbers; each set is shown with those of the product, and with those that the other sets alone would choose.
+
+    python bench/bench_calibration.py [--sets Hansards Europarl cs es it nl]
+"""
+
+from __future__ import annotations
+
+import argparse
+from itertools import pairwise
+
+import numpy as np
+from corpora import shell_line
+from gold_sets import SETS, GoldSet, gold_sets
+
+BINS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
+
+
+def judged(found: GoldSet) -> tuple[np.ndarray, np.ndarray]:
+    """(the mean of both posteriors, whether it is right) of every link of the gold pairs."""
+    from softcount import WordAligner
+
+    model = WordAligner(n_jobs=1).fit(found.source, found.target)
+    n = len(found.gold)
+    means, right = [], []
+    for pair, (sure, possible) in zip(model.posteriors(found.source[:n], found.target[:n]), found.gold, strict=True):
+        mean = (pair["forward"][1:] + pair["reverse"][1:].T) / 2
+        for i, j in np.argwhere(mean > 0.5).tolist():
+            means.append(mean[i, j])
+            right.append((i, j) in sure or (i, j) in possible)
+    return np.array(means), np.array(right)
+
+
+def fitted(means: np.ndarray, right: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
+    """(a, b) of P = 1 / (1 + exp(−a − b · log(p / (1 − p)))) by likelihood."""
+    from sklearn.linear_model import LogisticRegression
+
+    found = LogisticRegression(C=1e6).fit(logits(means)[:, None], right, sample_weight=weights)
+    return float(found.intercept_[0]), float(found.coef_[0, 0])
+
+
+def logits(means: np.ndarray) -> np.ndarray:
+    from softcount.links.calibration import CERTAIN
+
+    clipped = np.minimum(means, CERTAIN)
+    return np.log(clipped / (1 - clipped))
+
+
+def mapped(means: np.ndarray, a: float, b: float) -> np.ndarray:
+    return 1 / (1 + np.exp(-a - b * logits(means)))
+
+
+def error(said: np.ndarray, right: np.ndarray) -> float:
+    """The expected calibration error: |said − right| of each bin, by its links."""
+    where = np.digitize(said, BINS[1:-1])
+    bins = [where == k for k in range(len(BINS) - 1)]
+    return float(sum(abs(said[b].mean() - right[b].mean()) * b.mean() for b in bins if b.any()))
+
+
+def row(title: str, said: np.ndarray, right: np.ndarray) -> None:
+    where, cells = np.digitize(said, BINS[1:-1]), []
+    for k in range(len(BINS) - 1):
+        here = where == k
+        cells.append(f"{said[here].mean():.3f} {right[here].mean():.3f} {here.sum():6,}" if here.any() else " " * 18)
+    print(f"{title:24}" + "  ".join(cells) + f"   error {error(said, right):.3f}", flush=True)
+
+
+def main() -> None:
+    from softcount.links.calibration import INTERCEPT, SLOPE
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sets", nargs="+", default=list(SETS), choices=SETS)
+    print(shell_line())
+    found = {one.name: judged(one) for one in gold_sets(*parser.parse_args().sets)}
+    print(f"{'said, right, links':24}" + "  ".join(f"{a:.2f} to {b:.2f}".ljust(18) for a, b in pairwise(BINS)))
+    for name, (means, right) in found.items():
+        row(f"{name}, mean", means, right)
+        row(f"{name}, as given", mapped(means, INTERCEPT, SLOPE), right)
+        others = [pair for other, pair in found.items() if other != name]
+        if others:
+            weights = np.concatenate([np.full(len(m), 1 / len(m)) for m, _ in others])  # every set counts the same
+            a, b = fitted(*(np.concatenate(column) for column in zip(*others, strict=True)), weights)
+            row(f"  by others {a:.2f} {b:.2f}", mapped(means, a, b), right)
+    weights = np.concatenate([np.full(len(m), 1 / len(m)) for m, _ in found.values()])
+    both = [np.concatenate(column) for column in zip(*found.values(), strict=True)]
+    print("all together: a = {:.3f}, b = {:.3f}".format(*fitted(*both, weights)))
+
+
+if __name__ == "__main__":
+    main()

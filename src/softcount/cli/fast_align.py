@@ -1,0 +1,62 @@
+"""softcount fast-align: fast_align's flags, where they have a meaning here, so that a script changes one word.
+
+| fast_align | here |
+|---|---|
+| -i FILE | source ||| target, a line each |
+| -d | positions near the diagonal (ibm2); without it ibm1 |
+| -o | the tension is learned; without it -T, 4 |
+| -v, -a | variational Bayes with this α (0.01); without it EM |
+| -r | the reverse direction; links are written source-target all the same |
+| -I | steps, 5 |
+| -p, -N | probability of the empty word, 0.08, or none |
+| -q, -b, -s, -c, -f, -t, -m | not known here: -c and -s have --apply, --scores |
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from softcount.cli.console import say
+from softcount.cli.options import HOW, IN, OUT, WHAT, Quiet, option
+
+
+def fast_align(
+    context: typer.Context,
+    file: Annotated[str, option(IN, "Pairs: source ||| target, TSV, TMX or XLIFF; - for stdin.", "--input", "-i")],
+    diagonal: Annotated[bool, option(WHAT, "Links keep to the diagonal.", "--favor_diagonal", "-d")] = False,
+    optimize: Annotated[bool, option(WHAT, "Learn how strongly.", "--optimize_tension", "-o")] = False,
+    tension: Annotated[float, option(WHAT, "How strongly, without -o.", "--diagonal_tension", "-T", min=0)] = 4.0,
+    bayes: Annotated[bool, option(HOW, "Variational Bayes rather than EM.", "--variational_bayes", "-v")] = False,
+    alpha: Annotated[float, option(HOW, "Its Dirichlet prior.", "--alpha", "-a", min=0)] = 0.01,
+    steps: Annotated[int, option(HOW, "Steps of training.", "--iterations", "-I", min=1)] = 5,
+    null: Annotated[float, option(WHAT, "Probability of the empty word.", "--prob_align_null", "-p", min=0)] = 0.08,
+    no_null: Annotated[bool, option(WHAT, "No empty word.", "--no_null_word", "-N")] = False,
+    reverse: Annotated[bool, option(WHAT, "Each source word chooses its target word.", "--reverse", "-r")] = False,
+    save: Annotated[str | None, option(OUT, "Write the model here; see softcount align --apply.")] = None,
+    quiet: Quiet = False,
+) -> None:  # fmt: skip
+    """Link words as fast_align does, with its flags; stderr says which command of ours does the same.
+
+    Example: **softcount fast-align -i text.fr-en -d -o -v > forward.align**
+
+    Both directions: **softcount fast-align -i text.fr-en -dovr > reverse.align**, then **softcount symmetrize**
+    """
+    from pathlib import Path
+
+    from softcount.cli.align import Align
+
+    settings: dict[str, Any] = {
+        "preset": "fast",
+        "model": "ibm2" if diagonal else "ibm1",
+        "criterion": f"{'vb' if bayes else 'em'}:{steps}",
+        "direction": "reverse" if reverse else "forward",
+        "alpha": alpha,
+        "tension": "learn" if optimize and diagonal else str(tension),
+        "null": "0" if no_null else str(null),
+        "lowercase": False,
+    }
+    shown = " ".join(f"--{name} {value}" for name, value in settings.items() if name != "lowercase")
+    say(f"softcount align {file} {shown} --no-lowercase", quiet)
+    Align(context=context, source=file, **settings, save=None if save is None else Path(save), quiet=quiet).run()

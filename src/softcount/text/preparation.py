@@ -1,0 +1,157 @@
+"""What is done to raw text before it is cut at blanks: one form of Unicode, and tokens.
+
+    prepared(text, Preparation("rules", "NFC"))          lines in, as many lines out
+
+| tokenize | what it is |
+|---|---|
+| rules | the small tokenizer of `text.tokenizer`, for writing with blanks |
+| sacremoses, jieba, mecab, spacy | a package of that name, where it is installed |
+| pipe:COMMAND | any command that reads lines and writes as many |
+"""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import unicodedata
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from softcount.errors import InputError
+from softcount.text.source import quoted
+
+FORMS = ("NFC", "NFD", "NFKC", "NFKD")
+PIPE = "pipe:"
+SHOWN = 3  # words named in a note
+MANY = 20  # lines, from which on it is told how text looks
+UNCUT = 15  # letters of a usual token, from which on a line of one token is a sentence
+
+
+class Preparation(NamedTuple):
+    tokenize: str | None = None
+    normalize: str | None = None
+
+    def check(self) -> None:
+        if self.normalize is not None and self.normalize not in FORMS:
+            raise InputError(f"no Unicode form {self.normalize!r}; use {', '.join(FORMS)}")
+        known = self.tokenize is None or self.tokenize in TOKENIZERS or self.tokenize.startswith(PIPE)
+        if not known:
+            raise InputError(f"no tokenizer {self.tokenize!r}; use {', '.join(TOKENIZERS)} or pipe:COMMAND")
+
+    def settings(self) -> dict[str, str]:
+        return {name: value for name, value in self._asdict().items() if value is not None}
+
+
+def prepared(text: bytes, how: Preparation | None) -> bytes:
+    """The text of a file, known to be UTF-8."""
+    if how is None or how == (None, None):
+        return text
+    how.check()
+    decoded = text.decode()
+    if how.normalize:
+        decoded = unicodedata.normalize(how.normalize, decoded)  # type: ignore[arg-type]
+    if how.tokenize:
+        ends = decoded.endswith("\n")
+        lines = tokenized(decoded.removesuffix("\n").split("\n"), how.tokenize)
+        decoded = "\n".join(lines) + ("\n" if ends else "")
+    return decoded.encode()
+
+
+def tokenized(lines: Sequence[str], tokenizer: str) -> list[str]:
+    if tokenizer.startswith(PIPE):
+        return _piped(lines, tokenizer[len(PIPE) :])
+    try:
+        cut = TOKENIZERS[tokenizer]()
+    except ImportError:
+        package = PACKAGES.get(tokenizer, tokenizer)
+        raise InputError(f"the tokenizer {tokenizer} needs the package {package}; install it, or use rules") from None
+    return [" ".join(cut(line).split()) for line in lines]
+
+
+def _piped(lines: Sequence[str], command: str) -> list[str]:
+    """What the command makes of the lines."""
+    try:
+        done = subprocess.run(
+            shlex.split(command), input="".join(f"{line}\n" for line in lines).encode(), capture_output=True
+        )
+    except (OSError, ValueError, IndexError) as error:
+        raise InputError(
+            f"pipe:{command}: does not run ({getattr(error, 'strerror', None) or error}); try it alone"
+        ) from None
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().split("\n")[-1]
+        raise InputError(f"pipe:{command}: ends with code {done.returncode} ({quoted(said, 100)}); try it alone")
+    found = done.stdout.decode(errors="replace").removesuffix("\n").split("\n")
+    if len(found) != len(lines):
+        raise InputError(
+            f"pipe:{command}: {len(found)} lines for {len(lines)}; it must write a line for each that it reads"
+        )
+    return [" ".join(line.split()) for line in found]
+
+
+def _rules() -> Callable[[str], str]:
+    from softcount.text.tokenizer import tokenize
+
+    return tokenize
+
+
+def _sacremoses() -> Callable[[str], str]:
+    from sacremoses import MosesTokenizer
+
+    moses = MosesTokenizer()
+    return lambda line: str(moses.tokenize(line, return_str=True, escape=False))
+
+
+def _jieba() -> Callable[[str], str]:
+    import jieba
+
+    jieba.setLogLevel(60)
+    return lambda line: " ".join(jieba.cut(line))
+
+
+def _mecab() -> Callable[[str], str]:
+    import MeCab
+
+    tagger: Any = MeCab.Tagger("-Owakati")
+    return lambda line: str(tagger.parse(line))
+
+
+def _spacy() -> Callable[[str], str]:
+    import spacy
+
+    blank = spacy.blank("xx")
+    return lambda line: " ".join(token.text for token in blank(line))
+
+
+TOKENIZERS: dict[str, Callable[[], Callable[[str], str]]] = {
+    "rules": _rules,
+    "sacremoses": _sacremoses,
+    "jieba": _jieba,
+    "mecab": _mecab,
+    "spacy": _spacy,
+}
+PACKAGES = {"mecab": "mecab-python3"}
+
+
+def note_forms(words: Sequence[str], where: str) -> None:
+    """Words that stand there in two forms of Unicode are two words to every model."""
+    odd = [word for word in words if not word.isascii() and not unicodedata.is_normalized("NFC", word)]
+    if not odd:
+        return
+    known = set(words)
+    twice = [word for word in odd if unicodedata.normalize("NFC", word) in known]
+    if twice:
+        named = ", ".join(unicodedata.normalize("NFC", word) for word in twice[:SHOWN])
+        count = f"{len(twice):,} word{'s' * (len(twice) > 1)}"
+        wrong = f"{count} in two forms of Unicode ({named}{' …' * (len(twice) > SHOWN)})"
+        warnings.warn(f"{where}: {wrong}; --normalize NFC makes one of them", UserWarning, stacklevel=4)
+
+
+def note_uncut(n_lines: int, n_tokens: int, n_bytes: int, where: str) -> None:
+    """Text that has as good as no blanks."""
+    if n_lines >= MANY and n_tokens <= 1.2 * n_lines and n_bytes >= UNCUT * n_tokens:
+        wrong = "one token a line; is this tokenised?"
+        warnings.warn(
+            f"{where}: {wrong} --tokenize cuts text at blanks and signs, or by words", UserWarning, stacklevel=4
+        )

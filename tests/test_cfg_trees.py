@@ -1,0 +1,88 @@
+"""Grammars and trees as text, and bracket scores by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from softcount import InputError
+from softcount.evaluate.trees import TreeCounts, count_brackets, total, tree_scores
+from softcount.text.cfg import parse_cfg, write_cfg
+from softcount.text.trees import Tree, parse_tree, parse_trees
+
+
+def test_a_grammar_in_nltks_form() -> None:
+    text = """
+    # a remark
+    %start S
+    NP -> Det N | "you" [0.25]   # another
+    S -> NP VP | S CC S [0.3]
+    N -> 'dog' | "don't" \\
+         | 'cat'
+    Det -> 'the'
+    VP -> "only" only
+    only -> "only"
+    CC -> 'and'
+    """
+    rules, p = parse_cfg(text)
+    assert rules.symbols[rules.start] == "S" and rules.texts()[:2] == ["S -> NP VP", "S -> S CC S"]
+    lines = dict(zip(rules.texts(), p.tolist(), strict=True))
+    assert lines["S -> NP VP"] == pytest.approx(0.7) and lines["S -> S CC S"] == pytest.approx(0.3)
+    assert lines["NP -> Det N"] == pytest.approx(0.75) and lines['N -> "don\'t"'] == pytest.approx(1 / 3)
+    assert lines['VP -> "only" only'] == 1.0 and "only" in rules.symbols and "only" in rules.words
+    assert rules.emits().tolist() == ["only" in t or '"' in t for t in rules.texts()]
+    again, q = parse_cfg(write_cfg(rules, p))
+    assert again.texts() == rules.texts() and np.allclose(p, q, rtol=1e-15)
+    assert parse_cfg("S -> 'a' | 'b'")[1] is None
+
+
+def test_a_rule_that_is_there_twice_is_one_rule() -> None:
+    rules, p = parse_cfg("S -> 'a' [0.25] | 'b' [0.5] | 'a' [0.25]")
+    assert rules.texts() == ['S -> "a"', 'S -> "b"'] and p.tolist() == [0.5, 0.5]
+
+
+def test_names_that_a_grammar_file_cannot_hold_are_spelt() -> None:
+    rules, _ = parse_cfg("S -> A 'x'\nA -> 'y'")
+    odd = rules._replace(symbols=("''", "#|"))
+    text = write_cfg(odd, np.ones(2))
+    assert text == '%start <27><27>\n<27><27> -> <23><7c> "x" [1.0]\n<23><7c> -> "y" [1.0]\n'
+    assert parse_cfg(text)[0].rhs.values.tolist() == rules.rhs.values.tolist()
+    with pytest.raises(InputError, match="both kinds of quotes"):
+        write_cfg(rules._replace(words=("\"'", "y")), np.ones(2))
+
+
+def test_trees_of_one_line_and_of_several() -> None:
+    tree = parse_tree("(S (NP (DT the) (NN dog)) (VP barks) .)")
+    assert tree.words() == ["the", "dog", "barks", "."] and str(tree) == "(S (NP (DT the) (NN dog)) (VP barks) .)"
+    assert tree.spans() == [(0, 4, "S"), (0, 2, "NP"), (0, 1, "DT"), (1, 2, "NN"), (2, 3, "VP")]
+    assert parse_trees(["(S a)", "", "(S b)"])[1] is None
+    penn = ["( (S (NP a)", "   (VP b)) )", "", "( (S c) )"]
+    assert [str(found) for found in parse_trees(penn)] == ["(S (NP a) (VP b))", "(S c)"]
+    assert str(Tree("X", ("(", "a)"))) == "(X -LRB- a-RRB-)"
+    with pytest.raises(InputError, match="<tree>: brackets more than 500 deep"):
+        parse_tree("(S " * 600 + "a" + ")" * 600)
+
+
+GOLD = "(S (NP (DT the) (NN dog)) (VP (VBZ sees) (NP (NP (DT a) (NN cat)) (PRT (RP up)))) (. .))"
+FOUND = "(S (NP (DT the) (NN dog)) (VP (VBZ sees) (NP (DT a) (NN cat)) (ADVP (NN up))) (. .))"
+
+
+def test_bracket_scores_by_hand() -> None:
+    """Gold: S, NP 0-2, VP 2-6, NP 3-6, NP 3-5, PRT 5-6; found: S, NP 0-2, VP 2-6, NP 3-5, ADVP 5-6. The stop is out."""
+    counts = count_brackets(parse_tree(GOLD), parse_tree(FOUND))
+    assert counts == TreeCounts(5, 5, 6, 3, 3, 4, 5, 6, 0, 1, 1)
+    none = count_brackets(parse_tree(GOLD), None)
+    assert none == TreeCounts(gold=6, spans_gold=4, tags=6, sentences=1)
+    scores = tree_scores(total([counts, none, count_brackets(parse_tree(GOLD), parse_tree(GOLD))]))
+    assert (
+        scores.precision == 1.0 and scores.recall == pytest.approx(11 / 18) and scores.coverage == pytest.approx(2 / 3)
+    )
+    assert scores.unlabelled_recall == pytest.approx(7 / 12) and scores.exact == pytest.approx(1 / 3)
+    assert scores.tag_accuracy == pytest.approx(11 / 18) and scores.f1 == pytest.approx(22 / 29)
+
+
+def test_the_start_symbols_bracket_and_tags_do_not_count() -> None:
+    with_top = count_brackets(parse_tree("(TOP (S (A a) (B b)))"), parse_tree("(S (X a) (B b))"))
+    assert with_top[:3] == (1, 1, 1) and with_top.tags_right == 1
+    twice = count_brackets(parse_tree("(NP (NP (A a) (B b)))"), parse_tree("(NP (A a) (B b))"))
+    assert twice[:3] == (1, 1, 2)

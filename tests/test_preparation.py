@@ -1,0 +1,122 @@
+"""Raw text: tokens, forms of Unicode, blanks of any width; what is noticed of text that has none."""
+
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+from command import refused, run
+from hypothesis import given
+from hypothesis import strategies as st
+
+from softcount import read
+from softcount.text.preparation import Preparation, prepared, tokenized
+from softcount.text.tokenizer import tokenize
+
+CASES = {
+    'Hello, world! "Yes," he said.': 'Hello , world ! " Yes , " he said .',
+    "Don't stop... see https://a.b/c?d=1.": "Don't stop ... see https://a.b/c?d=1 .",
+    "L'homme qu’il a vu dell'arte": "L' homme qu’ il a vu dell' arte",
+    "J. S. Bach paid $3.14 (1,000%) at 12:30.": "J. S. Bach paid $ 3.14 ( 1,000 % ) at 12:30 .",
+    "in the U.S.A. etc. and so on": "in the U.S.A. etc. and so on",
+    "well-known 4th x@y.org, e.g. this": "well-known 4th x@y.org , e.g. this",
+    "हिन्दी भाषा है।": "हिन्दी भाषा है ।",
+    "-- !! ?!": "-- !! ? !",
+    "": "",
+}
+
+
+@pytest.mark.parametrize("line", CASES)
+def test_the_rules(line):
+    assert tokenize(line) == CASES[line]
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8"), max_size=40))
+def test_no_character_is_lost_and_none_is_added(line):
+    assert "".join(tokenize(line).split()) == "".join(line.split())
+
+
+@given(st.text(alphabet="ab.,'- \n1é", max_size=40))
+def test_lines_stay_in_step(text):
+    assert prepared(text.encode(), Preparation("rules", "NFC")).count(b"\n") == text.count("\n")
+
+
+def test_unicode_forms(tmp_path):
+    (tmp_path / "x").write_text("caf\u00e9 cafe\u0301\n")
+    with pytest.warns(UserWarning, match=r"1 word in two forms of Unicode \(café\); --normalize NFC makes one of them"):
+        assert len(read(tmp_path / "x").vocabulary) == 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert read(tmp_path / "x", prepare=Preparation(normalize="NFC")).vocabulary.words == ["caf\u00e9"]
+
+
+def test_wide_blanks_are_blanks(tmp_path):
+    (tmp_path / "x").write_text("10\u00a0km\u3000ok\u202f!\n\u00a0\n")
+    data = read(tmp_path / "x")
+    assert [data.tokens(s) for s in (0, 1)] == [["10", "km", "ok", "!"], []]
+
+
+def test_text_without_blanks_is_noticed(tmp_path):
+    (tmp_path / "x").write_text("今日は天気がいいですね。\n" * 20)
+    with pytest.warns(UserWarning, match=r"one token a line; is this tokenised\? --tokenize"):
+        read(tmp_path / "x")
+    (tmp_path / "words").write_text("cat\ndog\n" * 20)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read(tmp_path / "words")
+
+
+def test_on_the_command_line_and_again_with_the_model(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("raw").write_text("The cat, it sat.\nA dog: it ran!\n")
+    Path("cut").write_text("The cat , it sat .\nA dog : it ran !\n")
+    wanted = run("tag cut --states 2 -q --criterion em:2").out
+    small = "--states 2 -q --criterion em:2"
+    for line in (
+        f"tag raw --tokenize {small} --save m",
+        f"tag --tokenize raw {small}",
+        f"tag raw {small} --tokenize rules",
+    ):
+        assert run(line).out == wanted
+    assert run("tag raw --apply m -q").out == run("tag cut --apply m -q").out == wanted
+    assert "tokenize=rules" in run("info m").out
+    assert run("align raw raw --tokenize -q --pairs p").out == run("align cut cut -q").out
+    assert Path("p").read_text().startswith("The cat , it sat .\tThe cat , it sat .\n")
+    assert run("topics raw --tokenize --topics 2 -q --seed 1").out == run("topics cut --topics 2 -q --seed 1").out
+
+
+def test_any_command_as_a_pipe(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:/usr/bin:/bin")
+    Path("raw").write_text("a-b\nc\n")
+    assert tokenized(["a-b", "c"], "pipe:sed 's/-/ - /'") == ["a - b", "c"]
+    refused(run("tag raw --states 2 --tokenize 'pipe:head -1'"),
+            "pipe:head -1: 1 lines for 2; it must write a line for each that it reads")  # fmt: skip
+    refused(run("tag raw --states 2 --tokenize pipe:false"), "pipe:false: ends with code 1 (''); try it alone")
+    ran = run("tag raw --states 2 --tokenize pipe:no-such-command")
+    assert ran.code == 2 and "pipe:no-such-command: does not run (No such file" in ran.err
+
+
+@pytest.mark.parametrize(
+    "name,line,wanted", [("sacremoses", "Hello, world!", "Hello , world !"), ("jieba", "我来到北京", "我 来到 北京")]
+)
+def test_packages(name, line, wanted):
+    pytest.importorskip(name)
+    assert tokenized([line], name) == [wanted]
+
+
+def test_what_is_wrong(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("raw").write_text("a b\n")
+    Path("tags").write_text("N N\n")
+    Path("d.ldac").write_text("1 0:1\n")
+    refused(run("tag raw --states 2 --tokenize=moses"),
+            "no tokenizer 'moses'; use rules, sacremoses, jieba, mecab, spacy or pipe:COMMAND")  # fmt: skip
+    refused(run("tag raw --states 2 --normalize nfc"), "no Unicode form 'nfc'; use NFC, NFD, NFKC, NFKD")
+    refused(run("tag raw --tags tags --tokenize"), "raw: has tags, so it has tokens already; leave --tokenize away")
+    refused(
+        run("topics d.ldac --tokenize"), "d.ldac: a table of counts, so it has tokens already; leave --tokenize away"
+    )
+    monkeypatch.setitem(sys.modules, "sacremoses", None)
+    refused(run("tag raw --states 2 --tokenize sacremoses"),
+            "the tokenizer sacremoses needs the package sacremoses; install it, or use rules")  # fmt: skip

@@ -119,7 +119,7 @@ def run(peer: str, train: Path, n_topics: int, seed: int) -> tuple[np.ndarray, n
     if status:
         raise SystemExit(f"{peer} failed")
     with np.load(out) as found:
-        return found["topic"], found["word"], used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+        return found["topic"], found["word"], used.ru_utime + used.ru_stime, float(found["memory"])
 
 
 def scored(corpus: Corpus, topic: np.ndarray, word: np.ndarray, cpu: float, memory: float) -> Run:

@@ -6,6 +6,7 @@ python bench/topic_peer.py NAME train.npz OUT.npz TOPICS SEED     # writes `topi
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import numpy as np
 from scipy import sparse
@@ -65,9 +66,10 @@ def tomotopy_200(counts, n_topics, seed):
     return tomotopy(counts, n_topics, seed, 200)
 
 
-def nothing(counts, n_topics, seed):
-    """What reading the table and writing another costs."""
-    return np.ones((counts.shape[0], n_topics)), np.ones((n_topics, counts.shape[1]))
+def peak() -> float:
+    """MB at most; what the system counts for a child may be its parent's."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
 
 
 PEERS = {
@@ -80,4 +82,4 @@ PEERS = {
 if __name__ == "__main__":
     name, train, out, n_topics, seed = sys.argv[1:]
     topic, word = PEERS[name](sparse.load_npz(train), int(n_topics), int(seed))
-    np.savez(out, topic=topic, word=word)
+    np.savez(out, topic=topic, word=word, memory=peak())

@@ -550,7 +550,7 @@ FORMS = [
           "give its values some probability"),
          ("net 'a -> b' --start Z.json --query 'b | a=y'",
           "query 'b | a=y': what is given has probability zero; ask for something possible"),
-         **{"Z.json": b'{"a": {"": {"x": 1, "y": 0}}, "b": {"x": {"1": 1}, "y": {"1": 1}}}'}),
+         **{"Z.json": b'{"a": {"": {"x": 1, "y": 0}}, "b": {"x": {"1": 1, "2": 0}, "y": {"1": 1, "2": 0}}}'}),
     each("net-json", "T.json that is none, or does not fit the network",
          ("net a --start bad.json --query a", "bad.json:1: not tables as JSON (Expecting value); give what softcount net "
           "--parameters wrote"),

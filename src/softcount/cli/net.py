@@ -67,15 +67,16 @@ class Net(Training):
     kinds: ClassVar[tuple[str, ...]] = ("network",)
 
     def run(self) -> None:
-        if self.apply is not None and self.data is None and os.path.isfile(self.spec) and not _is_bif(self.spec):
-            self.spec, self.data = "", self.spec  # a saved network knows its arcs
+        asks = self.query is not None or self.score is not None or any((self.parameters, self.bif, self.dot))
+        if self.apply is not None and self.data is None and (os.path.isfile(self.spec) or not asks):
+            self.spec, self.data = "", self.spec  # a saved network knows its arcs: what is given are rows
         if self.data is not None:
             return super().run()
         self.check()
         return self.ask()
 
     def reads(self) -> dict[str, str | Path | None]:
-        start = self.start if self.start.endswith(".json") else None
+        start = self.start if self.start.endswith((".json", ".json.gz")) else None
         return {
             "network": self.spec if _is_bif(self.spec) else None,
             "data": self.data,

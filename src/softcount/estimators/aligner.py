@@ -206,6 +206,7 @@ class WordAligner(TrainedAligner):
                 "stems": stems,
                 "spelling": how.spelling,
                 "null": how.null,
+                **({"second": how.second[1]} if how.second else {}),
             }
         alpha = self.alpha if not isinstance(self.alpha, Mapping) else "per word"
         prior = {"alpha": alpha, "prior_over": self.prior_over, "pseudo": self.pseudo}

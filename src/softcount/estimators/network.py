@@ -156,7 +156,7 @@ class Network(LoopEstimator):
         given: dict[str, Any] = dict(bif.tables) if bif else {}
         if isinstance(self.start, Mapping):
             return given | dict(self.start)
-        if isinstance(self.start, Path) or (isinstance(self.start, str) and self.start.endswith(".json")):
+        if isinstance(self.start, Path) or (isinstance(self.start, str) and self.start.endswith((".json", ".json.gz"))):
             return given | dict(read_tables(self.start))
         if hasattr(self.start, "_asdict"):
             return {**given, **self.start._asdict()}

@@ -91,3 +91,11 @@ def test_evidence_of_a_family_without_a_prior_is_the_counts_at_their_best() -> N
     )
     expected = 2 * np.log(0.2) + 8 * np.log(0.8) + links
     assert Point(family).log_evidence(counts, None) == pytest.approx(expected, rel=1e-9)
+
+
+def test_what_is_impossible_is_as_long_as_the_table() -> None:
+    family = Diagonal(np.array([[2, 3], [4, 1]]))
+    for null, dead in ((0.0, [0]), (1.0, [1]), (0.3, [])):
+        table = family.table(null, 4.0)
+        found = family.impossible(table)
+        assert found.shape == table.shape == family.size() and np.flatnonzero(found).tolist() == dead

@@ -11,7 +11,7 @@ from copying import Copying
 
 from softcount import HMM, InputError, WordAligner
 from softcount.engines import ENGINES, Threads, engine_of
-from softcount.models import gaussian, hmm, ibm, mixture, plsa
+from softcount.models import gaussian, grammar, hmm, ibm, mixture, network, plsa
 from softcount.numbers.rounds import Round, drive, in_turn
 
 
@@ -20,6 +20,8 @@ def many_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hmm, "SHARD_TOKENS", 20)
     monkeypatch.setattr(ibm, "PART", 100)
     monkeypatch.setattr(ibm, "BLOCK", 200)
+    monkeypatch.setattr(grammar, "SHARD_COST", 200)
+    monkeypatch.setattr(network, "SHARD_ENTRIES", 20)
     for module in (gaussian, mixture, plsa):
         monkeypatch.setattr(module, "shard_cost", lambda n: 60)
 

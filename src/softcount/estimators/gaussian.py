@@ -86,24 +86,22 @@ class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]
             raise InputError(f"no covariance {self.covariance!r}; use diagonal, full, spherical or unit")
         return self.covariance
 
-    def _start(self, X: Any, model: Model, seed: tuple[int, int]) -> Tables:
+    def _start(self, X: Any, model: Model, seed: tuple[int, int], engine: Engine) -> Tables:
         """Short runs from clusters of k-means and from points far apart, by turns; the likeliest goes on from its end.
 
         C. Biernacki, G. Celeux, G. Govaert, Computational Statistics & Data Analysis 41, 2003.
         """
         if not isinstance(self.start, str) or self.start != "kmeans":
-            return super()._start(X, model, seed)
+            return super()._start(X, model, seed, engine)
         seeds = np.random.default_rng(list(seed)).integers(2**31, size=TRIES).tolist()
-        with self._engine() as engine:
-            items = Points(X)
 
-            def start(number: int) -> Tables:
-                if number % 2:
-                    means = plus_plus(X, self.n_clusters, np.random.default_rng(seeds[number]))
-                    return around(model, means)
-                return self._clustered(X, model, seeds[number], engine)
+        def start(number: int) -> Tables:
+            if number % 2:
+                means = plus_plus(X, self.n_clusters, np.random.default_rng(seeds[number]))
+                return around(model, means)
+            return self._clustered(X, model, seeds[number], engine)
 
-            return fit(model, items, parse(SHORT), start, engine, restarts=TRIES, tolerance=0.0).parameters
+        return fit(model, Points(X), parse(SHORT), start, engine, restarts=TRIES, tolerance=0.0).parameters
 
     def _clustered(self, X: Any, model: Model, seed: int, engine: Engine) -> Tables:
         """Of k-means the clusters themselves: their shares, means and covariances."""

@@ -113,7 +113,8 @@ class Grammar(LoopEstimator):
         treebank = None if trees is None else listed_trees(trees)
         text = self._text(X, treebank)
         given = self._given(text, treebank)
-        self.rules_, self.top_ = given.rules, given.top
+        # Rows of their own, so that a file has the same parts wherever its tables were made.
+        self.rules_, self.top_ = given.rules._replace(rows=given.rules.rows.copy()), given.top
         self._model = compiled(given.rules, given.alike)
         settings = self._settings()
         items = self._items(text, y)

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from softcount.criteria.spec import Settings
 from softcount.disk.sound import check, check_finite, check_logs, check_rows, check_whole
+from softcount.engines import Engine
 from softcount.errors import InputError
 from softcount.estimators.base import LoopEstimator, is_text, listed, naming, same_columns
 from softcount.estimators.scikit import validate_data
@@ -118,7 +119,7 @@ class PointEstimator(LoopEstimator):
         spread = variance if kind in ("diagonal", "full") else np.array([variance.mean()])
         return Model(self.n_clusters, X.shape[1], kind, mean, np.maximum(spread, 1e-300), self._refills())
 
-    def _start(self, X: Any, model: Model, seed: tuple[int, int]) -> Tables:
+    def _start(self, X: Any, model: Model, seed: tuple[int, int], engine: Engine) -> Tables:
         K = self.n_clusters
         if isinstance(self.start, str):
             if self.start not in self._STARTS:
@@ -145,8 +146,12 @@ class PointEstimator(LoopEstimator):
         self._of = self._model(points)
         settings = Settings(self.pseudo, self.prior)
         with self._engine() as engine, naming(MEMORY, "row", TOO_FAR):
+
+            def start(restart: int) -> Tables:
+                return self._start(points, self._of, (seed, restart), engine)
+
             self._train(
-                self._of, Points(points), lambda restart: self._start(points, self._of, (seed, restart)), seed, engine,
+                self._of, Points(points), start, seed, engine,
                 settings=settings, digest=digest, on_step=on_step, checkpoint=kept,
             )  # fmt: skip
         self._show()

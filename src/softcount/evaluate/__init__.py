@@ -1,5 +1,7 @@
 """Metrics whose per-item statistics add: statistics per shard, summed, then one score."""
 
+from typing import TYPE_CHECKING, Any
+
 from softcount.evaluate.clustering import (
     TagScores,
     ari,
@@ -15,7 +17,9 @@ from softcount.evaluate.clustering import (
 )
 from softcount.evaluate.interval import Interval, bootstrap
 from softcount.evaluate.links import LinkCounts, LinkScores, count_links, link_scores, total
-from softcount.evaluate.topics import npmi
+
+if TYPE_CHECKING:
+    from softcount.evaluate.topics import npmi
 
 __all__ = [
     "Interval",
@@ -38,3 +42,12 @@ __all__ = [
     "v_measure",
     "vi_bits",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Tables of documents take SciPy, which scores of tags and links do without."""
+    if name == "npmi":
+        from softcount.evaluate.topics import npmi
+
+        return npmi
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -134,6 +134,7 @@ def _model(path: Path) -> Any:
             "WordClasses": lambda: (model.predict(["a b", "Zz"]), model.words()),
             "WordAligner": lambda: model.align(["a b"], ["x y"]), "NaiveBayesMixture": lambda: model.predict(["a b"]),
             "Grammar": lambda: (model.parse(["a b", "c"]), model.n_parses(["a b"])),
+            "Network": lambda: (model.predict({"a": ["x", None], "b": [1, 2]}), model.tables_),
             "KMeans": lambda: model.predict([[0.0]]), "GaussianMixture": lambda: model.predict([[0.0]]),
         }  # fmt: skip
         return uses[type(model).__name__]()

@@ -114,7 +114,7 @@ def folder(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(here)
         assert run("align a.en a.fr -q --save m").code == 0
-        assert run("align a.en a.fr -q --preset fast --save fast").code == 0
+        assert run("align a.en a.fr -q --model ibm2 --save fast").code == 0
     return here
 
 

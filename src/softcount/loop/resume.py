@@ -25,6 +25,7 @@ from softcount.numbers.attribute import SUM
 from softcount.numbers.ragged import Ragged
 from softcount.numbers.tables import Expectation, Log, Tables, leaves, values
 
+ROUNDING = 1e-5  # of the logarithm of one, in single precision
 LOGS, SIGNED = ("log_weights",), ("signs",)  # fields of states that hold no weights
 
 
@@ -182,6 +183,10 @@ def _check_fit(layout: Tables, parameters: Tables, log_weights: Tables) -> None:
             check_rows(name, table, *spec.family.size(), precisions=EITHER)
         if isinstance(spec.family, SoundFamily) and not spec.family.sound(table):
             raise ValueError(f"{name} cannot be")
+    for name, spec, logs in named(layout, log_weights):
+        rows = isinstance(spec.family, SimplexFamily) and not isinstance(logs, Log)
+        if rows and np.max(values(logs), initial=-np.inf) > ROUNDING:
+            raise ValueError(f"{name} is more probable than certain")
 
 
 def _check_tables(layout: Tables, tables: Tables, like: Tables, field: str) -> None:

@@ -19,8 +19,8 @@ from softcount.machine.kernel import kernel
 from small import double
 kernel(double)(2.0)
 """
-KEPT = "softcount: compiling this model's kernels, a few seconds, kept in {}: "
-LOST = "softcount: compiling this model's kernels, a few seconds, with every run: "
+KEPT = "softcount: compiling this model's kernels, up to a minute, kept in {}: "
+LOST = "softcount: compiling this model's kernels, up to a minute, with every run: "
 WHY = "neither softcount's own folder nor the user's cache can be written; NUMBA_CACHE_DIR names a place\n"
 
 

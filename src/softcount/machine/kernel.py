@@ -66,14 +66,14 @@ def _ask(typing: Any, table: Any, place: Any) -> Any:
 
 
 class _Announce(event.Listener):
-    """Says once per process that compiling takes a few seconds; a cached kernel fires no such event."""
+    """Says once per process that compiling takes a while; a cached kernel fires no such event."""
 
     said = False
 
     def on_start(self, event: Any) -> None:
         if not _Announce.said and getattr(event.data["dispatcher"], "_cache", None) is not None:
             _Announce.said = True
-            message = f"softcount: compiling this model's kernels, a few seconds, {cache.often}"
+            message = f"softcount: compiling this model's kernels, up to a minute, {cache.often}"
             print(message, file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:

@@ -386,7 +386,9 @@ def test_second_process_reuses_the_compiled_kernels(files: Path) -> None:
     environment = {"NUMBA_CACHE_DIR": str(files / "cache"), "NUMBA_DISABLE_JIT": "0", "PYTHONPATH": str(files / "src")}
     first, second = python(*tag, **environment), python(*tag, **environment)
     assert first.returncode == second.returncode == 0 and first.stdout == second.stdout
-    assert first.stderr.count("compiling this model's kernels, up to a minute") == 1 and "compiling" not in second.stderr
+    assert (
+        first.stderr.count("compiling this model's kernels, up to a minute") == 1 and "compiling" not in second.stderr
+    )
 
 
 @pytest.mark.parametrize(("n", "reader"), [(8000, "head -n 1"), (5, "true")])

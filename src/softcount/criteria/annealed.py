@@ -37,7 +37,7 @@ def annealed(inner: Criterion, start: float, stop: float, steps: int) -> Criteri
         step=step,
         log_weights=lambda state: inner.log_weights(state.inner),
         parameters=lambda state: inner.parameters(state.inner),
-        settles=start == stop and inner.settles,  # while β moves, so does what is maximised
+        settles=False,
     )
 
 

@@ -201,12 +201,6 @@ def test_demo_cuts_no_word(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len({name for name, _ in topics}) == 6 and "– (common words)" in dict(topics)
 
 
-@pytest.mark.parametrize("command", ["tag", "generate", "demo", "score tags", "explain hmm"])
-def test_help_has_an_example(run: Run, command: str) -> None:
-    ran = run(*command.split(), "--help")
-    assert ran.code == 0 and "Example:" in ran.out and f"softcount {command}" in ran.out
-
-
 def test_version_and_usage(run: Run) -> None:
     assert run("--version").out == f"softcount {VERSION}\n"
     assert "Exit codes" in run("--help").out

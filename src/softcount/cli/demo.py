@@ -29,7 +29,9 @@ def demo(
 ) -> None:
     """Train on a generated language and show what was learned next to the truth, and next to plain EM.
 
-    Example: **softcount demo --sentences 2000 --states 12 --criterion vb**
+    Example: **softcount demo**
+
+    Smaller, beside variational Bayes: **softcount demo --sentences 2000 --states 12 --criterion vb**
     """
     from rich.console import Console
 

@@ -8,7 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-app = typer.Typer(help="Show every number of a small computation.", no_args_is_help=True, rich_markup_mode="markdown")
+from softcount.cli.help import HelpLast
+
+HELP = """Show every number of a small computation.
+
+Example: **softcount explain hmm P.json "can I can"**
+
+Model 1 by hand: **softcount explain ibm1 three.en three.th --steps 1**
+"""
+app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="markdown")
 
 
 @app.callback()
@@ -16,7 +24,7 @@ def _group() -> None:
     pass
 
 
-@app.command("hmm")
+@app.command("hmm", cls=HelpLast)
 def hmm(
     parameters: Annotated[str, typer.Argument(help="P.json: states, initial, transition, emission.")],
     sentence: Annotated[str, typer.Argument(help="One sentence, in quotes.")],
@@ -27,6 +35,8 @@ def hmm(
     """The lattice of one sentence: forward and backward probabilities, posteriors, expected counts, one EM step.
 
     Example: **softcount explain hmm P.json "can I can"**
+
+    For a program: **softcount explain hmm P.json "can I can" --json > numbers.json**
     """
     from softcount.report.hmm_json import read_parameters
     from softcount.report.lattice import lattice
@@ -38,7 +48,7 @@ def hmm(
         _print(result)
 
 
-@app.command("mixture")
+@app.command("mixture", cls=HelpLast)
 def mixture(
     docs: Annotated[str, typer.Argument(help="A handful of documents, one a line; - for stdin.")],
     clusters: Annotated[int, typer.Option(min=1, help="How many classes.")] = 2,
@@ -50,6 +60,8 @@ def mixture(
     """A Naive Bayes mixture step by step: responsibilities, expected counts, parameters, bound.
 
     Example: **softcount explain mixture six.txt --clusters 2**
+
+    Two steps, smoothed: **softcount explain mixture six.txt --clusters 2 --steps 2 --pseudo 0.1**
     """
     from softcount.report.documents import explain_mixture
     from softcount.text.document_reader import read_documents
@@ -57,7 +69,7 @@ def mixture(
     _show(explain_mixture(read_documents(docs), clusters, steps, pseudo, seed), "class", as_json)
 
 
-@app.command("plsa")
+@app.command("plsa", cls=HelpLast)
 def plsa(
     docs: Annotated[str, typer.Argument(help="A handful of documents, one a line; - for stdin.")],
     topics: Annotated[int, typer.Option(min=1, help="How many topics.")] = 2,
@@ -69,6 +81,8 @@ def plsa(
     """PLSA step by step: responsibilities, expected counts, parameters, bound.
 
     Example: **softcount explain plsa six.txt --topics 2**
+
+    Two steps, from another start: **softcount explain plsa six.txt --topics 2 --steps 2 --seed 1**
     """
     from softcount.report.documents import explain_plsa
     from softcount.text.document_reader import read_documents
@@ -114,7 +128,7 @@ def _shown(numbers: Iterable[float]) -> list[str]:
     return [f"{x:.6g}" for x in numbers]
 
 
-@app.command("ibm1")
+@app.command("ibm1", cls=HelpLast)
 def ibm1(
     source: Annotated[str, typer.Argument(help="A handful of sentences, or a file with both sides; - for stdin.")],
     target: Annotated[str | None, typer.Argument(help="Their translations, line by line.")] = None,
@@ -124,6 +138,8 @@ def ibm1(
     """Model 1 by hand: posteriors, expected counts, parameters and perplexity, iteration by iteration.
 
     Example: **softcount explain ibm1 three.en three.th --steps 1**
+
+    Of one file with both sides: **softcount explain ibm1 three.tsv --steps 3 --json**
     """
     from softcount.report.model1 import model1, print_model1
     from softcount.text.bitext_reader import read_bitext
@@ -135,7 +151,7 @@ def ibm1(
         print_model1(result)
 
 
-@app.command("net")
+@app.command("net", cls=HelpLast)
 def net(
     spec: Annotated[str, typer.Argument(help='Arcs, "weather -> traffic -> late", or a BIF file.')],
     start: Annotated[str, typer.Argument(help="T.json: every table.")],
@@ -148,7 +164,9 @@ def net(
 ) -> None:
     """A network by hand: probabilities of rows and of their missing cells, expected counts, one EM step.
 
-    Example: **softcount explain net "weather@-1 -> weather -> traffic -> late" T.json diary.csv**
+    Example: **softcount explain net "weather -> traffic -> late" T.json days.csv**
+
+    Over time: **softcount explain net "weather@-1 -> weather -> traffic -> late" T.json diary.csv**
     """
     from softcount.estimators.network import Network
     from softcount.report.network import explain_net, print_net

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from softcount.cli.console import open_model, preparation, say
+from softcount.cli.console import columns, open_model, preparation, say
 from softcount.cli.options import IN, OUT, option
 from softcount.errors import InputError
 
@@ -112,7 +112,8 @@ def _sentences(model: Any, text: str, format: str, top: int) -> Read:
     from softcount.text.reader import read
 
     prepare = preparation(model, None, None)
-    data = read(text, format=format, lowercase=lower_cased(model, False), prepare=prepare)
+    chosen = columns(model, text, text_column=None)
+    data = read(text, format=format, lowercase=lower_cased(model, False), prepare=prepare, **chosen)
     names = [str(name) for name in (model.states_ if model.kind == "hmm" else model.classes_)]
     labels = [[str(k) for k in row] for row in model.predict(data)]
     place = {name: k for k, name in enumerate(names)}
@@ -131,15 +132,19 @@ def _documents(model: Any, text: str, format: str) -> Read:
     from softcount.report.context import beginning, document_examples
     from softcount.text.document_reader import read_documents
     from softcount.text.source import lines
+    from softcount.text.table_file import is_binary_table
 
-    data = read_documents(text, format, lower_cased(model, False), preparation(model, None, None))
+    chosen = columns(model, text, text_column=None, id_column=None)
+    data = read_documents(text, format, lower_cased(model, False), preparation(model, None, None), **chosen)
     shares = model.transform(data) if model.kind == "plsa" else None
     if model.kind == "naive bayes mixture":
         shares = model.predict_proba(data)
     best = np.asarray(model.predict(data)) if shares is None else shares.argmax(axis=1)
     sure = np.zeros(len(data)) if shares is None else shares.max(axis=1)
     n_classes = model.n_clusters if shares is None else shares.shape[1]
-    by_lines = text != "-" and Path(text).is_file() and len(rows := lines(text)) == len(data)
+    by_lines = text != "-" and Path(text).is_file() and not chosen and not is_binary_table(text)
+    rows = lines(text) if by_lines else []
+    by_lines = len(rows) == len(data)
 
     def name_of(d: int) -> str:
         if data.names:
@@ -262,12 +267,12 @@ def _short_pair(data: Any) -> int:
 
 def _tables(model: Any, text: str | None, as_json: bool) -> None:
     """Of a kind of which nothing more is known: its tables and their greatest entries."""
-    from softcount.report.tables import tables
+    from softcount.report.tables import n_rows, tables
 
     if text is not None:
         say("note: TEXT has no effect with a model of this kind")
     shapes: dict[str, dict[str, Any]] = {
-        name: {"rows": len(next(iter(table.values()))), "columns": list(table)}
+        name: {"rows": n_rows(table), "columns": list(table)}
         for name, table in tables(model)
         if not name.startswith("trace")
     }

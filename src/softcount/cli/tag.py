@@ -192,7 +192,7 @@ class Tag(Training):
 
     def lines(self, model: Any, data: Any, answer: Any) -> Iterator[str]:
         if self.show:
-            from softcount.cli.show import print_tagged
+            from softcount.cli.show_screen import print_tagged
 
             print_tagged(model, data, answer, self.given_names or {})
             return iter(())

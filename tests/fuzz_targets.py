@@ -41,11 +41,8 @@ from softcount.text.dictionary import read_dictionary
 from softcount.text.document_reader import read_documents
 from softcount.text.documents import pruned
 from softcount.text.names import read_names
-<<<<<<< HEAD
-from softcount.text.preparation import Preparation, prepared
-=======
 from softcount.text.points import read_points
->>>>>>> main
+from softcount.text.preparation import Preparation, prepared
 from softcount.text.reader import read, read_labels
 from softcount.text.record_reader import read_columns, text_of, to_records
 from softcount.text.seed_words import read_seed_words
@@ -283,16 +280,13 @@ def targets(only: str = "model") -> dict[str, Target]:
         "bzip2": (file(lines, "file.bz2"), [bz2.compress(G["text"])]),
         "zstandard": (file(lines, "file.zst"), [pa.compress(G["text"], codec="zstd", asbytes=True)]),
         "names": (file(read_names), [G["names"]]),
-<<<<<<< HEAD
         "csv": (file(_table, "file.csv"), [G["docs.csv"], b"id;body\n1;a b\n"]),
         "parquet": (file(_table, "file.parquet"), [_binary(pq.write_table)]),
         "arrow": (file(_table, "file.arrow"), [_binary(_stream), _binary(_whole)]),
         "tokenizer": (_tokenized, [b"Mr. O'Neill paid $3.50 (www.a.b/c) -- e.g. l'eau ...", "naïve, 5°".encode()]),
         "preparation": (_prepared, [b"Don't.\n\nA b, c\n"]),
         "conllu-writer": (_conllu_written, [G["text.conllu"]]),
-=======
         "points": (file(read_points), [G["points"]]),
->>>>>>> main
         "documents": (file(_documents), [G["text"]]),
         "uci": (file(_documents, "docword.txt"), [G["docword.txt"], G["docword.txt"] + CUT + b"a\nb\nc\n"]),
         "ldac": (file(_documents, "file.ldac"), [G["text.ldac"], G["text.ldac"] + CUT + b"a\nb\nc\n"]),

@@ -86,13 +86,10 @@ READERS = (
     f"grammar {{bad}} text {SMALL}", f"grammar G.cfg {{bad}} {SMALL}", "grammar --trees {bad} -q",
     f"grammar G.cfg text --known {{bad}} {SMALL}", "grammar {bad} --apply grammar.model -q",
     "score trees {bad} trees", "score trees trees {bad}",
-<<<<<<< HEAD
     "fast-align -i {bad}", "fast-align -i {bad} -dov -q", "eflomal -i {bad}", "eflomal -s {bad} -t other", "eflomal -s text -t {bad}",
     f"topics {{bad}} --text-column body {SMALL}", f"cluster {{bad}} --id-column id --clusters 2 {SMALL}",
     f"tag {{bad}} --text-column body --states 2 {SMALL}", f"classes {{bad}} --text-column body {SMALL}",
-=======
     "explain kmeans {bad}", "explain ibm1 text other --dictionary {bad}",
->>>>>>> main
 )  # fmt: skip
 # Those that take a folder of texts as well as a file.
 FOLDERS = ("topics {bad} --topics", "topics {bad} --apply", "cluster {bad} --c", "cluster {bad} --a", "score topics",

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-<<<<<<< HEAD
+from softcount.cli.console import check_writable, say, write_whole
 from softcount.cli.help import HelpLast
 
 HELP = """Show every number of a small computation.
@@ -19,15 +19,9 @@ Example: **softcount explain hmm P.json "can I can"**
 Model 1 by hand: **softcount explain ibm1 three.en three.th --steps 1**
 """
 app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="markdown")
-=======
-from softcount.cli.console import check_writable, say, write_whole
-
 Page = Annotated[
     Path | None, typer.Option(help="Also write a page that computes, step by step; it opens in any browser.")
 ]
-
-app = typer.Typer(help="Show every number of a small computation.", no_args_is_help=True, rich_markup_mode="markdown")
->>>>>>> main
 
 
 @app.callback()
@@ -35,9 +29,6 @@ def _group() -> None:
     pass
 
 
-<<<<<<< HEAD
-@app.command("hmm", cls=HelpLast)
-=======
 def _checked(page: Path | None, *inputs: str | None, read: Callable[[], Any]) -> Any:
     """What is read, once it is known that the page has a place."""
     check_writable(page, inputs=inputs)
@@ -54,8 +45,7 @@ def _write(page: Path | None, data: Callable[[], dict[str, Any]]) -> None:
     say(f"wrote {page}")
 
 
-@app.command("hmm")
->>>>>>> main
+@app.command("hmm", cls=HelpLast)
 def hmm(
     parameters: Annotated[str, typer.Argument(help="P.json: states, initial, transition, emission.")],
     sentences: Annotated[list[str], typer.Argument(help="A sentence, in quotes, or several.", metavar="SENTENCE…")],
@@ -69,11 +59,7 @@ def hmm(
 
     Example: **softcount explain hmm P.json "can I can"**
 
-<<<<<<< HEAD
-    For a program: **softcount explain hmm P.json "can I can" --json > numbers.json**
-=======
     As a page that computes: **softcount explain hmm P.json "can I can" "I can" --page lattice.html**
->>>>>>> main
     """
     from softcount.report.hmm_json import read_parameters
     from softcount.report.lattice import lattices
@@ -142,7 +128,7 @@ def plsa(
     _show(result, "topic", as_json)
 
 
-@app.command("kmeans")
+@app.command("kmeans", cls=HelpLast)
 def kmeans(
     points: Annotated[str, typer.Argument(help="A handful of points, one a line, numbers with blanks between.")],
     clusters: Annotated[int, typer.Option(min=1, help="How many means.")] = 2,
@@ -154,6 +140,8 @@ def kmeans(
     """k-means step by step, soft beside hard: means, responsibilities, and the cluster that takes all.
 
     Example: **softcount explain kmeans points.txt --clusters 2**
+
+    For a program: **softcount explain kmeans points.txt --clusters 2 --json**
     """
     from softcount.report.kmeans import explain_kmeans, print_kmeans, start_means
     from softcount.report.page.explain_data import kmeans_data

@@ -15,11 +15,8 @@ from typer.core import TyperGroup
 
 from softcount.cli import (
     demo,
-<<<<<<< HEAD
     eflomal,
-=======
     examples,
->>>>>>> main
     explain,
     export,
     fast_align,
@@ -31,12 +28,8 @@ from softcount.cli import (
     show,
     symmetrize,
 )
-<<<<<<< HEAD
 from softcount.cli.help import HelpLast
 from softcount.cli.training import command
-=======
-from softcount.cli.training import HelpLast, command
->>>>>>> main
 from softcount.errors import InputError
 from softcount.machine.signals import Stopped
 from softcount.registry import BUILT_IN, Registered, found_at, from_elsewhere
@@ -100,20 +93,12 @@ app.command("fast-align", cls=HelpLast)(fast_align.fast_align)
 app.command("eflomal", cls=HelpLast)(eflomal.eflomal)
 app.command("glossary", cls=HelpLast)(glossary.glossary)
 app.command("symmetrize", cls=HelpLast)(symmetrize.symmetrize)
-<<<<<<< HEAD
 app.command("info", cls=HelpLast)(info.info)
 app.command("export", cls=HelpLast)(export.export)
 app.command("report", cls=HelpLast)(report.report)
 app.command("generate", cls=HelpLast)(generate.generate)
 app.command("demo", cls=HelpLast)(demo.demo)
-=======
-app.command("info")(info.info)
-app.command("export")(export.export)
-app.command("report")(report.report)
-app.command("generate")(generate.generate)
-app.command("demo")(demo.demo)
-app.command("examples")(examples.examples)
->>>>>>> main
+app.command("examples", cls=HelpLast)(examples.examples)
 app.add_typer(score.app, name="score")
 app.add_typer(explain.app, name="explain")
 

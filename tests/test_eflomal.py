@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from command import refused, run
 
-PAIRS = "the cat ||| le chat\na dog ||| un chien\n\nthe dog ||| le chien\nThe ||| Le\n"
+PAIRS = "tea ||| du thé vert\na dog ||| un chien\n\nthe dog ||| le chien\ntea ||| du thé\n"
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +42,8 @@ def _lines(name):
 
 def test_the_directions_are_those_that_are_named():
     """Every target word has at most one link forward, every source word at most one in reverse."""
-    assert run("eflomal -i both -f fwd -r rev").code == 0
+    assert run("eflomal -i both -f fwd -r rev -m 1").code == 0
+    assert len(_lines("fwd")[0].split()) > len(_lines("rev")[0].split()), "du thé vert: three words for one"
     for name, side in (("fwd", 1), ("rev", 0)):
         for line in _lines(name):
             words = [link.split("-")[side] for link in line.split()]

@@ -39,6 +39,7 @@ from softcount.text.dictionary import read_dictionary
 from softcount.text.document_reader import read_documents
 from softcount.text.documents import pruned
 from softcount.text.names import read_names
+from softcount.text.points import read_points
 from softcount.text.reader import read, read_labels
 from softcount.text.record_reader import read_columns, text_of, to_records
 from softcount.text.seed_words import read_seed_words
@@ -225,6 +226,7 @@ def targets(only: str = "model") -> dict[str, Target]:
         "bzip2": (file(lines, "file.bz2"), [bz2.compress(G["text"])]),
         "zstandard": (file(lines, "file.zst"), [pa.compress(G["text"], codec="zstd", asbytes=True)]),
         "names": (file(read_names), [G["names"]]),
+        "points": (file(read_points), [G["points"]]),
         "documents": (file(_documents), [G["text"]]),
         "uci": (file(_documents, "docword.txt"), [G["docword.txt"], G["docword.txt"] + CUT + b"a\nb\nc\n"]),
         "ldac": (file(_documents, "file.ldac"), [G["text.ldac"], G["text.ldac"] + CUT + b"a\nb\nc\n"]),

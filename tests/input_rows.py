@@ -41,6 +41,8 @@ GOOD: dict[str, bytes] = {
     "labels": b"A\n\nB\nB\n",
     "stop": b"the\na\n",
     "seeds": b"0\tdog cats\n\n1\tthe\n",
+    "points": b"1 2\n\n1.5 2.5\n-3 4e1\n",
+    "fixed.tsv": b"dog\tHund\tmust\n",
     "P.json": json.dumps(P, indent=1).encode() + b"\n",
     "docword.txt": b"3\n3\n3\n1 1 2\n1 3 1\n3 2 3\n",
     "text.ldac": b"2 0:2 2:1\n0\n1 1:3\n",
@@ -79,6 +81,7 @@ READERS = (
     f"grammar {{bad}} text {SMALL}", f"grammar G.cfg {{bad}} {SMALL}", "grammar --trees {bad} -q",
     f"grammar G.cfg text --known {{bad}} {SMALL}", "grammar {bad} --apply grammar.model -q",
     "score trees {bad} trees", "score trees trees {bad}",
+    "explain kmeans {bad}", "explain ibm1 text other --dictionary {bad}",
 )  # fmt: skip
 # Those that take a folder of texts as well as a file.
 FOLDERS = ("topics {bad} --topics", "topics {bad} --apply", "cluster {bad} --c", "cluster {bad} --a", "score topics",
@@ -109,6 +112,7 @@ WRITERS = (
     f"net 'h -> a, b' rows.csv --values h=2 {SMALL} --save {{bad}}", f"net 'a -> b' rows.csv {SMALL} --parameters {{bad}}",
     "net net.bif -q --dot {bad}",
     f"grammar G.cfg text {SMALL} --save {{bad}}", f"grammar G.cfg text {SMALL} --parameters {{bad}}",
+    "explain hmm P.json dog --page {bad}", "explain kmeans points --page {bad}",
 )  # fmt: skip
 # Commands whose output must be the same for the odd file, in place of every @.
 ODD = (
@@ -134,6 +138,7 @@ ODD = (
     "symmetrize @links @links", "glossary align.model @text @other -q", "glossary align.model @both.tsv --terms -q",
     f"net 'h -> a, b' @rows.csv --values h=2 {SMALL}", "net 'a -> b' --start @T.json --score @rows.csv",
     "net @rows.csv --apply net.model -q", "net @net.bif --query a -q", "explain net 'a -> b' @T.json @rows.csv",
+    "explain kmeans @points --json", "explain ibm1 @text @other --dictionary @fixed.tsv --json",
 )  # fmt: skip
 LOST = "is read by this command, and would be lost; name another file to write"
 
@@ -393,6 +398,22 @@ FORMS = [
             ("align text other --longest 3 --show 3", "align text other --apply align.model --longest 3 --show 3")),
     Refused("explain-two-lines", "two lines in place of a sentence",
             "the sentence has more than one line; give one sentence at a time", ("explain hmm P.json 'dog runs\ndog'",)),
+    each("points", "points that are none, or not alike",
+         ("explain kmeans bad", "bad:2: 'x' is no number; write numbers with blanks between"),
+         ("explain kmeans nan", "nan:1: 'nan' is no number; write numbers with blanks between"),
+         ("explain kmeans uneven", "uneven:2: 1 numbers, where the first point has 2; give all points as many, and at least one"),
+         ("explain kmeans points --clusters 9", "points: 3 different points, but 9 clusters; ask for fewer"),
+         bad=b"1 2\nx 3\n", nan=b"nan 1\n", uneven=b"1 2\n3\n"),
+    each("explain-page", "more than the page of `explain` takes, or a name that is taken",
+         ("explain mixture many --page p.html", "--page shows at most 40 lines of at most 40 words; give fewer"),
+         ("explain mixture gap --page p.html", "--page: an empty line; give words on every line"),
+         ("explain plsa text --page text", f"text: {LOST}"),
+         ("explain ibm1 text other --dictionary pairs.tsv",
+          "pairs.tsv: 'dog' 'Hund' is prefer; explain takes `must` alone"),
+         many=b"a b\n" * 41, gap=b"a b\n\nc\n"),
+    Refused("no-example", "an example that there is not",
+            "no example 'x'; there are can-i-can, pseudo-counts, six-documents, thai, thai-fixed, six-topics, two-clusters, late, "
+            "diary, telescope", ("examples x", "examples x --out folder")),
     each("bilingual-forbids", "a bilingual dictionary that leaves a word without a source",
          ("align text other --null 0 --dictionary bad -q",
           "other:1: the pair has probability zero under the dictionary; allow one of its translations, or give the "

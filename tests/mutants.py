@@ -4,7 +4,8 @@
 
 A mistake is a comparison that is off by one or turned round, another operator, a number one higher, `and` for `or`. Of
 every file a random sample is tried, each in a process of its own with a limit of time; kernels uncompiled. What
-survives is printed: either nothing depends on it, or a test is missing. Without a mistake they must pass, which is tried first.
+survives is printed: either nothing depends on it, or a test is missing. Without a mistake they must pass, which is
+tried first.
 """
 
 from __future__ import annotations

@@ -13,7 +13,20 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from softcount.cli import demo, explain, export, fast_align, generate, glossary, info, report, score, show, symmetrize
+from softcount.cli import (
+    demo,
+    examples,
+    explain,
+    export,
+    fast_align,
+    generate,
+    glossary,
+    info,
+    report,
+    score,
+    show,
+    symmetrize,
+)
 from softcount.cli.training import HelpLast, command
 from softcount.errors import InputError
 from softcount.machine.signals import Stopped
@@ -76,6 +89,7 @@ app.command("export")(export.export)
 app.command("report")(report.report)
 app.command("generate")(generate.generate)
 app.command("demo")(demo.demo)
+app.command("examples")(examples.examples)
 app.add_typer(score.app, name="score")
 app.add_typer(explain.app, name="explain")
 

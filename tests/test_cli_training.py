@@ -67,7 +67,7 @@ def test_a_command_declares_its_own_options_alone() -> None:
     """No option is written twice: what a command has from its base it takes from there, but for other defaults."""
     for kind in (Tag, Classes, Align, Topics, Cluster):
         own = set(vars(kind)["__annotations__"]) & set(Training.__annotations__)
-        assert own <= {"criterion", "tolerance", "name", "kinds"}, own
+        assert own <= {"criterion", "tolerance", "name", "kinds", "doing"}, own
         assert command(kind).__doc__ == kind.__doc__
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import Counter, check_writable, open_model, preparation, say_unknown
+from softcount.cli.console import check_writable, open_model, preparation, say_unknown
 from softcount.cli.options import HOW, IN, OUT, STAGES, WHAT, Normalize, Rare, Tokenize, Tolerance, option
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
@@ -112,6 +112,7 @@ class Align(Training):
 
     name: ClassVar[str] = "align"
     kinds: ClassVar[tuple[str, ...]] = ("word aligner",)
+    doing: ClassVar[str] = "linking"
 
     def reads(self) -> dict[str, str | Path | None]:
         return {"source": self.source, "target": self.target, "dictionary": self.dictionary}
@@ -132,12 +133,8 @@ class Align(Training):
     def read(self, model: Any) -> Bitext:
         from softcount.text.bitext_reader import read_bitext
 
-        progress = Counter(self.quiet, "units read")
-        try:
-            prepare = preparation(model, self.tokenize, self.normalize)
-            data = read_bitext(self.source, self.target, told=progress, prepare=prepare, **self.chosen_units())
-        finally:
-            progress.close()
+        prepare = preparation(model, self.tokenize, self.normalize)
+        data = read_bitext(self.source, self.target, prepare=prepare, **self.chosen_units())
         self.check_shown(data, self.longest or getattr(model, "longest", None))
         if model is not None:
             model._check()

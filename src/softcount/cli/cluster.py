@@ -10,9 +10,9 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import terminal_width
 from softcount.cli.documents import FORMS, OfDocuments, beside_names, check_output
 from softcount.cli.options import HOW, OUT, STAGES, WHAT, option
+from softcount.cli.progress import terminal_width
 from softcount.cli.summary import or_null
 from softcount.errors import InputError
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softcount.cli.console import Progress
+from softcount.cli.progress import Progress
 from softcount.cli.summary import ending
 
 if TYPE_CHECKING:
@@ -73,11 +73,9 @@ def demo(
 
 def _trained(model: HMM, sentences: list[list[str]], quiet: bool) -> float:
     """Seconds."""
-    began, progress = time.perf_counter(), Progress(quiet, model.restarts)
-    try:
+    began = time.perf_counter()
+    with Progress(quiet, model.restarts) as progress:
         model.fit(sentences, on_step=progress)
-    finally:
-        progress.close()
     return time.perf_counter() - began
 
 

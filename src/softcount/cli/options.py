@@ -43,6 +43,9 @@ Report = Annotated[
 ]
 Json = Annotated[bool, option(OUT, "Print one JSON object instead of lines.", "--json")]
 Quiet = Annotated[bool, option(OUT, "No messages but errors.", "--quiet", "-q")]
+Shown = Annotated[
+    str, option(OUT, "auto: a line on a terminal, nothing otherwise; plain: lines for a log; none.", "--progress")
+]
 Threads = Annotated[int, option(WHERE, "Worker threads; -1: all cores. The result is the same.")]
 Engine = Annotated[str, option(WHERE, "Where sums over the data are computed: threads (here). The result is the same.")]
 

@@ -83,6 +83,7 @@ class Tag(Training):
 
     name: ClassVar[str] = "tag"
     kinds: ClassVar[tuple[str, ...]] = ("hmm",)
+    doing: ClassVar[str] = "tagging"
 
     def reads(self) -> dict[str, str | Path | None]:
         start = None if self.start in STARTS else self.start

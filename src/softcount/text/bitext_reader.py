@@ -20,7 +20,7 @@ from pathlib import Path
 from softcount.errors import InputError
 from softcount.text.bitext import Bitext
 from softcount.text.corpus import Corpus, assemble
-from softcount.text.language_pairs import Told, read_pairs
+from softcount.text.language_pairs import read_pairs
 from softcount.text.packing import unpacked_name
 from softcount.text.preparation import Preparation, note_forms, note_uncut, prepared
 from softcount.text.reader import text_of_table
@@ -36,7 +36,7 @@ BAR = b"|||"
 def read_bitext(
     source: str | Path, target: str | Path | None = None, vocabularies: tuple[Vocabulary, Vocabulary] | None = None,
     min_count: int = 1, lowercase: bool = False, *, source_language: str | None = None,
-    target_language: str | None = None, only: str = "any", told: Told | None = None,
+    target_language: str | None = None, only: str = "any",
     prepare: Preparation | None = None,
 ) -> Bitext:  # fmt: skip
     """A Bitext of two files, or of one file that has both sides.
@@ -44,7 +44,6 @@ def read_bitext(
     source_language, target_language : of TMX and XLIFF, or columns of a table; need not be said where there are two
     only : of XLIFF, units that are "translated" or "final", or "any"
     prepare : what is done to raw text first (`text.preparation`)
-    told : called, while a long TMX or XLIFF file is read, with the number of units so far
     """
     known = vocabularies or (None, None)
     if target is not None:
@@ -54,7 +53,7 @@ def read_bitext(
         first, second = _lines(source), _lines(target)
         names = name_of(source), name_of(target)
     else:
-        first, second = _sides(source, (source_language, target_language), only, told)
+        first, second = _sides(source, (source_language, target_language), only)
         names = f"{name_of(source)} (source)", f"{name_of(source)} (target)"
     sides = zip((prepared(first, prepare), prepared(second, prepare)), known, names, strict=True)
     return Bitext.of(*(_corpus(text, vocabulary, name, min_count, lowercase) for text, vocabulary, name in sides))
@@ -83,9 +82,7 @@ def _corpus(text: bytes, vocabulary: Vocabulary | None, name: str, min_count: in
     return found
 
 
-def _sides(
-    path: str | Path, languages: tuple[str | None, str | None], only: str, told: Told | None
-) -> tuple[bytes, bytes]:
+def _sides(path: str | Path, languages: tuple[str | None, str | None], only: str) -> tuple[bytes, bytes]:
     name = name_of(path)
     plain = unpacked_name(name)
     if is_binary_table(path):
@@ -97,7 +94,7 @@ def _sides(
     chunks = read_chunks(path)
     first = next(chunks, b"")
     if (plain.endswith(ENDINGS) and first.strip()) or is_xml(first):
-        return read_pairs(chain([first], chunks), name, *languages, only, told)
+        return read_pairs(chain([first], chunks), name, *languages, only)
     if languages != (None, None) or only != "any":
         raise InputError(f"{name}: neither TMX nor XLIFF, so it has no languages or states to choose; leave them away")
     text = checked_text(chain([first], chunks), name)

@@ -84,11 +84,13 @@ def align(path: Path) -> None:
     text = b"".join(said).decode(errors="replace")
     n_links = path.with_suffix(".links").read_bytes().count(b"\n")
     n_pairs = path.with_suffix(".tsv").read_bytes().count(b"\n")
-    progress = re.findall(r"[0-9,]+ units read|[a-z0-9 ()]+ [0-9]+/[0-9]+  objective [^\r]*?s/step", text)
     cpu, peak = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
     print(f"   align: exit {status}, {n_links:,} lines for {n_pairs:,} pairs; {cpu:.0f} CPU s, peak {peak:,.0f} MB")
     print("   announced: " + next(iter(re.findall(r"[^\r\n]*will need about[^\r\n]*", text)), "nothing"))
-    print(f"   progress: {len(progress)} times, first {progress[:1]}, last {progress[-1:]}", flush=True)
+    shown = [" ".join(part.split()) for part in re.split(r"[\r\n]", text)]
+    for word in ("reading", "objective"):
+        parts = [part for part in shown if word in part and not part.startswith("softcount")]
+        print(f"   shown {len(parts)} times: {(parts or ['nothing'])[len(parts) // 2]}", flush=True)
 
 
 def _listen(terminal: int) -> Iterator[bytes]:

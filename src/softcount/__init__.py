@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from softcount.estimators.grammar import Grammar
     from softcount.estimators.hmm import HMM
     from softcount.estimators.kmeans import KMeans
+    from softcount.estimators.language_model import LanguageModel
     from softcount.estimators.mixture import NaiveBayesMixture
     from softcount.estimators.network import Network
     from softcount.estimators.plsa import PLSA
@@ -40,6 +41,7 @@ __all__ = [
     "Grammar",
     "InputError",
     "KMeans",
+    "LanguageModel",
     "NaiveBayesMixture",
     "Network",
     "WordAligner",

@@ -13,7 +13,20 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from softcount.cli import demo, explain, export, fast_align, generate, glossary, info, report, score, show, symmetrize
+from softcount.cli import (
+    demo,
+    explain,
+    export,
+    fast_align,
+    generate,
+    glossary,
+    info,
+    lm,
+    report,
+    score,
+    show,
+    symmetrize,
+)
 from softcount.cli.training import HelpLast, command
 from softcount.errors import InputError
 from softcount.machine.signals import Stopped
@@ -71,6 +84,7 @@ app.command("show", cls=HelpLast)(show.show)
 app.command("fast-align", cls=HelpLast)(fast_align.fast_align)
 app.command("glossary", cls=HelpLast)(glossary.glossary)
 app.command("symmetrize", cls=HelpLast)(symmetrize.symmetrize)
+app.command("lm", cls=HelpLast)(lm.lm)
 app.command("info")(info.info)
 app.command("export")(export.export)
 app.command("report")(report.report)

@@ -85,12 +85,11 @@ def opened(path: Path, who: str) -> LanguageModel:
     from softcount.estimators.language_model import LanguageModel
     from softcount.machine.magic import is_marked
     from softcount.registry import load_one_of
+    from softcount.text.source import read_chunks
 
-    with open(path, "rb") as file:
-        saved = is_marked(file.read(64))
-    if not saved:
+    if not is_marked(next(read_chunks(path), b"")):
         return LanguageModel.from_arpa(path)
-    model: LanguageModel = load_one_of(path, (LanguageModel.kind,), who)
+    model: LanguageModel = load_one_of(path, (LanguageModel.kind,), f"`softcount {who}`")
     return model
 
 

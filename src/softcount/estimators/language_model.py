@@ -130,8 +130,10 @@ class LanguageModel(LightEstimator, SavedEstimator):
         model.vocabulary_, model.orders_, model.discounts_ = vocabulary, orders, []
         model.history_ = Trace([])
         model._remember(0, str(path), _digest(orders))
-        model.signature_ = signature("lm", file=Path(path).name, order=len(orders), words=len(vocabulary),
-                                     ngrams=sum(len(o.keys) for o in orders))  # fmt: skip
+        model.signature_ = signature(
+            "lm", source="arpa", order=len(orders), words=len(vocabulary),
+            ngrams=sum(len(order.keys) for order in orders), data="sha256:" + _digest(orders)[:12],
+        )  # fmt: skip
         return model
 
     def _check(self) -> None:

@@ -96,7 +96,8 @@ def _sections(name: str, lines: Any) -> Iterator[Section]:
         body = lines[start + 1 : stop]
         full = np.flatnonzero(pc.not_equal(pc.utf8_trim_whitespace(body), "").to_numpy(zero_copy_only=False))
         if len(full) != sizes[n]:
-            raise InputError(f"{name}:{start + 1}: {len(full):,} n-grams where {sizes[n]:,} are announced")
+            said = f"{len(full):,} n-grams where {sizes[n]:,} are announced; write it again"
+            raise InputError(f"{name}:{start + 1}: {said}")
         yield Section(n, start + 1, body.take(pa.array(full)) if len(full) != len(body) else body)
     if len(named) - 2 != len(sizes) or not sizes:
         raise InputError(f"{name}: announces {len(sizes)} orders and has {len(named) - 2}; write all of them")

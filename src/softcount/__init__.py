@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from softcount.text.bitext import Bitext, bitext
     from softcount.text.bitext_reader import read_bitext
     from softcount.text.corpus import Corpus, corpus
+    from softcount.text.document_reader import read_documents
     from softcount.text.documents import Documents, documents
     from softcount.text.reader import read
 
@@ -54,6 +55,7 @@ __all__ = [
     "load",
     "read",
     "read_bitext",
+    "read_documents",
     "synthetic",
 ]
 
@@ -66,6 +68,7 @@ _HOME = {
     "Bitext": "softcount.text.bitext",
     "bitext": "softcount.text.bitext",
     "read_bitext": "softcount.text.bitext_reader",
+    "read_documents": "softcount.text.document_reader",
     "Documents": "softcount.text.documents",
     "documents": "softcount.text.documents",
 }

@@ -32,7 +32,7 @@ fuzz: $(STAMP)
 
 # Small mistakes, one at a time, and whether the tests notice; MUTANTS (3) of every file, an hour or so.
 mutants: $(STAMP)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python tests/mutants.py --sample $${MUTANTS:-3}
+	$(BIN)/python tests/mutants.py --sample $${MUTANTS:-3}
 
 # Every bench prints its own table; those that need corpora or peers that are not there say so and skip.
 bench: .venv/bench-installed

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 MEGABYTE = 1 << 20
 
@@ -48,6 +52,7 @@ GOOD: dict[str, bytes] = {
     "text.ldac": b"2 0:2 2:1\n0\n1 1:3\n",
     "text.svmlight": b"spam 1:2 3:1 # a remark\nham 2:3\n",
     "rows.csv": b"a,b\nx,1\ny,\n,2\nx,1\n",
+    "docs.csv": b'id,body\n1,the dog runs\n2,"a ""dog"" sees the cat"\n=3,\n4,cats run\n',
     "T.json": b'{"a": {"": {"x": 0.4, "y": 0.6}}, "b": {"x": {"1": 0.9, "2": 0.1}, "y": {"1": 0.5, "2": 0.5}}}\n',
     "net.bif": b"network n { }\nvariable a { type discrete [ 2 ] { x, y }; }\nprobability ( a ) { table 0.4, 0.6; }\n",
     "G.cfg": b'S -> NP V | NP V NP\nNP -> D N | "cats"\nD -> "the" | "a"\nN -> "dog" | "cat"\nV -> "runs" | "run" | "sees"\n',
@@ -81,6 +86,9 @@ READERS = (
     f"grammar {{bad}} text {SMALL}", f"grammar G.cfg {{bad}} {SMALL}", "grammar --trees {bad} -q",
     f"grammar G.cfg text --known {{bad}} {SMALL}", "grammar {bad} --apply grammar.model -q",
     "score trees {bad} trees", "score trees trees {bad}",
+    "fast-align -i {bad}", "fast-align -i {bad} -dov -q", "eflomal -i {bad}", "eflomal -s {bad} -t other", "eflomal -s text -t {bad}",
+    f"topics {{bad}} --text-column body {SMALL}", f"cluster {{bad}} --id-column id --clusters 2 {SMALL}",
+    f"tag {{bad}} --text-column body --states 2 {SMALL}", f"classes {{bad}} --text-column body {SMALL}",
     "explain kmeans {bad}", "explain ibm1 text other --dictionary {bad}",
 )  # fmt: skip
 # Those that take a folder of texts as well as a file.
@@ -106,7 +114,8 @@ WRITERS = (
     "classes text -q --save {bad}", "classes text -q --trace {bad}", "classes text -q --checkpoint {bad}",
     f"tag text --states 2 {SMALL} --report {{bad}}", "report tag.model -q --out {bad}",
     "align text other -q --save {bad}", "align text other -q --lexicon {bad}", "align text other -q --scores {bad}",
-    "align text other -q --log-probabilities {bad}",
+    "align text other -q --log-probabilities {bad}", "align text other -q --pairs {bad}",
+    "eflomal -i both -f {bad} --overwrite", "eflomal -i both -R {bad} --overwrite", f"topics text {SMALL} --main-topics {{bad}}",
     f"topics text --topics 2 {SMALL} --save {{bad}}", f"topics text --topics 2 {SMALL} --checkpoint {{bad}}",
     f"cluster text --clusters 2 {SMALL} --save {{bad}}", "generate -n 2 --tags {bad}",
     f"net 'h -> a, b' rows.csv --values h=2 {SMALL} --save {{bad}}", f"net 'a -> b' rows.csv {SMALL} --parameters {{bad}}",
@@ -122,6 +131,9 @@ ODD = (
     "tag @text --apply tag.model -q", "classes @text --classes 3 -q", "classes @tagged --format tagged -q",
     "classes @text --dictionary @words.tsv --tags @tags -q", "classes @text --apply classes.model -q --output tags",
     "align @text @other -q", "align @both -q", "align @both.tsv -q",
+    "fast-align -i @both -dov -q", "eflomal -i @both", "eflomal -s @text -t @other",
+    f"topics @docs.csv --text-column body --topics 2 {SMALL}", f"cluster @docs.csv --text-column body --id-column id --clusters 2 {SMALL}",
+    f"tag @docs.csv --text-column body --states 2 {SMALL}", "classes @docs.csv --text-column body --classes 2 -q",
     "align @both.tmx -q", "align @both.xlf -q", "align @text @other --dictionary @pairs.tsv -q", "align @text @other --apply align.model -q",
     f"topics @text --topics 2 {SMALL}", f"topics @docword.txt --format uci --topics 2 {SMALL}",
     f"topics @text.ldac --topics 2 {SMALL}", f"topics @text.svmlight --topics 2 {SMALL}",
@@ -162,6 +174,15 @@ class Works(NamedTuple):
     commands: tuple[str, ...] = ODD
     files: dict[str, bytes] = {}
     lines: int | None = None
+
+
+def _parquet() -> bytes:
+    file = io.BytesIO()
+    pq.write_table(pa.table({"text": ["a b", None], "n": [1, 2]}), file)
+    return file.getvalue()
+
+
+PARQUET = _parquet()
 
 
 def each(row: str, what: str, *cases: tuple[str, str], **files: bytes) -> Refused:
@@ -283,6 +304,8 @@ PLACES = [
              (f"cluster text --clusters 2 {SMALL} --checkpoint text", "text"),
              (f"cluster text --labels labels {SMALL} --save labels", "labels"),
              ("generate --from P.json --tags P.json", "P.json")))),
+    each("output-there", "a result of eflomal's in place of a file, without `--overwrite`",
+         ("eflomal -i both -f text", "text: is there already; add --overwrite, or name another file")),
     each("output-rows", "document rows in a file of unknown kind",
          (f"topics text --topics 2 {SMALL} --rows out.csv",
           "out.csv: rows are written as .tsv, .npy, .parquet; name the file so")),
@@ -290,6 +313,22 @@ PLACES = [
 ]  # fmt: skip
 
 FORMS = [
+    each("table-column", "a table without the column that is meant, or with a cell that is no text",
+         ("topics docs.csv --text-column text", "docs.csv: no column 'text' for --text-column; it has id, body"),
+         ("cluster docs.csv --clusters 2 --id-column id", "docs.csv: columns of text: id, body; choose one with --text-column"),
+         ("tag docs.csv --states 2 --text-column text", "docs.csv: no column 'text' for --text-column; it has id, body"),
+         ("classes none.parquet", "none.parquet: row 2: 'text' is None, not a text; fill it with '' or leave the row out"),
+         ("topics none.parquet", "none.parquet: row 2: 'text' is None, not a text; fill it with '' or leave the row out"),
+         ("topics none.parquet --text-column n", "none.parquet: column 'n' has int64, not text; choose another"),
+         ("align none.parquet", "none.parquet: columns of text: text; choose two with --source-language and --target-language"),
+         ("topics text --format lines --text-column a", "text: read as lines, which has no columns; leave --text-column away"),
+         **{"none.parquet": PARQUET}),
+    each("table-damaged", "a Parquet or Arrow file that is cut, or none",
+         ("topics bad.parquet", "bad.parquet: not a Parquet file that can be read; check the path"),
+         ("tag bad.parquet --states 2", "bad.parquet: not a Parquet file that can be read; check the path"),
+         ("align bad.arrow", "bad.arrow: not an Arrow file that can be read; check the path"),
+         ("net 'a -> b' bad.parquet", "bad.parquet: not a Parquet file that can be read; check the path"),
+         **{"bad.parquet": PARQUET[:-20], "bad.arrow": b"ARROW1\0\0 and no more"}),
     each("lines-unequal", "two files that must be in step and have unequal numbers of lines",
          ("tag text --tags bad", "bad: 1 lines, 3 fewer than text; give both the same lines"),
          (f"tag text --states 2 --dev text --dev-tags bad {SMALL}",

@@ -2,7 +2,10 @@
 
 import bz2
 import gzip
+import io
 import lzma
+import sys
+import tracemalloc
 import warnings
 from pathlib import Path
 
@@ -11,6 +14,8 @@ import pytest
 from command import refused, run
 
 from softcount import InputError, read_bitext
+from softcount.cli import console
+from softcount.text.language_pairs import read_pairs
 
 TMX = """<?xml version="1.0" encoding="{encoding}"?>
 <!DOCTYPE tmx SYSTEM "tmx14.dtd">
@@ -159,3 +164,50 @@ def test_packed_text_and_packed_standard_input(tmp_path, monkeypatch, suffix):
 def test_a_text_may_begin_like_a_packed_one(tmp_path):
     (tmp_path / "x").write_text("BZh one\ttwo\n")
     assert pairs(tmp_path / "x")[0] == [("BZh one", "two")]
+
+
+# --- long files -------------------------------------------------------------------------------------------------------
+
+
+def long_tmx(n_units, code):
+    """In pieces, UTF-16, three languages, each segment with an inline code of so many letters."""
+    yield '<?xml version="1.0" encoding="utf-16"?><tmx version="1.4"><body>'.encode("utf-16")
+    inline = f'<ph x="1">{"x" * code}</ph>'
+    for n in range(n_units):
+        sides = [("de", f"wort{n % 97}"), ("fr", f"mot{n % 97}"), ("en", f"word{n % 97}")][n % 10 == 0 :]
+        tuvs = "".join(f'<tuv xml:lang="{name}"><seg>{inline}a {word}</seg></tuv>' for name, word in sides)
+        yield f"<tu>{tuvs}</tu>\n".encode("utf-16-le")
+    yield "</body></tmx>".encode("utf-16-le")
+
+
+def test_a_long_file_is_read_as_a_stream_and_tells_how_far_it_is():
+    """Memory grows with the text of two languages, not with the file; a tenth of the units has no German."""
+    told, n_units, code = [], 10_500, 500
+    tracemalloc.start()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        source, target = read_pairs(long_tmx(n_units, code), "x.tmx", "en", "de", told=told.append)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    lines = [n for n in range(n_units) if n % 10]
+    assert source == "".join(f"a word{n % 97}\n" for n in lines).encode()
+    assert target == "".join(f"a wort{n % 97}\n" for n in lines).encode()
+    assert told == [5_000, 10_000] and "1,050 of 10,500 units" in str(caught[0].message)
+    assert peak < 25 * len(source + target) < n_units * code, "of 33 MB of XML"
+
+
+def test_progress_is_shown_on_a_terminal(tmp_path, monkeypatch):
+    """A counter of units, and then the steps, once it takes longer than a moment."""
+    monkeypatch.setattr(console, "PATIENCE", 0.0)
+    monkeypatch.setattr("softcount.text.language_pairs.STEP", 100)
+    path = tmp_path / "x.tmx"
+    path.write_bytes(b"".join(long_tmx(500, 1)))
+    shown = io.StringIO()
+    monkeypatch.setattr(shown, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys, "stderr", shown)
+    counter = console.Counter(False, "units read")
+    read_bitext(path, source_language="en", target_language="fr", told=counter)
+    counter.close()
+    assert [part.strip() for part in shown.getvalue().split("\r") if part.strip()] == [
+        f"{n} units read" for n in (100, 200, 300, 400, 500)
+    ]

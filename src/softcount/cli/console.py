@@ -112,6 +112,15 @@ def preparation(model: Any, tokenize: str | None, normalize: str | None) -> Any:
     return asked
 
 
+def columns(model: Any, path: str, **asked: str | None) -> dict[str, Any]:
+    """Which columns of a table are read: those asked for, else, where the file is a table, those of training."""
+    from softcount.text.table_file import is_table
+
+    before = model.reading_ if model is not None and is_table(path) else {}
+    found = {name: given if given is not None else before.get(name) for name, given in asked.items()}
+    return {name: column for name, column in found.items() if column is not None}
+
+
 def check_threads(threads: int) -> None:
     if threads == 0 or threads < -1:
         raise InputError(f"--threads must be at least 1, or -1 for all cores, not {threads}")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from softcount.estimators.hmm import HMM
 
 
+WORDS, SHOWN = 9, 4  # of a class, and classes with examples
 VOCABULARY = 10.0  # times the words of the small language, most of them rare, as in real text
 
 
@@ -29,7 +30,9 @@ def demo(
 ) -> None:
     """Train on a generated language and show what was learned next to the truth, and next to plain EM.
 
-    Example: **softcount demo --sentences 2000 --states 12 --criterion vb**
+    Example: **softcount demo**
+
+    Smaller, beside variational Bayes: **softcount demo --sentences 2000 --states 12 --criterion vb**
     """
     from rich.console import Console
 
@@ -49,6 +52,7 @@ def demo(
     seconds = [_trained(model, text.sentences, quiet) for model in (usual, plain)]
     predicted = usual.predict(text.sentences)
     names = _classes(console, usual, text, predicted)
+    _shown(console, usual, text)
     _examples(console, text, predicted, names)
     beside = f"{criterion} from random starts" if restarts > 1 else f"{criterion} from a random start"
     found = {"softcount tag": predicted, beside: plain.predict(text.sentences)}
@@ -79,6 +83,7 @@ def _alignment(console: Any, n_pairs: int, seed: int) -> None:
     """A second language, its words linked to the first's, one pair as a grid beside the truth."""
     from softcount.estimators.aligner import WordAligner
     from softcount.evaluate.links import count_links, link_scores, total
+    from softcount.report.aligner_overview import aligner_lines, aligner_overview
     from softcount.report.grid import grid, joint
     from softcount.synthetic import bilingual
 
@@ -92,6 +97,11 @@ def _alignment(console: Any, n_pairs: int, seed: int) -> None:
         f"\n[bold]A second language[/]: {n_pairs:,} pairs, aligned in {seconds:.1f} s without a single known link."
     )
     console.print(f"AER {scores.aer:.3f}, precision {scores.precision:.3f}, recall {scores.recall:.3f}\n")
+    for line in aligner_lines(
+        aligner_overview(model, WORDS), "softcount show pairs.model: what the aligner has learned"
+    ):
+        console.print(line, markup=False, soft_wrap=True)
+    console.print()
     best = min(range(n_pairs), key=lambda s: (abs(len(pairs.source[s]) - 10), abs(len(pairs.links[s]) - 11)))
     source, target = pairs.source[best], pairs.target[best]
     shares = joint(model.posteriors([source], [target])[0])
@@ -132,6 +142,21 @@ def _classes(console: Any, model: HMM, text: Any, predicted: list[list[Any]]) ->
         table.add_row(str(k), f"{truth[k].total():,}", tag, share, Words(typical[str(k)]))
     console.print(table)
     return names
+
+
+def _shown(console: Any, model: HMM, text: Any) -> None:
+    """The greatest classes as softcount show has them: with their most typical words, and these in context."""
+    from softcount.cli.show_screen import print_overview, with_examples
+    from softcount.cli.show_text import labelled
+    from softcount.report.overview import overview
+    from softcount.text.corpus import corpus
+
+    read = labelled(model, corpus(text.sentences), WORDS)
+    seen = overview(model, WORDS, read.sizes)
+    assert seen is not None
+    head = "softcount show tags.model text.txt, in part: sizes, most typical words, and these in context"
+    print_overview(console, with_examples(seen, read), read._replace(sentences=[]), head, most=SHOWN)
+    console.print()
 
 
 def _examples(console: Any, text: Any, predicted: list[list[Any]], names: dict[Any, str]) -> None:

@@ -10,12 +10,18 @@ from typing import Annotated, Any
 import typer
 
 from softcount.cli.console import check_writable, say, write_whole
+from softcount.cli.help import HelpLast
 
+HELP = """Show every number of a small computation.
+
+Example: **softcount explain hmm P.json "can I can"**
+
+Model 1 by hand: **softcount explain ibm1 three.en three.th --steps 1**
+"""
+app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="markdown")
 Page = Annotated[
     Path | None, typer.Option(help="Also write a page that computes, step by step; it opens in any browser.")
 ]
-
-app = typer.Typer(help="Show every number of a small computation.", no_args_is_help=True, rich_markup_mode="markdown")
 
 
 @app.callback()
@@ -39,7 +45,7 @@ def _write(page: Path | None, data: Callable[[], dict[str, Any]]) -> None:
     say(f"wrote {page}")
 
 
-@app.command("hmm")
+@app.command("hmm", cls=HelpLast)
 def hmm(
     parameters: Annotated[str, typer.Argument(help="P.json: states, initial, transition, emission.")],
     sentences: Annotated[list[str], typer.Argument(help="A sentence, in quotes, or several.", metavar="SENTENCE…")],
@@ -68,7 +74,7 @@ def hmm(
         _print(result)
 
 
-@app.command("mixture")
+@app.command("mixture", cls=HelpLast)
 def mixture(
     docs: Annotated[str, typer.Argument(help="A handful of documents, one a line; - for stdin.")],
     clusters: Annotated[int, typer.Option(min=1, help="How many classes.")] = 2,
@@ -81,6 +87,8 @@ def mixture(
     """A Naive Bayes mixture step by step: responsibilities, expected counts, parameters, bound.
 
     Example: **softcount explain mixture six.txt --clusters 2**
+
+    Two steps, smoothed: **softcount explain mixture six.txt --clusters 2 --steps 2 --pseudo 0.1**
     """
     from softcount.report.documents import explain_mixture, mixture_start
     from softcount.report.page.explain_data import documents_data
@@ -93,7 +101,7 @@ def mixture(
     _show(result, "class", as_json)
 
 
-@app.command("plsa")
+@app.command("plsa", cls=HelpLast)
 def plsa(
     docs: Annotated[str, typer.Argument(help="A handful of documents, one a line; - for stdin.")],
     topics: Annotated[int, typer.Option(min=1, help="How many topics.")] = 2,
@@ -106,6 +114,8 @@ def plsa(
     """PLSA step by step: responsibilities, expected counts, parameters, bound.
 
     Example: **softcount explain plsa six.txt --topics 2**
+
+    Two steps, from another start: **softcount explain plsa six.txt --topics 2 --steps 2 --seed 1**
     """
     from softcount.report.documents import explain_plsa, plsa_start
     from softcount.report.page.explain_data import documents_data
@@ -118,7 +128,7 @@ def plsa(
     _show(result, "topic", as_json)
 
 
-@app.command("kmeans")
+@app.command("kmeans", cls=HelpLast)
 def kmeans(
     points: Annotated[str, typer.Argument(help="A handful of points, one a line, numbers with blanks between.")],
     clusters: Annotated[int, typer.Option(min=1, help="How many means.")] = 2,
@@ -130,6 +140,8 @@ def kmeans(
     """k-means step by step, soft beside hard: means, responsibilities, and the cluster that takes all.
 
     Example: **softcount explain kmeans points.txt --clusters 2**
+
+    For a program: **softcount explain kmeans points.txt --clusters 2 --json**
     """
     from softcount.report.kmeans import explain_kmeans, print_kmeans, start_means
     from softcount.report.page.explain_data import kmeans_data
@@ -183,7 +195,7 @@ def _shown(numbers: Iterable[float]) -> list[str]:
     return [f"{x:.6g}" for x in numbers]
 
 
-@app.command("ibm1")
+@app.command("ibm1", cls=HelpLast)
 def ibm1(
     source: Annotated[str, typer.Argument(help="A handful of sentences, or a file with both sides; - for stdin.")],
     target: Annotated[str | None, typer.Argument(help="Their translations, line by line.")] = None,
@@ -197,6 +209,8 @@ def ibm1(
     """Model 1 by hand: posteriors, expected counts, parameters and perplexity, iteration by iteration.
 
     Example: **softcount explain ibm1 three.en three.th --steps 1**
+
+    Of one file with both sides: **softcount explain ibm1 three.tsv --steps 3 --json**
     """
     from softcount.report.model1 import certain, model1, print_model1
     from softcount.report.page.explain_data import ibm1_data
@@ -212,7 +226,7 @@ def ibm1(
         print_model1(result)
 
 
-@app.command("net")
+@app.command("net", cls=HelpLast)
 def net(
     spec: Annotated[str, typer.Argument(help='Arcs, "weather -> traffic -> late", or a BIF file.')],
     start: Annotated[str, typer.Argument(help="T.json: every table.")],
@@ -225,7 +239,9 @@ def net(
 ) -> None:
     """A network by hand: probabilities of rows and of their missing cells, expected counts, one EM step.
 
-    Example: **softcount explain net "weather@-1 -> weather -> traffic -> late" T.json diary.csv**
+    Example: **softcount explain net "weather -> traffic -> late" T.json days.csv**
+
+    Over time: **softcount explain net "weather@-1 -> weather -> traffic -> late" T.json diary.csv**
     """
     from softcount.estimators.network import Network
     from softcount.report.network import explain_net, print_net

@@ -57,4 +57,6 @@ Tokenize = Annotated[
     str | None, option(IN, "Raw text: rules (if no name follows), sacremoses, jieba, mecab, spacy, pipe:COMMAND.")
 ]
 Normalize = Annotated[str | None, option(IN, "Make one form of Unicode of all text: NFC, NFKC, NFD, NFKD.")]
+TextColumn = Annotated[str | None, option(IN, "The column with the text: of CSV, TSV, Parquet, Arrow.")]
+IdColumn = Annotated[str | None, option(IN, "The column with the names of the rows, likewise.")]
 Rare = Annotated[int, option(WHAT, "Rarer words become `<unk>`.", min=1)]

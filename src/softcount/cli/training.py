@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, ClassVar, get_type_hints
 
 import typer
-from typer.core import TyperCommand
 
 from softcount.cli.console import (
     check_threads,
@@ -228,22 +227,6 @@ class Training:
             sys.stdout.writelines(lines)
 
 
-BARE = "--tokenize"  # an option whose value may be left away
-
-
-class HelpLast(TyperCommand):
-    """--help in the last group, rather than in one of its own before all others."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, _with_value(args))
-
-    def get_help_option(self, ctx: Any) -> Any:
-        option = super().get_help_option(ctx)
-        if option is not None:
-            option.rich_help_panel = GROUPS[-1]
-        return option
-
-
 def read_for(kind: type[Training], context: typer.Context, model: Any, *files: str) -> Any:
     """What the command reads of these files for a saved model, as it would with --apply."""
     hints = get_type_hints(kind, include_extras=True)
@@ -253,17 +236,6 @@ def read_for(kind: type[Training], context: typer.Context, model: Any, *files: s
     given: dict[str, Any] = dict(zip(arguments, files, strict=False))
     asked = kind(context=context, criterion="", **given)
     return asked.read(model)
-
-
-def _with_value(args: list[str]) -> list[str]:
-    """`--tokenize` before what is no tokenizer means the rules."""
-    if BARE not in args:
-        return args
-    from softcount.text.preparation import PIPE, TOKENIZERS
-
-    after = [*args[1:], ""]
-    bare = [word == BARE and not (n in TOKENIZERS or n.startswith(PIPE)) for word, n in zip(args, after, strict=True)]
-    return [f"{BARE}=rules" if alone else word for word, alone in zip(args, bare, strict=True)]
 
 
 def command(kind: type[Training]) -> Callable[..., None]:

@@ -34,6 +34,11 @@ def tables(model: Any) -> Iterator[tuple[str, Table]]:
             yield _called("trace", name), _trace(trace)
 
 
+def n_rows(table: Table) -> int:
+    first = next(iter(table.values()))
+    return len(first.ids if isinstance(first, Named) else first)
+
+
 def _called(table: str, part: str) -> str:
     return f"{table}_{part}" if part else table
 

@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from softcount.estimators.grammar import Grammar
     from softcount.estimators.hmm import HMM
     from softcount.estimators.kmeans import KMeans
+    from softcount.estimators.language_model import LanguageModel
     from softcount.estimators.mixture import NaiveBayesMixture
     from softcount.estimators.network import Network
     from softcount.estimators.plsa import PLSA
     from softcount.estimators.word_classes import WordClasses
     from softcount.registry import load
+    from softcount.report.plot import plot_alignment, plot_topics, plot_transition
     from softcount.text.bitext import Bitext, bitext
     from softcount.text.bitext_reader import read_bitext
     from softcount.text.corpus import Corpus, corpus
@@ -41,6 +43,7 @@ __all__ = [
     "Grammar",
     "InputError",
     "KMeans",
+    "LanguageModel",
     "NaiveBayesMixture",
     "Network",
     "WordAligner",
@@ -51,6 +54,9 @@ __all__ = [
     "documents",
     "evaluate",
     "load",
+    "plot_alignment",
+    "plot_topics",
+    "plot_transition",
     "read",
     "read_bitext",
     "read_documents",
@@ -60,6 +66,7 @@ __all__ = [
 _HOME = {
     **{one.name: one.estimator.partition(":")[0] for one in BUILT_IN},
     "load": "softcount.registry",
+    **dict.fromkeys(("plot_alignment", "plot_topics", "plot_transition"), "softcount.report.plot"),
     "Corpus": "softcount.text.corpus",
     "corpus": "softcount.text.corpus",
     "read": "softcount.text.reader",

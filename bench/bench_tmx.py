@@ -9,13 +9,16 @@ and the progress that a terminal shows.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import re
 import resource
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,6 +74,7 @@ def read_alone(path: Path) -> None:
 def align(path: Path) -> None:
     """With a terminal behind stderr, as a person has it."""
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
     words = f"align {path} --source-language en --target-language fr --pairs {path.with_suffix('.tsv')} --threads 1"
     command = [sys.executable, "-m", "softcount", *words.split()]
     said: list[bytes] = []

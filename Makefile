@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/installed
 STAMP := .venv/installed-for-developers
 
-.PHONY: demo test axe test-jit-off lint bench fuzz mutants clean
+.PHONY: demo test axe test-jit-off lint bench docs fuzz mutants clean
 
 demo: $(INSTALLED)
 	$(BIN)/softcount demo --pages .cache/demo
@@ -38,6 +38,11 @@ mutants: $(STAMP)
 bench: .venv/bench-installed
 	for script in bench/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
+# The site, in build/site: open build/site/index.html. Examples that show what they print are run; a warning is an error.
+docs: .venv/docs-installed
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/site
+	@echo "wrote build/site/index.html"
+
 # Rebuilt when what must be installed changes: what a user needs, and in the same place what a developer needs besides.
 $(INSTALLED): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -52,5 +57,9 @@ $(STAMP): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
 	touch $@
 
+.venv/docs-installed: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	touch $@
+
 clean:
-	rm -rf .venv .cache build
+	rm -rf .venv .cache build docs/_made docs/api

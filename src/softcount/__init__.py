@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from softcount.estimators.grammar import Grammar
     from softcount.estimators.hmm import HMM
     from softcount.estimators.kmeans import KMeans
+    from softcount.estimators.language_model import LanguageModel
     from softcount.estimators.mixture import NaiveBayesMixture
     from softcount.estimators.network import Network
     from softcount.estimators.plsa import PLSA
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from softcount.text.bitext import Bitext, bitext
     from softcount.text.bitext_reader import read_bitext
     from softcount.text.corpus import Corpus, corpus
+    from softcount.text.document_reader import read_documents
     from softcount.text.documents import Documents, documents
     from softcount.text.reader import read
 
@@ -41,6 +43,7 @@ __all__ = [
     "Grammar",
     "InputError",
     "KMeans",
+    "LanguageModel",
     "NaiveBayesMixture",
     "Network",
     "WordAligner",
@@ -56,6 +59,7 @@ __all__ = [
     "plot_transition",
     "read",
     "read_bitext",
+    "read_documents",
     "synthetic",
 ]
 
@@ -69,6 +73,7 @@ _HOME = {
     "Bitext": "softcount.text.bitext",
     "bitext": "softcount.text.bitext",
     "read_bitext": "softcount.text.bitext_reader",
+    "read_documents": "softcount.text.document_reader",
     "Documents": "softcount.text.documents",
     "documents": "softcount.text.documents",
 }

@@ -7,7 +7,7 @@ STAMP := .venv/installed-for-developers
 .PHONY: demo test axe test-jit-off lint bench docs fuzz mutants clean
 
 demo: $(INSTALLED)
-	$(BIN)/softcount demo
+	$(BIN)/softcount demo --pages .cache/demo
 
 test: $(STAMP) axe
 	$(BIN)/pytest -n auto

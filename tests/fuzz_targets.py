@@ -27,6 +27,7 @@ from softcount.criteria.spec import Settings, parse
 from softcount.disk import store
 from softcount.errors import InputError
 from softcount.estimators.network import Network
+from softcount.language.arpa import read_arpa
 from softcount.links.pharaoh import read_links
 from softcount.machine.magic import MARK
 from softcount.models.grammar import grammar
@@ -299,6 +300,7 @@ def targets(only: str = "model") -> dict[str, Target]:
         "parameters": (file(read_parameters), [G["P.json"], json.dumps({"end": {}}).encode()]),
         "criterion": (_criterion, SPECS),
         "rows": (file(_rows), [G["rows.csv"], b'a\tb\n"x ""y"\t1\n\t2\n']),
+        "arpa": (file(read_arpa), [G["m.arpa"]]),
         "bif": (file(read_bif), [G["net.bif"]]),
         "network-tables": (file(lambda p: Network("a -> b", start=p).as_given()), [G["T.json"]]),
         "network": (_declared, [b"a, b -> c; d", b"a@-1 -> a -> b"]),

@@ -56,6 +56,8 @@ GOOD: dict[str, bytes] = {
     "T.json": b'{"a": {"": {"x": 0.4, "y": 0.6}}, "b": {"x": {"1": 0.9, "2": 0.1}, "y": {"1": 0.5, "2": 0.5}}}\n',
     "net.bif": b"network n { }\nvariable a { type discrete [ 2 ] { x, y }; }\nprobability ( a ) { table 0.4, 0.6; }\n",
     "G.cfg": b'S -> NP V | NP V NP\nNP -> D N | "cats"\nD -> "the" | "a"\nN -> "dog" | "cat"\nV -> "runs" | "run" | "sees"\n',
+    "m.arpa": b"\\data\\\nngram 1=4\nngram 2=1\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.3\n-0.5\t</s>\n-0.4\tdog\t-0.2\n\n"
+    b"\\2-grams:\n-0.3\tdog </s>\n\n\\end\\\n",
     "trees": b"(S (NP (D the) (N dog)) (V runs))\n\n(S (NP (D a) (N dog)) (V sees) (NP (D the) (N cat)))\n(S (NP cats) (V run))\n",
 }
 
@@ -86,6 +88,7 @@ READERS = (
     f"grammar {{bad}} text {SMALL}", f"grammar G.cfg {{bad}} {SMALL}", "grammar --trees {bad} -q",
     f"grammar G.cfg text --known {{bad}} {SMALL}", "grammar {bad} --apply grammar.model -q",
     "score trees {bad} trees", "score trees trees {bad}",
+    "lm {bad} --order 2 -q", "lm {bad} --characters -q", "lm --apply m.arpa {bad} -q",
     "fast-align -i {bad}", "fast-align -i {bad} -dov -q", "eflomal -i {bad}", "eflomal -s {bad} -t other", "eflomal -s text -t {bad}",
     f"topics {{bad}} --text-column body {SMALL}", f"cluster {{bad}} --id-column id --clusters 2 {SMALL}",
     f"tag {{bad}} --text-column body --states 2 {SMALL}", f"classes {{bad}} --text-column body {SMALL}",
@@ -119,7 +122,7 @@ WRITERS = (
     f"topics text --topics 2 {SMALL} --save {{bad}}", f"topics text --topics 2 {SMALL} --checkpoint {{bad}}",
     f"cluster text --clusters 2 {SMALL} --save {{bad}}", "generate -n 2 --tags {bad}",
     f"net 'h -> a, b' rows.csv --values h=2 {SMALL} --save {{bad}}", f"net 'a -> b' rows.csv {SMALL} --parameters {{bad}}",
-    "net net.bif -q --dot {bad}",
+    "net net.bif -q --dot {bad}", "lm text -q --save {bad}", "lm text -q --arpa {bad}",
     f"grammar G.cfg text {SMALL} --save {{bad}}", f"grammar G.cfg text {SMALL} --parameters {{bad}}",
     "explain hmm P.json dog --page {bad}", "explain kmeans points --page {bad}",
 )  # fmt: skip
@@ -147,6 +150,7 @@ ODD = (
     "generate --from @P.json -q", f"tag @text --states 2 --names @names {SMALL}", "show tag.model @text", "show cluster.model @text", "show align.model @both",
     f"grammar @G.cfg @text {SMALL}", f"grammar @G.cfg @text --known @trees {SMALL}", "grammar @G.cfg @text --n-parses -q",
     "grammar @text --trees @trees --markov 1,1 -q", "grammar @text --apply grammar.model -q", "score trees @trees @trees",
+    "lm @text --order 2 -q", "lm @text --characters -q", "lm --apply @m.arpa @text -q --json",
     "symmetrize @links @links", "glossary align.model @text @other -q", "glossary align.model @both.tsv --terms -q",
     f"net 'h -> a, b' @rows.csv --values h=2 {SMALL}", "net 'a -> b' --start @T.json --score @rows.csv",
     "net @rows.csv --apply net.model -q", "net @net.bif --query a -q", "explain net 'a -> b' @T.json @rows.csv",
@@ -313,6 +317,18 @@ PLACES = [
 ]  # fmt: skip
 
 FORMS = [
+    each("arpa", "an ARPA file that is none, is cut, or does not hold what it announces",
+         ("lm text --apply text", "text: no line \\data\\; an ARPA file has one before its n-grams"),
+         ("lm text --apply absent.arpa", "absent.arpa: no such file; check the path"),
+         ("lm text --apply tag.model", "tag.model: holds a hidden Markov model; `softcount lm --apply` needs a language model"),
+         ("lm text --apply cut.arpa", "cut.arpa: ends without \\end\\; it seems cut off, write or copy it again"),
+         ("lm text --apply few.arpa", "few.arpa:4: 1 n-grams where 2 are announced; write it again"),
+         ("lm text --apply odd.arpa", "odd.arpa: 'x\\ta', 1-gram 1: has no number where one should be"),
+         **{"cut.arpa": b"\\data\\\nngram 1=1\n\n\\1-grams:\n-1\ta\n", "odd.arpa": b"\\data\\\nngram 1=1\n\n\\1-grams:\nx\ta\n\n\\end\\\n",
+            "few.arpa": b"\\data\\\nngram 1=2\n\n\\1-grams:\n-1\ta\n\n\\end\\\n"}),
+    each("lm-words", "a text with the marks of starts and ends among its words; nothing to train on",
+         ("lm bad", "bad: has the word <s>, which marks starts and ends; leave it out"),
+         ("lm", "no text to train on; give one, or --apply MODEL"), bad=b"a <s> b\n"),
     each("table-column", "a table without the column that is meant, or with a cell that is no text",
          ("topics docs.csv --text-column text", "docs.csv: no column 'text' for --text-column; it has id, body"),
          ("cluster docs.csv --clusters 2 --id-column id", "docs.csv: columns of text: id, body; choose one with --text-column"),

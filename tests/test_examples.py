@@ -16,7 +16,7 @@ SEEN = {
     ("can-i-can", 0): "P(sentence) = 0.125", ("thai", 0): "0.259259", ("thai-fixed", 0): "0.306620",
     ("late", 0): "yes\t0.54", ("late", 1): "terrible\t0.347826", ("diary", 0): "0.746096", ("telescope", 0): "2",
     ("pseudo-counts", 0): "0.23913", ("pseudo-counts", 1): "0.285714", ("pseudo-counts", 2): "0.318182",
-    ("six-documents", 2): "0\n0\n0\n1\n1\n1\n",
+    ("six-documents", 2): "1\n1\n1\n0\n0\n0\n",
 }  # fmt: skip
 HEARD = {
     ("six-documents", 2): "-51.5277", ("six-documents", 3): "-51.5277", ("six-documents", 4): "tied",

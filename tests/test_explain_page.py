@@ -205,6 +205,26 @@ def test_every_step_of_every_criterion_is_the_librarys(name: str, tmp_path: Path
             same(ours["theta"], as_page(case, theirs["theta"], seen["rows"]), where)
 
 
+@pytest.mark.parametrize("name", ["hmm", "mixture", "plsa"])
+def test_what_gibbs_follows_is_the_log_probability_of_what_was_drawn(name: str, tmp_path: Path) -> None:
+    case = CASES[name]()
+    seen = tour(explain_page(case.page), [("gibbs", 0.0)], tmp_path)
+    layout = constrain(case.model.layout, case.start, ())._asdict()
+    drawn = set()
+    for step in seen["found"]["gibbs 0.0"]:
+        log = 0.0
+        for table, rows in step["counts"].items():
+            counts = np.array(rows)
+            if table in ("emission", "word"):
+                counts = counts[:, [seen["rows"][table][1][0].index(word) for word in case.items.vocabulary.words]]
+            family = layout[table].family
+            log += family.log_evidence(counts.reshape(family.size()), 0.1)
+        assert step["objective"] == pytest.approx(log, rel=1e-9)
+        drawn.add(str(step["counts"]))
+        assert all(float(c).is_integer() for rows in step["counts"].values() for row in rows for c in row)
+    assert len(drawn) > 1
+
+
 def test_hmm_lattice_bound_paths_and_exact_posterior(tmp_path: Path) -> None:
     """Against enumeration in the library's terms: L, F, Q and KL; every path; P(z | x, α); the landscape's heights."""
     case = hmm_case()

@@ -92,6 +92,18 @@ def test_exported_words_come_back(models, read, tmp_path):
     assert {row[0] for row in found[1:]} == words
 
 
+@pytest.mark.parametrize("read", READERS)
+def test_classes_and_predictions_come_back(models, read, monkeypatch):
+    folder, words = models
+    monkeypatch.chdir(folder)
+    out = run("classes a --classes 2 -q").out
+    assert {row[0] for row in read("word\tclass\tcount\tconfidence\n" + out)[1:]} == words
+    values = sorted(words | {"a\rb", "a\nb", "a,b"})
+    pandas.DataFrame({"a": values, "b": ["1"] * len(values)}).to_parquet("rows.parquet")
+    assert run("net 'a -> b' rows.parquet -q --predict out.csv").code == 0
+    assert [row[0] for row in read(Path("out.csv").read_bytes().decode(), ",")[1:]] == values
+
+
 def test_exported_for_spreadsheets(models, tmp_path):
     folder, words = models
     assert run(f"export {folder}/topics.model --to {tmp_path} -q --format excel").code == 0

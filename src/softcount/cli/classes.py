@@ -111,7 +111,9 @@ class Classes(Training):
 
     def lines(self, model: WordClasses, data: Any, answer: Any) -> Iterator[str]:
         if self.output == "words":
-            return (f"{w.word}\t{w.label}\t{w.frequency}\t{w.confidence:.4f}\n" for w in answer)
+            from softcount.report.tsv import row_line
+
+            return (row_line((w.word, str(w.label), str(w.frequency), f"{w.confidence:.4f}")) for w in answer)
         return (" ".join(map(str, line)) + "\n" for line in answer)
 
     def report(self, model: WordClasses, data: Any, answer: Any) -> Iterator[str]:

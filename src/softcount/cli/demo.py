@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from softcount.cli.demo_pages import Shown, check_folder, write_pages
 from softcount.cli.progress import Progress
 from softcount.cli.summary import ending
 
@@ -26,6 +28,9 @@ def demo(
     ] = "em:100",
     restarts: Annotated[int, typer.Option(min=1, help="It is the best of so many.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the text and of training.")] = 0,
+    pages: Annotated[
+        Path | None, typer.Option(help="A folder for a page of each task, to look at in a browser.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
 ) -> None:
     """Train on a generated language and show what was learned next to the truth, and next to plain EM.
@@ -39,6 +44,8 @@ def demo(
     from softcount.estimators.hmm import HMM
     from softcount.synthetic import language
 
+    if pages is not None:
+        check_folder(pages)
     console = Console(highlight=False, emoji=False)
     text = language(sentences, seed=seed, vocabulary=VOCABULARY)
     tokens = sum(map(len, text.sentences))
@@ -59,16 +66,19 @@ def demo(
     _scores(console, text, found)
     for model, took in zip((usual, plain), seconds, strict=True):
         _ended(console, model, took)
-    _alignment(console, sentences, seed)
     from softcount.cli.demo_documents import demo_documents
-
-    demo_documents(console, seed)
+    from softcount.cli.demo_grammar import demo_grammar
     from softcount.cli.demo_network import demo_network
 
-    demo_network(console, seed)
-    from softcount.cli.demo_grammar import demo_grammar
-
-    demo_grammar(console, seed)
+    shown = [
+        Shown("tags", usual, (text.sentences,), text.tags),
+        _alignment(console, sentences, seed),
+        *demo_documents(console, seed),
+        demo_network(console, seed),
+        demo_grammar(console, seed),
+    ]
+    if pages is not None:
+        write_pages(console, pages, shown)
 
 
 def _trained(model: HMM, sentences: list[list[str]], quiet: bool) -> float:
@@ -79,10 +89,11 @@ def _trained(model: HMM, sentences: list[list[str]], quiet: bool) -> float:
     return time.perf_counter() - began
 
 
-def _alignment(console: Any, n_pairs: int, seed: int) -> None:
+def _alignment(console: Any, n_pairs: int, seed: int) -> Shown:
     """A second language, its words linked to the first's, one pair as a grid beside the truth."""
     from softcount.estimators.aligner import WordAligner
     from softcount.evaluate.links import count_links, link_scores, total
+    from softcount.links.pharaoh import PairLinks
     from softcount.report.aligner_overview import aligner_lines, aligner_overview
     from softcount.report.grid import grid, joint
     from softcount.synthetic import bilingual
@@ -111,6 +122,8 @@ def _alignment(console: Any, n_pairs: int, seed: int) -> None:
         "[ ] a link that was found, ! it is wrong, * a true link that was missed; shading: its probability",
         markup=False,
     )
+    gold = [PairLinks(set(links), set()) for links in pairs.links]
+    return Shown("links", model, (pairs.source, pairs.target), gold)
 
 
 def _classes(console: Any, model: HMM, text: Any, predicted: list[list[Any]]) -> dict[Any, str]:

@@ -23,6 +23,7 @@ from softcount.cli import (
     generate,
     glossary,
     info,
+    lm,
     report,
     score,
     show,
@@ -93,6 +94,7 @@ app.command("fast-align", cls=HelpLast)(fast_align.fast_align)
 app.command("eflomal", cls=HelpLast)(eflomal.eflomal)
 app.command("glossary", cls=HelpLast)(glossary.glossary)
 app.command("symmetrize", cls=HelpLast)(symmetrize.symmetrize)
+app.command("lm", cls=HelpLast)(lm.lm)
 app.command("info", cls=HelpLast)(info.info)
 app.command("export", cls=HelpLast)(export.export)
 app.command("report", cls=HelpLast)(report.report)

@@ -196,7 +196,9 @@ def _similar(found: list[tuple[int, float]], names: tuple[str, ...] = ()) -> lis
 
 
 def _similar_lines(found: list[tuple[int, float]], names: tuple[str, ...] = ()) -> Iterator[str]:
-    return (f"{names[d] if names else d + 1}\t{similarity:.4f}\n" for d, similarity in found)
+    from softcount.report.tsv import row_line
+
+    return (row_line((names[d] if names else str(d + 1), f"{similarity:.4f}")) for d, similarity in found)
 
 
 def _write(path: Path, lines: Iterator[str]) -> None:

@@ -25,19 +25,19 @@ class Number(str):
 
 def tsv_lines(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
     """Numbers with six digits; nothing where there is none (None, NaN)."""
-    return (_line(row, "\t") + "\n" for row in chain([header], (map(cell, row) for row in rows)))
+    return (row_line(row) for row in chain([header], (map(cell, row) for row in rows)))
 
 
 def spreadsheet_lines(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
     """Comma-separated, so that a double click opens it and every word is the word that it was."""
     yield BYTE_ORDER_MARK
-    yield from (_line(map(_kept, row), ",") + "\r\n" for row in chain([header], rows))
+    yield from (row_line(map(_kept, row), ",", "\r\n") for row in chain([header], rows))
 
 
-def _line(cells: Iterable[str], mark: str) -> str:
+def row_line(cells: Iterable[str], mark: str = "\t", end: str = "\n") -> str:
     # Not csv.writer, which leaves a lone return without quotation marks, and then cannot read it.
     line = mark.join(_quoted(text, mark) for text in cells)
-    return line or '""'  # an empty line would be no row
+    return (line or '""') + end  # an empty line would be no row
 
 
 def _quoted(text: str, mark: str) -> str:

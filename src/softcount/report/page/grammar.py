@@ -39,7 +39,8 @@ def _trees(model: Any, data: Any) -> Html:
     chosen = fit[np.linspace(0, len(fit) - 1, min(SHOWN, len(fit))).round().astype(int)]
     sentences = [data.tokens(int(s)) for s in chosen]
     trees = model.parse(sentences) if sentences else []
-    return joined(_article(int(s), words, tree) for s, words, tree in zip(chosen, sentences, trees, strict=True))
+    shown = (_article(int(s), words, tree) for s, words, tree in zip(chosen, sentences, trees, strict=True))
+    return el("div", *shown, cls="columns")
 
 
 def _article(s: int, words: Sequence[str], tree: Tree | None) -> Html:

@@ -122,7 +122,11 @@ const reconstructionView = (model, frame, settings) => {
       const names = model.choices(item)[t],
         p = found.encode.items[d].posterior[t],
         q = found.decode.items[d].posterior[t];
-      const list = (shares) => shares.map((s, k) => `${names[k]} ${shown(s)}`).join(", ");
+      const list = (shares) => {
+        const order = shares.map((_, k) => k).sort((a, b) => (names.length > 4 ? shares[b] - shares[a] : 0));
+        const said = order.slice(0, 4).map((k) => `${names[k]} ${brief(shares[k])}`);
+        return said.join(", ") + (names.length > 4 ? ", …" : "");
+      };
       return [
         `${d + 1}: ${model.kind === "mixture" ? model.title(item) : node}`,
         list(p),
@@ -152,6 +156,7 @@ const reconstructionView = (model, frame, settings) => {
       "Posterior beside Q, and the decisions of both",
       ["node", "P(z | x)", "Q(z) ∝ P(z) P(x | z)²", "best by P(z | x)", "best by P(x | z) P(z | x)"],
       nodes,
+      { class: "nowrap" },
     ),
     tableOf(
       "The gradient and the step",

@@ -1,5 +1,5 @@
 /* The E-step as it looks: a lattice, a grid of posteriors, responsibilities, points. */
-const NODE = { w: 132, h: 66, gap: 64, down: 92 };
+const NODE = { w: 140, h: 66, gap: 64, down: 92 };
 
 const nodeBox = (x, y, title, lines, share, chosen) =>
   make(
@@ -54,10 +54,10 @@ const latticePicture = (model, found) => {
       nodeBox(
         x(t),
         y(k),
-        `${state}  γ ${shown(posterior[t][k])}`,
+        `${state}  γ ${brief(posterior[t][k])}`,
         [
-          `α ${shown(before[t][k])} → ${shown(after[t][k])}`,
-          `β ${shown(betaBefore[t][k])} → ${shown(betaAfter[t][k])}`,
+          `α ${brief(before[t][k])} → ${brief(after[t][k])}`,
+          `β ${brief(betaBefore[t][k])} → ${brief(betaAfter[t][k])}`,
         ],
         posterior[t][k],
         path && path[t] === k,
@@ -66,8 +66,8 @@ const latticePicture = (model, found) => {
   ]);
   const end = (px, name, a, b) => [
     make("text", { x: px, y: middle - 12, class: "name" }, name),
-    make("text", { x: px, y: middle + 6 }, `α ${shown(a)}`),
-    make("text", { x: px, y: middle + 24 }, `β ${shown(b)}`),
+    make("text", { x: px, y: middle + 6 }, `α ${brief(a)}`),
+    make("text", { x: px, y: middle + 24 }, `β ${brief(b)}`),
   ];
   const said = `The lattice of "${sentence.join(" ")}": ${K} states at each of ${n} words; the numbers are in the table below.`;
   return make(
@@ -202,7 +202,7 @@ const scatter = (model, seen, hard) => {
     return make(
       "g",
       {},
-      make("title", {}, `${model.title(p)}: ${seen.found.items[d].posterior[0].map(shown).join(", ")}`),
+      make("title", {}, `${model.title(p)}: ${seen.found.items[d].posterior[0].map((x) => shown(x)).join(", ")}`),
       make("circle", {
         cx,
         cy,

@@ -42,46 +42,56 @@ const boundView = (model, name, frames, settings) => {
   ];
 };
 
-const MOST_PATHS = 20000,
-  SHOWN_PATHS = 40;
-const pathsView = (model, frame) =>
-  model.items.flatMap((item, d) => {
-    const n = howMany(model, item),
-      title = heading(`${d + 1}: ${model.title(item)}`);
-    if (n > MOST_PATHS)
-      return [
-        title,
-        hint(
-          `${n.toLocaleString("en")} structures are too many to write out; the dynamic programme still needs a few products a word.`,
-        ),
-      ];
-    const weights = logWeightsOf(model, frame.theta),
-      { terms, total } = naive(model, weights, item);
-    const programme = Math.exp(model.expect(weights).items[d].logNorm);
-    const names = (path) => path.map((k, t) => model.choices(item)[t][k]).join(" ");
-    const best = [...terms].sort((a, b) => b.p - a.p).slice(0, SHOWN_PATHS);
+const MOST_PATHS = 5000,
+  MOST_ITEMS = 6,
+  SHOWN_PATHS = 16;
+const pathsView = (model, frame) => [
+  make(
+    "div",
+    { class: "columns" },
+    model.items.slice(0, MOST_ITEMS).map((item, d) => make("div", { class: "card" }, pathsOf(model, frame, item, d))),
+  ),
+  model.items.length > MOST_ITEMS ? hint(`The first ${MOST_ITEMS} of ${model.items.length}.`) : "",
+];
+const pathsOf = (model, frame, item, d) => {
+  const n = howMany(model, item),
+    title = heading(`${d + 1}: ${model.title(item)}`);
+  if (n > MOST_PATHS)
     return [
       title,
-      make(
-        "p",
-        {},
-        `Sum over all ${n}: `,
-        make("strong", { "data-value": total, "data-naive": d }, shown(total)),
-        "; at once, term by term shared: ",
-        make("strong", { "data-value": programme }, shown(programme)),
-        `; difference ${shown(Math.abs(total - programme))}`,
-      ),
-      tableOf(
-        best.length < n ? `The ${best.length} most probable of ${n}` : `All ${n}`,
-        [model.hidden, ["P(x, z)"], ["share of the sum"]],
-        best.map(({ path, p }) => [names(path), cell(p), cell(p / total, { style: shade(p / total) })]),
+      hint(
+        `${n.toLocaleString("en")} structures are too many to write out; the dynamic programme still needs a few products a word.`,
       ),
     ];
-  });
+  const weights = logWeightsOf(model, frame.theta),
+    { terms, total } = naive(model, weights, item);
+  const programme = Math.exp(model.expect(weights).items[d].logNorm);
+  const names = (path) => path.map((k, t) => model.choices(item)[t][k]).join(" ");
+  const best = [...terms].sort((a, b) => b.p - a.p).slice(0, SHOWN_PATHS);
+  return [
+    title,
+    make(
+      "p",
+      {},
+      `Sum over all ${n}: `,
+      make("strong", { "data-value": total, "data-naive": d }, shown(total)),
+      "; at once, term by term shared: ",
+      make("strong", { "data-value": programme }, shown(programme)),
+      `; difference ${shown(Math.abs(total - programme))}`,
+    ),
+    tableOf(
+      best.length < n ? `The ${best.length} most probable of ${n}` : `All ${n}`,
+      [model.hidden, ["P(x, z)"], ["share of the sum"]],
+      best.map(({ path, p }) => [names(path), cell(p), cell(p / total, { style: shade(p / total) })]),
+    ),
+  ];
+};
 
 const landscapeView = (model, frame, chosen, settings, choose) => {
   const all = coordinatesOf(model, frame.theta);
+  const GRID = gridOf(model);
   if (all.length < 2) return [hint("Fewer than two parameters are free.")];
+  if (!GRID) return [hint("This is too much data to compute the likelihood at so many places; take less.")];
   const pair = chosen.map((k, n) => all[k] || all[n]);
   const select = (n) => {
     const box = make(
@@ -111,7 +121,7 @@ const landscapeView = (model, frame, chosen, settings, choose) => {
             width: side.toFixed(2),
             height: side.toFixed(2),
             class: "tile",
-              style: `fill: rgba(var(--mark), ${(0.75 * tone(h) ** 2).toFixed(3)})`,
+            style: `fill: rgba(var(--mark), ${(0.75 * tone(h) ** 2).toFixed(3)})`,
           })
         : "",
     ),

@@ -100,6 +100,7 @@ class WordClasses(LearnedClasses):
         checkpoint : a file for the state, every `checkpoint_every` passes; the same call again goes on from there
         """
         self._check()
+        stage.begin("counting words")
         kept = self._checkpoint(checkpoint, checkpoint_every)
         given = tag_dictionary(self.dictionary)
         data = every_word(corpus(X, labels=y, lowercase=self.lowercase))

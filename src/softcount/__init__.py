@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from softcount.estimators.plsa import PLSA
     from softcount.estimators.word_classes import WordClasses
     from softcount.registry import load
+    from softcount.report.plots import plot_alignment, plot_topics, plot_transition
     from softcount.text.bitext import Bitext, bitext
     from softcount.text.bitext_reader import read_bitext
     from softcount.text.corpus import Corpus, corpus
@@ -50,6 +51,9 @@ __all__ = [
     "documents",
     "evaluate",
     "load",
+    "plot_alignment",
+    "plot_topics",
+    "plot_transition",
     "read",
     "read_bitext",
     "synthetic",
@@ -58,6 +62,7 @@ __all__ = [
 _HOME = {
     **{one.name: one.estimator.partition(":")[0] for one in BUILT_IN},
     "load": "softcount.registry",
+    **dict.fromkeys(["plot_alignment", "plot_topics", "plot_transition"], "softcount.report.plots"),
     "Corpus": "softcount.text.corpus",
     "corpus": "softcount.text.corpus",
     "read": "softcount.text.reader",
@@ -69,12 +74,14 @@ _HOME = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
-    if name in ("evaluate", "synthetic"):
-        return import_module(f"softcount.{name}")
-    raise AttributeError(f"module 'softcount' has no attribute {name!r}")
+if not TYPE_CHECKING:  # for checkers, all that there is stands above
+
+    def __getattr__(name: str) -> Any:
+        if name in _HOME:
+            return getattr(import_module(_HOME[name]), name)
+        if name in ("evaluate", "synthetic"):
+            return import_module(f"softcount.{name}")
+        raise AttributeError(f"module 'softcount' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -71,6 +71,17 @@ class Body(Newer):
     learned: dict[str, Any]
 
 
+# What every trained estimator has, for its docstring.
+SHARED = (
+    ("history_ : Trace", "Every step of training; of an aligner, by direction."),
+    ("signature_ : str", "Model, criterion, settings, seed, version and digest of the data, in a line."),
+    ("data_ : dict", "What it was trained on: source, digest and sizes."),
+    ("reading_ : dict", "How its text was read, where not as by default."),
+    ("seed_ : int", "The seed that was used."),
+    ("trained_ : str", "When it was trained."),
+)
+
+
 class SavedEstimator:
     """Subclasses name their kind, the attributes that hold what was learned, and the types of tables in them.
 
@@ -92,6 +103,16 @@ class SavedEstimator:
     reading_: dict[str, Any]  # how its text was read, where not as by default: lowercase, min_count, …
     # What else the command line says of that before `fit`: which words it left out. The vocabulary has the others.
     _reading: Mapping[str, Any] = MappingProxyType({})
+
+    _described: ClassVar[tuple[tuple[str, str], ...]] = SHARED
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """A docstring that ends with attributes goes on with those that all such estimators have."""
+        super().__init_subclass__(**settings)
+        text = cls.__dict__.get("__doc__") or ""
+        if "\n    Attributes\n" in text:
+            more = (f"    {name}\n        {what}\n" for name, what in cls._described)
+            cls.__doc__ = text.rstrip() + "\n" + "".join(more) + "    "
 
     # --- for subclasses to say ------------------------------------------------------------------------------------
 
@@ -119,6 +140,15 @@ class SavedEstimator:
 
     def _check_fitted(self, attribute: str) -> None:
         check_is_fitted(self, attribute)
+
+    def _repr_html_(self) -> str:
+        from softcount.report.notebook import shown
+
+        return shown(self)
+
+    def _repr_mimebundle_(self, **how: Any) -> dict[str, str]:
+        """Notebooks ask for this first."""
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     # --- on disk --------------------------------------------------------------------------------------------------
 

@@ -1,122 +1,86 @@
-"""Scores with statistics and intervals: the same numbers as without them, and bounds that are those of all samples."""
+"""Tables of measurements: benches keep them as data, pages show what is kept, and no figure is typed by hand."""
 
 from __future__ import annotations
 
-from itertools import product
+import re
+import sys
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-import softcount as sc
-from softcount.evaluate import clustering
-from softcount.links.pharaoh import PairLinks
-from softcount.text.trees import parse_tree
-
-GOLD = [{(0, 0), (1, 1)}, {(0, 0)}, {(0, 1), (1, 0)}]
-FOUND = [[(0, 0)], [(0, 0), (1, 1)], [(0, 1), (1, 1)]]
+BENCH = Path(__file__).parent.parent / "bench"
 
 
-def bounds(table: Any, score: Any, level: float) -> Any:
-    """By every resample that there is, each as likely as any other."""
-    n = len(table)
-    every = [score(sum(np.asarray(table[k], float) for k in draw)) for draw in product(range(n), repeat=n)]
-    return np.quantile(every, [0.5 - level / 2, 0.5 + level / 2])
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(BENCH))
+    import measured
+
+    yield measured
+    for name in ("measured", "corpora"):
+        sys.modules.pop(name, None)
 
 
-def test_links() -> None:
-    found = sc.evaluate.measure_links(GOLD, FOUND, samples=4000, level=0.8)
-    counts = [sc.evaluate.count_links(f, g) for f, g in zip(FOUND, GOLD, strict=True)]
-    assert {k: v.score for k, v in found.scores.items()} == sc.evaluate.link_scores(sc.evaluate.total(counts))._asdict()
-    assert found.statistics["found"].tolist() == [1, 2, 2] and found.statistics["found_sure"].tolist() == [1, 1, 1]
-    by_hand = bounds(counts, lambda s: sc.evaluate.link_scores(sc.evaluate.LinkCounts(*s)).aer, 0.8)
-    assert found["aer"][1:] == pytest.approx(by_hand, abs=0.03)
-    assert "aer" in str(found) and "3 items" in str(found)
+def test_pages_show_what_is_kept(measured: Any) -> None:
+    pages = measured.pages()
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert text == measured.page(text), f"{page.name} is not what docs/data has; run python bench/measured.py"
 
 
-def test_possible_links_and_probabilities() -> None:
-    gold = [PairLinks({(0, 0)}, {(1, 1)}), PairLinks(set(), set())]
-    found = [[(0, 0, 0.9), (1, 1, 0.6)], []]
-    assert sc.evaluate.measure_links(gold, found)["aer"].score == 0.0
-    assert sc.evaluate.measure_links([({(0, 0)}, {(1, 1)}), (set(), set())], found)["precision"].score == 1.0
-    both = [((0, 0), (1, 1)), ((0, 0),)]  # tuples of links are links
-    assert sc.evaluate.measure_links(both, [[(0, 0)], [(0, 0)]])["recall"].score == pytest.approx(2 / 3)
+def test_every_table_that_is_kept_is_shown_and_says_where_it_comes_from(measured: Any) -> None:
+    shown = set(re.findall(r"<!-- table (\S+)", "".join(p.read_text(encoding="utf-8") for p in measured.pages())))
+    kept = {path.stem: measured.read(path) for path in measured.DATA.glob("*.json")}
+    assert set(kept) == shown
+    for name, table in kept.items():
+        for row in table["rows"]:
+            assert len(row["cells"]) == len(table["columns"]), name
+            assert row["command"].startswith("python bench/"), name
+            assert re.match(r"\d+\.\d+", row["softcount"]) and "cores" in row["machine"], name
 
 
-def test_tags() -> None:
-    gold, predicted = [["N", "V"], ["D", "N", "V"], ["N"]], [[1, 2], [3, 1, 1], [1]]
-    found = sc.evaluate.measure_tags(gold, predicted, samples=2000, level=0.6)
-    plain = sc.evaluate.score_tags(gold, predicted)._asdict()
-    assert {name: s.score for name, s in found.scores.items()} == {k: v for k, v in plain.items() if k != "tokens"}
-    assert found.statistics["tokens"].tolist() == [2, 3, 1]
-    assert found.statistics["right"].tolist() == [2, 2, 1]
-    tables = [
-        clustering.contingency(["NVD".index(t) for t in g], np.array(p) - 1, 3, 3)
-        for g, p in zip(gold, predicted, strict=True)
+def test_a_run_replaces_its_own_rows_and_leaves_the_others(measured: Any, tmp_path: Path) -> None:
+    columns = {"tool": "", "CPU s": ".2f", "pairs": ","}
+    before = measured.Measured("speed", columns, folder=tmp_path)
+    before.run = {"command": "python bench/old.py", "softcount": "0.1.0", "machine": "1 core"}
+    before.add("ours", 1.23456789, 12000)
+    before.add("theirs", 9.5, None)
+    now = measured.Measured("speed", columns, folder=tmp_path)
+    now.run = {"command": "python bench/new.py", "softcount": "0.2.0", "machine": "2 cores"}
+    now.add("ours", -0.5, 1500)
+    assert measured.rendered("speed", folder=tmp_path).splitlines() == [
+        "| tool | CPU s | pairs |",
+        "|---|---|---|",
+        "| ours | −0.50 | 1,500 |",
+        "| theirs | 9.50 | – |",
+        "",
+        "- ours: `python bench/new.py`, softcount 0.2.0; 2 cores.",
+        "- theirs: `python bench/old.py`, softcount 0.1.0; 1 core.",
     ]
-    assert found["many_to_one"][1:] == pytest.approx(bounds(tables, clustering.many_to_one, 0.6), abs=0.04)
 
 
-def test_clusters() -> None:
-    rng = np.random.default_rng(0)
-    gold = rng.integers(0, 3, 60)
-    predicted = np.where(rng.random(60) < 0.8, gold, rng.integers(0, 3, 60))
-    found = sc.evaluate.measure_clusters(gold, predicted.tolist())
-    plain = sc.evaluate.cluster_scores(sc.evaluate.contingency(gold, predicted, 3, 3))
-    assert {name: s.score for name, s in found.scores.items()} == pytest.approx(plain)
-    assert found["purity"].low < found["purity"].score < found["purity"].high
-    assert found.statistics["right"].mean() == pytest.approx(found["purity"].score)
-    assert sc.evaluate.measure_clusters(["a", "b"], ["b", "a"])["nmi"].score == 1.0
+def test_a_table_of_another_shape_is_measured_anew(measured: Any, tmp_path: Path) -> None:
+    measured.Measured("speed", {"tool": "", "s": ""}, folder=tmp_path).add("ours", 1)
+    measured.Measured("speed", {"tool": "", "ms": ""}, folder=tmp_path).add("theirs", 2)
+    assert [row["cells"] for row in measured.read(tmp_path / "speed.json")["rows"]] == [["theirs", 2]]
 
 
-def test_trees() -> None:
-    gold = [parse_tree("(S (NP (D the) (N cat)) (VP (V sat)))"), parse_tree("(S (N a) (V b))")]
-    found = sc.evaluate.measure_trees(gold, [parse_tree("(S (NP (D the) (N cat)) (V sat))"), None])
-    assert found["precision"].score == 1.0 and found["recall"].score == pytest.approx(2 / 4)
-    assert found.statistics["matched"].tolist() == [2, 0] and found["coverage"].score == 0.5
-    assert found["recall"].low == 0.0 and found["recall"].high == pytest.approx(2 / 3)
+def test_a_long_table_is_turned_around(measured: Any, tmp_path: Path) -> None:
+    table = measured.Measured("links", {"text": "", "tool": "", "AER": ".1f"}, keys=2, folder=tmp_path)
+    for row in (("en-fr", "ours", 4.91), ("en-fr", "theirs", 7.7), ("en-es", "ours", 22.4)):
+        table.add(*row)
+    text = "before\n<!-- table links rows=tool columns=text cell=AER -->\nstale\n<!-- end of table -->\nafter\n"
+    lines = measured.page(text, tmp_path).splitlines()
+    assert lines[3:7] == ["|  | en-fr | en-es |", "|---|---|---|", "| ours | 4.9 | 22.4 |", "| theirs | 7.7 | – |"]
+    assert (lines[0], lines[-2], lines[-1]) == ("before", "<!-- end of table -->", "after") and "stale" not in lines
 
 
-def test_topics() -> None:
-    docs = sc.documents(["cat dog", "cat dog fish", "stock bond", "stock bond fish", "cat dog", "stock bond"])
-    tops = {0: [("cat", 0.5), ("dog", 0.5)], 1: [("stock", 0.6), ("fish", 0.1)]}
-    found = sc.evaluate.measure_topics(tops, docs)
-    ids = [[docs.vocabulary.words.index(w) for w in row] for row in (("cat", "dog"), ("stock", "fish"))]
-    assert found.statistics["npmi"].tolist() == pytest.approx(sc.evaluate.npmi(docs, np.array(ids)).tolist())
-    assert found["npmi"].score == pytest.approx(found.statistics["npmi"].mean()) and found["distinct"].score == 1.0
-    assert found["npmi"][1:] == pytest.approx((found.statistics["npmi"].min(), found.statistics["npmi"].max()))
-    assert sc.evaluate.measure_topics(ids, docs)["npmi"] == found["npmi"]
-    shared = sc.evaluate.measure_topics([["cat", "dog"], ["cat", "fish"]], docs)
-    assert shared.statistics["distinct"].tolist() == [0.5, 0.5]
-
-
-def test_what_a_model_gives_goes_straight_in() -> None:
-    text = ["the house", "a house", "the book", "a book is here"]
-    other = ["das haus", "ein haus", "das buch", "ein buch ist hier"]
-    model = sc.WordAligner().fit(text, other)
-    gold = [[(i, i) for i in range(len(line.split()))] for line in text]
-    assert 0.0 <= sc.evaluate.measure_links(gold, model.align(text, other, probabilities=True))["aer"].score <= 1.0
-    hmm = sc.HMM(2, random_state=0).fit(text)
-    assert sc.evaluate.measure_tags([["D", "N"]] * 3 + [["D", "N", "V", "A"]], hmm.predict(text))["v_measure"]
-    plsa = sc.PLSA(2, random_state=0).fit(text)
-    assert sc.evaluate.measure_topics(plsa.top_words(2), text)["npmi"]
-
-
-WRONG: list[tuple[Any, tuple[Any, ...], str]] = [
-    ("links", ([[]], []), "gold has 1 pairs, found has 0"),
-    ("links", ([], []), "no items to resample"),
-    ("tags", ([["N"]], [["N", "V"]]), "sentence 1: gold and predicted differ in length"),
-    ("tags", ([[]], [[]]), "nothing to score"),
-    ("clusters", ([1], []), "gold has 1 items, found has 0"),
-    ("trees", ([], [None]), "gold has 0 sentences, found has 1"),
-    ("topics", ([["zebra"]], ["cat dog"]), "the documents have no word 'zebra'"),
-    ("topics", ([], ["cat dog"]), "no words of a topic"),
-]
-
-
-@pytest.mark.parametrize(("what", "data", "says"), WRONG)
-def test_what_cannot_be_measured(what: str, data: tuple[Any, ...], says: str) -> None:
-    with pytest.raises(sc.InputError, match=says):
-        getattr(sc.evaluate, f"measure_{what}")(*data)
-    with pytest.raises(sc.InputError, match="level 2"):
-        sc.evaluate.measure_links(GOLD, FOUND, level=2)
+def test_nothing_is_written_unless_it_is_asked_for(measured: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(measured, "DATA", tmp_path)
+    monkeypatch.delenv("SOFTCOUNT_WRITE", raising=False)
+    measured.Measured("speed", {"tool": ""}).add("ours")
+    assert not list(tmp_path.iterdir())
+    monkeypatch.setenv("SOFTCOUNT_WRITE", "1")
+    measured.Measured("speed", {"tool": ""}).add("ours")
+    assert [path.name for path in tmp_path.iterdir()] == ["speed.json"]

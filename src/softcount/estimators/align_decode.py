@@ -10,6 +10,7 @@ import numpy as np
 from softcount.criteria.mre import reconstructing
 from softcount.engines import Engine
 from softcount.links.joining import Links, link
+from softcount.machine import stage
 from softcount.models.ibm_posterior import PairPosteriors, on
 from softcount.numbers.ragged import Array
 from softcount.text.bitext import Bitext
@@ -50,7 +51,8 @@ def _again(model: Any, logs: Any) -> Any:
 
 
 def link_blocks(engine: Engine, items: Bitext, asked: Decoder) -> Iterator[Links]:
-    return engine.map(_link, _blocks(engine, items, asked), engine.share(asked))
+    blocks = _blocks(engine, items, asked)
+    return stage.counted(engine.map(_link, blocks, engine.share(asked)), len(blocks))
 
 
 def log_norms(engine: Engine, items: Bitext, asked: Decoder) -> Array:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -107,12 +108,13 @@ class SavedEstimator:
     _described: ClassVar[tuple[tuple[str, str], ...]] = SHARED
 
     def __init_subclass__(cls, **settings: Any) -> None:
-        """A docstring that ends with attributes goes on with those that all such estimators have."""
+        """Where a docstring lists attributes, those that all such estimators have come after them."""
         super().__init_subclass__(**settings)
         text = cls.__dict__.get("__doc__") or ""
-        if "\n    Attributes\n" in text:
-            more = (f"    {name}\n        {what}\n" for name, what in cls._described)
-            cls.__doc__ = text.rstrip() + "\n" + "".join(more) + "    "
+        listed = re.search(r"\n    Attributes\n    -+\n(?:(?!\n    \w+\n    -+\n)[\s\S])*", text)
+        if listed:
+            more = "".join(f"\n    {name}\n        {what}" for name, what in cls._described)
+            cls.__doc__ = text[: listed.end()].rstrip() + more + "\n" + (text[listed.end() :] or "    ")
 
     # --- for subclasses to say ------------------------------------------------------------------------------------
 
@@ -141,15 +143,6 @@ class SavedEstimator:
     def _check_fitted(self, attribute: str) -> None:
         check_is_fitted(self, attribute)
 
-    def _repr_html_(self) -> str:
-        from softcount.report.notebook import shown
-
-        return shown(self)
-
-    def _repr_mimebundle_(self, **how: Any) -> dict[str, str]:
-        """Notebooks ask for this first."""
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
-
     # --- on disk --------------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
@@ -177,10 +170,23 @@ class SavedEstimator:
                 settings[name] = value
         return settings
 
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """What a notebook shows: once it is trained, what it has learned."""
+        shown = {"text/plain": repr(self)}
+        if hasattr(self, "signature_"):
+            from softcount.report.page.compact import compact
+
+            shown["text/html"] = compact(self)
+        return shown
+
+    def _repr_html_(self) -> str | None:
+        return self._repr_mimebundle_().get("text/html")
+
     def report(self, path: str | Path, X: Any = None, y: Any = None, *, gold: Any = None) -> None:
         """Write a page that shows what was learned, and what it makes of X (with y, of sentence pairs), if given.
 
-        gold : the right answers to lay beside it: tags of every sentence, or links of every pair (see `read_links`)
+        gold : the right answers to lay beside it: tags of every sentence, or links of every pair (see `read_links`);
+            of documents a class or a time of each, by which topics or clusters are shown
         """
         from softcount.machine.atomic import write_whole
         from softcount.report.page.model import items_of, write_page

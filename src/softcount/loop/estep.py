@@ -15,6 +15,7 @@ from softcount.engines.engine import Engine, Handle
 from softcount.errors import ImpossibleItem
 from softcount.loop.model import InRounds, Model
 from softcount.loop.weighted import Weighted, runs_of
+from softcount.machine import stage
 from softcount.machine.memory import check_room
 from softcount.machine.subnormal import subnormals_as_zero
 from softcount.numbers.attribute import SAMPLE, SUM
@@ -55,6 +56,7 @@ class EStep:
             items, weights, self._order = items
         if n_batches:
             items, weights = self._shuffled(items, weights, n_batches)
+        stage.begin("packing", len(items), "items")
         ranges = self._cut(items, weights, n_batches)
         each = [1.0 if weights is None else float(weights[start]) for _, start, _ in ranges]
         sizes = [items.sizes[a:b].sum() * weight for (_, a, b), weight in zip(ranges, each, strict=True)]
@@ -62,7 +64,7 @@ class EStep:
         shares = np.bincount(self._of_batch, np.asarray(sizes, dtype=float))
         self.amount, self.n_items = float(shares.sum()), len(items)
         self.batches: Array = shares / max(shares.sum(), 1.0 if weights is None else 1e-300)
-        placed = enumerate(zip(ranges, each, strict=True))
+        placed = enumerate(zip(_reached(ranges), each, strict=True))
         parts = (Placed(i, a, (model, items.slice(a, b)), weight) for i, ((_, a, b), weight) in placed)
         self._handles = self._in_parts(parts) if isinstance(model, InRounds) else engine.place(_pack, parts)
 
@@ -149,19 +151,22 @@ class Answers:
 
     def labels(self, log_weights: Tables, mode: int) -> Iterator[tuple[float, Any]]:
         """(log-norm, labels) of each block."""
-        return self.engine.map(_labels, self._handles, self._asked(log_weights, mode))
+        return self._map(_labels, log_weights, mode)
 
     def posteriors(self, log_weights: Tables) -> Iterator[Any]:
         """What the model calls posteriors, of each block."""
-        return self.engine.map(_posteriors, self._handles, self._asked(log_weights, SUM))
+        return self._map(_posteriors, log_weights)
 
     def log_norm(self, log_weights: Tables) -> float:
-        return float(sum(self.engine.map(_log_norm, self._handles, self._asked(log_weights, SUM))))
+        return float(sum(self._map(_log_norm, log_weights)))
 
     def log_norms(self, log_weights: Tables) -> Array:
         """Of every item, of a model that can tell them apart."""
-        found = list(self.engine.map(_log_norms, self._handles, self._asked(log_weights, SUM)))
-        return np.concatenate(found)
+        return np.concatenate(list(self._map(_log_norms, log_weights)))
+
+    def _map(self, fn: Any, log_weights: Tables, mode: int = SUM) -> Iterator[Any]:
+        found = self.engine.map(fn, self._handles, self._asked(log_weights, mode))
+        return stage.counted(found, len(self._handles))
 
     def _asked(self, log_weights: Tables, mode: int) -> Handle:
         return self.engine.share(Asked(self.model, self.model.weigh(log_weights), mode, ()))
@@ -172,6 +177,13 @@ def _batches(sizes: Array, n: int) -> list[tuple[int, int]]:
 
 
 # --- what crosses the engine ----------------------------------------------------------------------------------------
+
+
+def _reached(ranges: Sequence[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
+    """The same ranges of items; where they begin is how far the packing is."""
+    for batch, start, stop in ranges:
+        stage.reach(start)
+        yield batch, start, stop
 
 
 def _as_it_is(part: Placed) -> Placed:

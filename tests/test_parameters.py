@@ -137,7 +137,7 @@ TAKERS: dict[str, Any] = {
     "HMM": lambda x: HMM(2, random_state=0).fit(x), "PLSA": lambda x: PLSA(2, random_state=0).fit(x),
     "NaiveBayesMixture": lambda x: NaiveBayesMixture(2, random_state=1, criterion="em:2").fit(x),
     "KMeans": lambda x: KMeans(2, random_state=0).fit(x), "WordClasses": lambda x: sc.WordClasses(2).fit(x),
-    "Grammar": lambda x: sc.Grammar("S -> W S | W\nW -> 'a' | 'b' | 'c' | 'd'").fit(x),
+    "Grammar": lambda x: sc.Grammar("S -> W S | W\nW -> 'a' | 'b' | 'c' | 'd'", random_state=0).fit(x),
 }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from softcount.estimators.align_plan import Plan, plan
 from softcount.estimators.align_prior import Before, before
 from softcount.estimators.align_train import Job, trained
 from softcount.estimators.align_use import TrainedAligner, check_decoding
-from softcount.estimators.parameters import Where
+from softcount.estimators.parameters import Where, check_parameters
 from softcount.loop.trace import Step, Trace
 from softcount.loop.weighted import checked_weights, digest_with
 from softcount.text.bilingual import BilingualEntry, read_bilingual
@@ -178,6 +178,7 @@ class WordAligner(TrainedAligner):
     def _fit(
         self, X: Any, y: Any, known: Before | None, on_step: Any, kept: Any, sample_weight: Any = None
     ) -> WordAligner:
+        check_parameters(self)
         whole = X if y is None and isinstance(X, Bitext) else bitext(X, y)
         weights = checked_weights(sample_weight, len(whole), "pairs")
         data = self._cased(whole)

@@ -163,6 +163,7 @@ class LanguageModel(LightEstimator, SavedEstimator):
         return float(self.score_samples(X).mean())
 
     def fluency(self, X: Any) -> Fluency:
+        """Perplexity with and without unknown words, bits, and how many words there are of each."""
         text, unknown = self._encoded(X)
         logs = log_probabilities(self.orders_, text)[text.is_word]
         known = logs[~unknown[text.is_word]]

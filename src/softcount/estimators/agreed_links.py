@@ -14,10 +14,19 @@ from softcount.estimators.agreed import SAME, Agreed, stem_classes
 from softcount.families.backoff import Level, estimates
 from softcount.families.empty_word import FLOOR
 from softcount.families.unseen import Hierarchy, hierarchy, unseen
-from softcount.links.joining import THRESHOLDS, Links, link, link_shares
-from softcount.models.agreement import UNKNOWN, Agreement, AgreementWeights, PairShares, SideTables
+from softcount.links.calibration import calibrated
+from softcount.links.joining import ANY, THRESHOLDS, Links, Rule, link, link_shares
+from softcount.models.agreement import (
+    UNKNOWN,
+    Agreement,
+    AgreementTables,
+    AgreementWeights,
+    PairShares,
+    SideTables,
+)
 from softcount.models.fertility import MOST
 from softcount.numbers.ragged import Array, Ragged, offsets_of
+from softcount.numbers.tables import Log
 from softcount.text.bitext import Bitext
 from softcount.text.shard import shards
 from softcount.text.spelling import alike
@@ -29,11 +38,13 @@ class Beyond:
 
     agreed: Agreed
     words: tuple[Sequence[str], Sequence[str]]  # the model's, then those of the text that it does not know
+    power: int = 1  # to which rates are raised
 
     @cached_property
     def known(self) -> Hierarchy:
         lexicon, how = self.agreed.model.lexicon, self.agreed.how
-        found = estimates(lexicon.levels, self.agreed.parameters.translation, lexicon.strengths, lexicon.prior)
+        counts = self.agreed.parameters.translation
+        found = estimates(lexicon.levels, counts, lexicon.strengths_of(counts), lexicon.prior)
         one, two = (
             np.append(frequency, np.zeros(len(words) - len(frequency)))
             for frequency, words in zip(self.agreed.frequencies, self.words, strict=True)
@@ -49,7 +60,7 @@ class Beyond:
         rates = unseen(self.known, e, f, prior)
         fresh = (e >= len(self.agreed.words[0])) | (f >= len(self.agreed.words[1]))
         rates[fresh] = np.maximum(rates[fresh], np.float32(UNKNOWN))
-        return rates
+        return rates if self.power == 1 else np.asarray(rates**self.power)
 
 
 class Question(NamedTuple):
@@ -58,12 +69,11 @@ class Question(NamedTuple):
     model: Agreement
     weights: AgreementWeights
     beyond: Beyond
-    rule: str
-    threshold: float
+    rule: Rule
     second: Any = None  # the question to another model, of the same text
 
 
-def question(agreed: Agreed, items: Bitext, rule: str = "mean", threshold: float = 0.5) -> Question:
+def question(agreed: Agreed, items: Bitext, rule: Rule = ANY) -> Question:
     """`items` are in the model's words, new ones behind (softcount.text.casing.extended)."""
     words = items.source.vocabulary.words, items.target.vocabulary.words
     more = len(words[0]) - len(agreed.words[0]), len(words[1]) - len(agreed.words[1])
@@ -73,8 +83,17 @@ def question(agreed: Agreed, items: Bitext, rule: str = "mean", threshold: float
     model = agreed.model._replace(lexicon=lexicon, n_words=n_words, longest=longest)
     logs = agreed.log_weights
     logs = logs._replace(forward=_longer(logs.forward, *more), reverse=_longer(logs.reverse, *more[::-1]))
-    second = question(agreed.second, items) if agreed.second else None
-    return Question(model, model.weigh(logs), Beyond(agreed, words), rule, threshold, second)
+    second = question(agreed.second, items, rule) if agreed.second else None
+    weights = model.weigh(_emitted_twice(logs) if rule.decode == "mre" else logs)
+    return Question(model, weights, Beyond(agreed, words, 2 if rule.decode == "mre" else 1), rule, second)
+
+
+def _emitted_twice(logs: AgreementTables) -> AgreementTables:
+    """MRE's decision rule: P(f | a) P(a | f)."""
+    sides = (
+        side._replace(empty=np.append(side.empty[:1], side.empty[1:] ** 2)) for side in (logs.forward, logs.reverse)
+    )
+    return AgreementTables(Log(logs.translation.weights**2), *sides)
 
 
 def _with_rows(levels: Sequence[Level], more: int) -> Sequence[Level]:
@@ -116,9 +135,21 @@ def _as_it_is(part: Bitext) -> Bitext:
 def _link(part: Bitext, asked: Question) -> Links:
     found = _shares(part, asked)
     lengths = part.source.sentences.lengths, part.target.sentences.lengths
-    if asked.rule in THRESHOLDS:
-        return link_shares(asked.rule, *lengths, found.starts, found.shares, asked.threshold)
-    return link(asked.rule, *lengths, *_matrices(part, found), asked.threshold)
+    name, threshold, _ = asked.rule
+    if name in THRESHOLDS:
+        links = link_shares(name, *lengths, found.starts, found.shares, threshold)
+        return _calibrated(links, part, asked) if name == "mean" and asked.rule.decode == "posterior" else links
+    return link(name, *lengths, *_matrices(part, found), threshold)
+
+
+def _calibrated(links: Links, part: Bitext, asked: Question) -> Links:
+    """With the probability that a link is right, by that of its posteriors and how often its rarer word was seen."""
+    pair = np.repeat(np.arange(len(part)), np.diff(links.offsets))
+    seen = []
+    for text, place, known in zip((part.source, part.target), links[1:3], asked.beyond.agreed.frequencies, strict=True):
+        words = text.sentences.values[text.sentences.offsets[pair] + place]
+        seen.append(np.where(words < len(known), known[np.minimum(words, len(known) - 1)], 0.0))
+    return links._replace(probability=calibrated(links.probability, np.minimum(*seen)))
 
 
 def _log_norms(part: Bitext, asked: Question) -> Array:

@@ -13,8 +13,7 @@ from softcount.estimators import agreed_links, agreed_tables, align_decode, pair
 from softcount.estimators.agreed import Agreed
 from softcount.estimators.align_direction import Direction
 from softcount.estimators.direction_file import from_body, to_body
-from softcount.links.calibration import calibrated
-from softcount.links.joining import Links
+from softcount.links.joining import Links, Rule
 from softcount.loop.trace import Trace
 from softcount.numbers.ragged import Array, Ragged
 from softcount.text.bitext import Bitext
@@ -29,7 +28,7 @@ class Directions(Protocol):
     def coded(self, text: Corpus, vocabulary: Vocabulary) -> Corpus:
         """New text in the words of training."""
 
-    def link_blocks(self, engine: Engine, items: Bitext, rule: str, threshold: float) -> Iterator[Links]: ...
+    def link_blocks(self, engine: Engine, items: Bitext, rule: Rule) -> Iterator[Links]: ...
 
     def posteriors(self, items: Bitext) -> dict[str, Ragged]: ...
 
@@ -51,8 +50,8 @@ class Apart(NamedTuple):
     def coded(self, text: Corpus, vocabulary: Vocabulary) -> Corpus:
         return in_words_of(text, vocabulary)
 
-    def link_blocks(self, engine: Engine, items: Bitext, rule: str, threshold: float) -> Iterator[Links]:
-        asked = align_decode.decoder(self.directions, items, rule, threshold)
+    def link_blocks(self, engine: Engine, items: Bitext, rule: Rule) -> Iterator[Links]:
+        asked = align_decode.decoder(self.directions, items, rule)
         return align_decode.link_blocks(engine, items, asked)
 
     def posteriors(self, items: Bitext) -> dict[str, Ragged]:
@@ -82,11 +81,9 @@ class Together(NamedTuple):
         """New words come behind: of them spelling and positions say something."""
         return extended(text, vocabulary)
 
-    def link_blocks(self, engine: Engine, items: Bitext, rule: str, threshold: float) -> Iterator[Links]:
+    def link_blocks(self, engine: Engine, items: Bitext, rule: Rule) -> Iterator[Links]:
         """The probability of a link by the mean is that of its being right; of other rules it is what they join."""
-        asked = agreed_links.question(self.agreed, items, rule, threshold)
-        for links in agreed_links.link_blocks(engine, items, asked):
-            yield links._replace(probability=calibrated(links.probability)) if rule == "mean" else links
+        return agreed_links.link_blocks(engine, items, agreed_links.question(self.agreed, items, rule))
 
     def posteriors(self, items: Bitext) -> dict[str, Ragged]:
         both = agreed_links.posteriors(items, agreed_links.question(self.agreed, items))

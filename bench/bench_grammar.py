@@ -15,7 +15,8 @@ import time
 from typing import Any
 
 import numpy as np
-from corpora import folder
+from corpora import folder, shell_line
+from measured import Measured
 
 from softcount.estimators.grammar import Grammar
 from softcount.evaluate.trees import count_brackets, total, tree_scores
@@ -27,6 +28,11 @@ MARKOV = [
     (None, "viterbi"), (None, "brackets"), ((1, 1), "viterbi"), ((2, 1), "viterbi"), ((2, 1), "brackets"),
     ((2, 2), "viterbi"), ((3, 2), "viterbi"),
 ]  # fmt: skip
+BESIDE = {"NLTK's": "", "sentences": "", "words at most": "", "its CPU s": ".1f", "softcount's": ".4f", "ratio": ",.0f"}
+READ_OFF = {"`--markov`": "", "`--best`": "", "symbols": ",", "rules": ",", "F1": ".3f", "precision": ".3f",
+            "recall": ".3f", "tags": ".3f", "exact": ".3f", "coverage": ".3f", "CPU s a sentence": ".3f"}  # fmt: skip
+INDUCED = {"nonterminals": "", "criterion": "", "starts": "", "F1, mean": ".3f", "F1 of the best objective": ".3f",
+           "least": ".3f", "most": ".3f", "CPU s a start": ".0f"}  # fmt: skip
 
 
 def atis() -> None:
@@ -47,9 +53,10 @@ def atis() -> None:
     print(
         f"EM: {len(steps)} steps, log-likelihood {steps[0]:.2f} to {steps[-1]:.2f}, falls: {(np.diff(steps) < 0).sum()}"
     )
-    print(
-        f"CPU seconds: counting parses {counting[0]:.4f}, best trees {parsing[0]:.4f}, EM step {training[0] / 31:.4f}"
-    )
+    table = Measured("grammar-atis", {"all 49 sentences": "", "CPU s": ".4f"})
+    table.add("numbers of parses", counting[0])
+    table.add("best trees", parsing[0])
+    table.add("one step of EM", training[0] / 31)
     beside_nltk(model, grammar.read_text(), sentences, counting[0])
 
 
@@ -68,16 +75,17 @@ def beside_nltk(model: Grammar, rules: str, sentences: list[str], counting: floa
     some = covered[: len(edges)]
     ours = min(timed(lambda: model.n_parses(some))[0] for _ in range(3))
     longest = len(some[-1].split())
-    print(f"nltk BottomUpLeftCornerChartParser, charts alone, {len(some)} sentences of up to {longest} words: "
-          f"{seconds:.1f} s; ours, with numbers of parses, {ours:.4f} s: {seconds / ours:,.0f} times less")  # fmt: skip
+    table = Measured("grammar-nltk", BESIDE)
+    table.add("BottomUpLeftCornerChartParser, charts alone; ours counts parses", len(some), longest, seconds, ours,
+              seconds / ours)  # fmt: skip
     viterbi = nltk.ViterbiParser(nltk.PCFG.fromstring(model.to_pcfg()), max_time=None)
     seconds, best = within(PATIENCE, lambda s: next(viterbi.parse(s.split())), covered)
     some = covered[: len(best)]
     ours = min(timed(lambda: model.parse(some))[0] for _ in range(3))
     mine = [tree.spans() for tree in model.parse(some) if tree is not None]
     same = sum(spans(tree) == theirs for tree, theirs in zip(best, mine, strict=True))
-    print(f"nltk ViterbiParser, {len(some)} sentences of up to {len(some[-1].split())} words: {seconds:.1f} s; ours "
-          f"{ours:.4f} s: {seconds / ours:,.0f} times less; {same} trees are the same")  # fmt: skip
+    table.add(f"ViterbiParser; {same} trees are the same", len(some), len(some[-1].split()), seconds, ours,
+              seconds / ours)  # fmt: skip
 
 
 def within(patience: float, work: Any, items: list[str]) -> tuple[float, list[Any]]:
@@ -106,18 +114,16 @@ def treebank(dev: bool) -> None:
     trees = [tree for tree in read_trees(data / "all.mrg") if tree is not None]
     train, test = (trees[:3000], trees[3000:3500]) if dev else (trees[:3500], trees[3500:])
     print(f"{len(train)} trees to read off, {len(test)} to parse, of all lengths")
-    print("| markov | symbols | rules | F1 | precision | recall | tags | exact | coverage | s a sentence |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    table = Measured("grammar-treebank-dev" if dev else "grammar-treebank", READ_OFF, keys=2)
     for markov, best in MARKOV:
         model = Grammar(markov=markov, n_jobs=1, best=best).fit(trees=train)
         model.parse([test[0].words()])
         seconds, found = timed(lambda: model.parse([tree.words() for tree in test]))  # noqa: B023
         s = tree_scores(total(map(count_brackets, test, found)))
-        name = "–" if markov is None else ",".join(map(str, markov))
-        sizes = f"{len(model.rules_.symbols):,} | {model.rules_.n_rules:,}"
-        print(f"| {name} {best} | {sizes} | {s.f1:.3f} | {s.precision:.3f} | {s.recall:.3f} | "
-              f"{s.tag_accuracy:.3f} | {s.exact:.3f} | {s.coverage:.3f} | "
-              f"{seconds / len(test):.3f} |", flush=True)  # fmt: skip
+        table.add(
+            "none" if markov is None else ",".join(map(str, markov)), best, len(model.rules_.symbols),
+            model.rules_.n_rules, s.f1, s.precision, s.recall, s.tag_accuracy, s.exact, s.coverage, seconds / len(test),
+        )  # fmt: skip
 
 
 def induction(starts: int, sizes: list[int], criteria: list[str]) -> None:
@@ -127,14 +133,14 @@ def induction(starts: int, sizes: list[int], criteria: list[str]) -> None:
     gold = [tree for tree in read_trees(data / "wsj10.mrg") if tree is not None]
     sentences = [[label for a, b, label in tags(tree)] for tree in gold]
     print(f"{len(gold)} sentences, {sum(map(len, sentences))} tags; unlabelled F1 without single words and the whole")
-    for name, made in (("left", left), ("right", right), ("random", None)):
+    table = Measured("grammar-trivial", {"trees that need no learning": "", "F1": ".3f"})
+    for name, made in (("left-branching", left), ("right-branching", right), ("random", None)):
         rng = np.random.default_rng(0)
         tries = [
             [made(words) if made else random_tree(words, rng) for words in sentences] for _ in range(1 if made else 20)
         ]
-        print(f"{name}-branching: {np.mean([f1(gold, found) for found in tries]):.3f}")
-    print("| nonterminals | criterion | F1 mean | F1 by objective | F1 least to most | s a start |")
-    print("|---|---|---|---|---|---|", flush=True)
+        table.add(name, np.mean([f1(gold, found) for found in tries]))
+    table = Measured("grammar-induction", INDUCED, keys=3)
     for n in sizes:
         for criterion in criteria:
             scores, objectives, seconds = [], [], 0.0
@@ -144,8 +150,8 @@ def induction(starts: int, sizes: list[int], criteria: list[str]) -> None:
                 seconds += took
                 scores.append(f1(gold, model.parse(sentences)))
                 objectives.append(model.objective_)
-            print(f"| {n} | {criterion} | {np.mean(scores):.3f} | {scores[int(np.argmax(objectives))]:.3f} | "
-                  f"{min(scores):.3f} to {max(scores):.3f} | {seconds / starts:.0f} |", flush=True)  # fmt: skip
+            chosen = scores[int(np.argmax(objectives))]
+            table.add(n, criterion, starts, np.mean(scores), chosen, min(scores), max(scores), seconds / starts)
 
 
 def tags(tree: Tree) -> list[tuple[int, int, str]]:
@@ -193,6 +199,7 @@ if __name__ == "__main__":
     arguments.add_argument("--sizes", default="5,10,20")
     arguments.add_argument("--criteria", default=";".join(CRITERIA))
     given = arguments.parse_args()
+    print(shell_line())
     if given.what == "atis":
         atis()
     elif given.what == "treebank":

@@ -14,17 +14,20 @@ import argparse
 import statistics
 import time
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from corpora import folder, shell_line
+from measured import Measured
 
 from softcount import Network
 
 NAMES = ("cancer", "earthquake", "asia", "insurance", "alarm")
 HIDDEN = {"cancer": "Cancer", "earthquake": "Alarm", "asia": "either", "insurance": "Accident", "alarm": "LVEDVOLUME"}
+
+LEARNED = {"network": "", "variables": "", "missing": "", "log P of a new row, learned": ".4f", "true": ".4f",
+           "difference": "+.2%", "CPU s per iteration": ".4f", "iterations": ""}  # fmt: skip
 
 
 def missing(rows: dict[str, list[Any]], share: float, seed: int) -> dict[str, list[Any]]:
@@ -103,16 +106,14 @@ def peer_seconds(path: Path, rows: dict[str, list[Any]], hidden: str, steps: int
 # --- learning ---------------------------------------------------------------------------------------------------------
 
 
-def learned(path: Path, truth: Network, rows: dict[str, list[Any]], new: list[dict[str, list[Any]]]) -> Iterator[str]:
+def learned(truth: Network, rows: dict[str, list[Any]], new: dict[str, list[Any]]) -> tuple[float, float, float, int]:
+    """log P of a new row under what was learned and under the truth, CPU seconds per iteration, iterations."""
     values = {name: list(listed) for name, listed in truth.values_.items()}
     marks: list[float] = []
-    structure = truth.structure_
-    net = Network(structure, values=values, criterion="em:100", pseudo=0.01, random_state=0, n_jobs=1)
+    net = Network(truth.structure_, values=values, criterion="em:100", pseudo=0.01, random_state=0, n_jobs=1)
     net.fit(rows, on_step=lambda step: marks.append(time.process_time()))
-    for held_out in new:
-        mine, true = (model.score(held_out) / len(next(iter(held_out.values()))) for model in (net, truth))
-        yield f"{mine:.4f} | {true:.4f} | {100 * (mine - true) / abs(true):+.2f} %"
-    yield f"{statistics.median(np.diff(marks)):.4f} | {net.n_iter_}"
+    mine, true = (model.score(new) / len(next(iter(new.values()))) for model in (net, truth))
+    return mine, true, statistics.median(np.diff(marks)), net.n_iter_
 
 
 def seconds(truth: Network, rows: dict[str, list[Any]], steps: int = 6) -> float:
@@ -133,9 +134,8 @@ def main() -> None:
     data = folder("networks-bif")
     if data is None:
         return
-    print(f"{shell_line()}\n")
-    print("| network | missing | log P of a new row, learned | true | difference | CPU s per iteration | iterations |")
-    print("|---|---|---|---|---|---|---|")
+    print(shell_line())
+    table = Measured("network-learned", LEARNED, keys=3)
     for name in options.networks:
         path = data / f"{name}.bif"
         truth = Network(str(path)).as_given()
@@ -146,26 +146,27 @@ def main() -> None:
             ("a fifth of all cells", missing(rows, 0.2, 3), other),
         )
         for what, seen, new in cases:
-            score, speed = learned(path, truth, seen, [new])
-            print(f"| {name} | {what} | {score} | {speed} |", flush=True)
+            mine, true, cpu, n = learned(truth, seen, new)
+            table.add(name, len(truth.values_), what, mine, true, (mine - true) / abs(true), cpu, n)
     try:
         import pgmpy
     except ImportError:
         print("\npgmpy is not installed; nothing to compare with")
         return
     warnings.simplefilter("ignore")
-    print(f"\npgmpy {pgmpy.__version__}\n\n| network | marginals differ by | P(evidence), relatively |\n|---|---|---|")
+    table = Measured("network-agreement", {"network": "", f"marginals differ from pgmpy {pgmpy.__version__} by": ".0e",
+                                           "P(evidence), relatively": ".0e"})  # fmt: skip
     for name in options.networks:
         marginals, rows_differ = agreement(data / f"{name}.bif", options.cases)
-        print(f"| {name} | {marginals:.1e} | {rows_differ:.1e} |", flush=True)
-    print(f"\n| network, {options.peer_rows} rows | hidden | softcount, CPU s per iteration | pgmpy | ratio |")
-    print("|---|---|---|---|---|")
+        table.add(name, marginals, rows_differ)
+    titles = {f"network, {options.peer_rows} rows": "", "hidden": "", "softcount, CPU s per iteration": ".5f"}
+    table = Measured("network-speed", {**titles, f"pgmpy {pgmpy.__version__}": ".2f", "ratio": ",.0f"})
     for name in options.networks:
         truth = Network(str(data / f"{name}.bif")).as_given()
         rows = truth.sample(options.peer_rows, random_state=1)
         mine = seconds(truth, without(rows, HIDDEN[name]))
         theirs = peer_seconds(data / f"{name}.bif", rows, HIDDEN[name], 2)
-        print(f"| {name} | {HIDDEN[name]} | {mine:.5f} | {theirs:.2f} | {theirs / mine:,.0f} |", flush=True)
+        table.add(name, HIDDEN[name], mine, theirs, theirs / mine)
 
 
 if __name__ == "__main__":

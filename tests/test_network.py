@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import softcount as sc
 from softcount import HMM, InputError, NaiveBayesMixture, Network, load
 from softcount.models.hmm import HMM as HMMModel
 from softcount.models.hmm import HMMTables
@@ -206,6 +207,21 @@ def test_plsa_s_count_table_is_a_network_of_weighted_rows() -> None:
     assert np.isclose(mine.log_norm, theirs.log_norm, rtol=1e-12)
     np.testing.assert_allclose(mine.counts[1], theirs.counts.topic, rtol=1e-10)
     np.testing.assert_allclose(mine.counts[2], theirs.counts.word, rtol=1e-10)
+
+
+@pytest.mark.parametrize("criterion", ["em(pseudo=0.5):3", "vb:3", "em:1,mre:3", "hard:2"])
+def test_steps_of_plsa_are_those_of_the_network(criterion: str) -> None:
+    rng = np.random.default_rng(6)
+    counts = rng.integers(0, 4, (3, 4)).astype(float)
+    counts[:, 0] += 1  # no document and no word is empty
+    topic, word = rng.dirichlet(np.ones(2), 3), rng.dirichlet(np.ones(4), 2)
+    settings: dict[str, Any] = {"criterion": criterion, "prior": 0.2, "pseudo": 0.0, "tolerance": 0}
+    theirs = sc.PLSA(2, start=(topic, word), dtype="float64", **settings).fit(counts)
+    d, w = np.nonzero(counts)
+    net = Network("d -> t -> w", values={"t": 2}, start={"t": topic, "w": word}, weight="n", **settings)
+    net.fit({"d": d, "w": w, "n": counts[d, w]})
+    np.testing.assert_allclose(net.parameters_[1], theirs.parameters_.topic, rtol=1e-8)
+    np.testing.assert_allclose(net.parameters_[2], theirs.parameters_.word, rtol=1e-8)
 
 
 @pytest.mark.parametrize("text", ["a -> b -> c", "a -> b; c -> b", "b, a -> c; a@-1 -> a; d", "c; b -> a; c -> a"])

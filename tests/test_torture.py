@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from softcount import HMM, PLSA, GaussianMixture, InputError, KMeans, NaiveBayesMixture, Network, WordAligner
+from softcount import HMM, PLSA, GaussianMixture, Grammar, InputError, KMeans, NaiveBayesMixture, Network, WordAligner
 from softcount.loop.trace import FELL
 from softcount.numbers.ragged import Ragged
 
@@ -94,6 +94,20 @@ NETWORKS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "huge prior": ({"prior": HUGE, "pseudo": HUGE}, TURNS),
     "2,000 rows in a row": ({}, {"a": ["x", "y", None, "x"] * 500, "b": [1, None, 2, 2] * 500}),
     "tiny weights": ({"weight": "n", "sequence": "n"}, {**TURNS, "n": [1, 2, 3, 1e-300] * 3}),
+}
+CHAIN = (
+    "S -> S S [0.5] | A [0.25] | 'a' [0.25]\nA -> 'a' [1e-300] | 'b' [1.0]"  # a is an A only with probability 1e-300
+)
+GRAMMARS: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "one word": ({"grammar": "S -> 'a'"}, ["a"]),
+    "one rule, long sentence": ({"grammar": "S -> 'a' S | 'a'"}, ["a " * 150]),
+    "many trees": ({"grammar": "S -> S S | 'a' | 'b'"}, ["a b " * 30, "", "a"]),
+    "a rule of 1e-300": ({"grammar": CHAIN}, ["a b", "b b a", "a"]),
+    "rules that nothing reaches": ({"grammar": "S -> 'a' | S S\nB -> 'b' B | 'never'"}, ["a a", "a"]),
+    "full, one word": ({"nonterminals": 3}, ["a"]),
+    "full, all words once": ({"nonterminals": 2}, [" ".join(f"w{i}" for i in range(20))]),
+    "tiny prior": ({"nonterminals": 2, "prior": TINY, "pseudo": TINY}, ["a b c", "b c"]),
+    "huge prior": ({"nonterminals": 2, "prior": HUGE, "pseudo": HUGE}, ["a b c", "b c"]),
 }
 
 
@@ -201,6 +215,21 @@ def test_networks(name: str, criterion: str) -> None:
     finite(net.score(rows), "score")
 
 
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("name", GRAMMARS)
+def test_grammars(name: str, criterion: str) -> None:
+    settings, text = GRAMMARS[name]
+    grammar = answer(
+        ("grammar", name, criterion), lambda: Grammar(criterion=criterion, random_state=0, **settings).fit(text)
+    )
+    if grammar is None:
+        return
+    finite(grammar.parameters_, "parameters")
+    finite(grammar.score(text), "score")
+    for line, tree in zip(text, grammar.parse(text), strict=True):
+        assert (tree is not None) == bool(line), "what was trained on has a tree"
+
+
 def test_weights_that_underflow_for_every_source_word() -> None:
     """With a prior of 1e-300 a translation that was never seen has the weight exp(ψ(1e-300)) = 0."""
     source, target = ["a b", "c d"] * 5, ["x y", "z w"] * 5
@@ -269,7 +298,7 @@ def test_points(covariance: str, name: str, criterion: str) -> None:
 def test_every_refusal_happens() -> None:
     """A pattern that matches nothing would allow nothing, and hide a spelling mistake."""
     models = ["hmm", "ibm2", "plsa 1", "plsa 3", "mixture 1", "unit"]
-    cases = [*HMMS, *PAIRS, *DOCUMENTS, *POINTS, *NETWORKS]
+    cases = [*HMMS, *PAIRS, *DOCUMENTS, *POINTS, *NETWORKS, *GRAMMARS]
     for patterns in REFUSALS:
         for pattern, names in zip(patterns, (models, cases, CRITERIA), strict=True):
             assert any(re.fullmatch(pattern, name) for name in names), pattern

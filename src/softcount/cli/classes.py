@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import lower_cased
-from softcount.cli.options import HOW, IN, OUT, WHAT, Lowercase, option
+from softcount.cli.console import columns, lower_cased
+from softcount.cli.options import HOW, IN, OUT, WHAT, Lowercase, TextColumn, option
 from softcount.cli.summary import or_null
 from softcount.cli.training import Training
 from softcount.errors import InputError
@@ -46,6 +46,7 @@ class Classes(Training):
     tags: Annotated[str | None, option(IN, "Known tags, line by line; _ where a tag is not known.")] = None
     column: Annotated[str, option(IN, "The CoNLL-U column with known tags: upos or xpos.")] = "upos"
     lowercase: Lowercase = False
+    text_column: TextColumn = None
     output: Annotated[
         str, option(OUT, "words: every word, its class, count and confidence; tags: the classes of every line.")
     ] = "words"
@@ -65,7 +66,10 @@ class Classes(Training):
         from softcount.text.reader import read
 
         lowercase = self.lowercase if model is None else lower_cased(model, self.lowercase)
-        data = read(self.text, format=self.format, tags=self.tags, column=self.column, lowercase=lowercase)
+        chosen = columns(model, self.text, text_column=self.text_column)
+        data = read(
+            self.text, format=self.format, tags=self.tags, column=self.column, lowercase=lowercase, **chosen
+        )  # fmt: skip
         if model is not None:
             self.note_unknown(model, data)
         return data
@@ -80,10 +84,12 @@ class Classes(Training):
     def estimator(self, data: Any) -> Any:
         from softcount.estimators.word_classes import WordClasses
 
-        return WordClasses(
+        model = WordClasses(
             self.classes, criterion=self.criterion, start=self.start, morphology=self.morphology,
             dictionary=self.dictionary, tolerance=self.tolerance, lowercase=self.lowercase, random_state=self.seed,
         )  # fmt: skip
+        model._reading = columns(None, self.text, text_column=self.text_column)
+        return model
 
     def answer(self, model: WordClasses, data: Any) -> Any:
         return model.words(data) if self.output == "words" else model.predict(data)
@@ -105,7 +111,9 @@ class Classes(Training):
 
     def lines(self, model: WordClasses, data: Any, answer: Any) -> Iterator[str]:
         if self.output == "words":
-            return (f"{w.word}\t{w.label}\t{w.frequency}\t{w.confidence:.4f}\n" for w in answer)
+            from softcount.report.tsv import row_line
+
+            return (row_line((w.word, str(w.label), str(w.frequency), f"{w.confidence:.4f}")) for w in answer)
         return (" ".join(map(str, line)) + "\n" for line in answer)
 
     def report(self, model: WordClasses, data: Any, answer: Any) -> Iterator[str]:

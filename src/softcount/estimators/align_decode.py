@@ -9,6 +9,7 @@ import numpy as np
 
 from softcount.engines import Engine
 from softcount.links.joining import ANY, Links, Rule, link
+from softcount.machine import stage
 from softcount.models.ibm_posterior import PairPosteriors
 from softcount.numbers.attribute import MAX
 from softcount.numbers.ragged import Array, Ragged, offsets_of
@@ -42,7 +43,8 @@ def decoder(directions: Mapping[str, Any], items: Bitext, rule: Rule = ANY, norm
 
 
 def link_blocks(engine: Engine, items: Bitext, asked: Decoder) -> Iterator[Links]:
-    return engine.map(_link, _blocks(engine, items, asked), engine.share(asked))
+    blocks = _blocks(engine, items, asked)
+    return stage.counted(engine.map(_link, blocks, engine.share(asked)), len(blocks))
 
 
 def log_norms(engine: Engine, items: Bitext, asked: Decoder) -> Array:

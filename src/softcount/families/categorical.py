@@ -92,12 +92,13 @@ class Categorical(NamedTuple):
             free = free * by_row(np.where(total <= UNVISITED, 1.0 / UNVISITED, 1.0), weights)
             total = row_sums(like(weights, free))
         visited = total > UNVISITED
+        everywhere = visited.all()
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.where(visited, self.mass() / total, 0.0)
+            share = self.mass() / total if everywhere else np.where(visited, self.mass() / total, 0.0)
         result = free * by_row(share, weights)
         if self.held is not None:
             result += self.held
-        if otherwise is not None and not visited.all():
+        if otherwise is not None and not everywhere:
             result = np.where(by_row(visited, weights), result, values(otherwise))
         return like(weights, result)
 
@@ -105,7 +106,7 @@ class Categorical(NamedTuple):
         """The rows that have something to learn and nothing to learn it from."""
         free = values(weights) if self.free is None else np.where(self.free, values(weights), 0.0)
         rows = np.atleast_1d(row_sums(like(weights, free)) <= UNVISITED)
-        return np.flatnonzero(rows & self.learns())
+        return np.flatnonzero(rows & self.learns()) if rows.any() else np.empty(0, dtype=np.int64)
 
     def learns(self) -> Array:
         """The rows that have a free entry."""

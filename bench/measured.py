@@ -1,0 +1,160 @@
+"""Measured tables as data: a bench prints its rows as it goes, and keeps them in docs/data/NAME.json where
+SOFTCOUNT_WRITE is set; the pages show what is kept, so that no figure is typed by hand.
+
+    SOFTCOUNT_WRITE=1 python bench/bench_network.py     # measures, prints, keeps
+    python bench/measured.py                            # writes the tables of all pages anew; a test checks them
+
+A page says where a table goes, and may turn a long one around (a row for every tool, a column for every text):
+
+    <!-- table network-learned -->                      <!-- table align rows=tool columns=text cell=AER -->
+    <!-- end of table -->                               <!-- end of table -->
+
+Rows are known by their first columns (`keys`): those of a run take the place of those that were kept, the others stay,
+and the page names the command and the version of each.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from corpora import shell_line
+
+DOCS = Path(__file__).parent.parent / "docs"
+DATA = DOCS / "data"
+MARKED = re.compile(r"(<!-- table (?P<what>[^>]*?) -->\n).*?(<!-- end of table -->)", re.DOTALL)
+DIGITS = 6  # of a number that is kept
+
+
+class Measured:
+    """A table with these columns, each with the format of its cells: "" for text, ".3f", ",.0f", "+.2%"."""
+
+    def __init__(self, name: str, columns: Mapping[str, str], keys: int = 1, folder: Path | None = None) -> None:
+        self.name, self.columns, self.keys = name, dict(columns), keys
+        self.path = (folder or DATA) / f"{name}.json"
+        self.writes = folder is not None or bool(os.environ.get("SOFTCOUNT_WRITE"))
+        self.run = {"command": shell_line().removeprefix("$ "), "softcount": _softcount(), "machine": machine()}
+        self.begun = False
+
+    def add(self, *cells: Any) -> None:
+        """A row: printed now, and kept where it should be."""
+        if not self.begun:
+            print("\n" + "\n".join(_head(self.columns)))
+            self.begun = True
+        row = [_kept(cell) for cell in cells]
+        print(_line(shown(cell, form) for cell, form in zip(row, self.columns.values(), strict=True)), flush=True)
+        if self.writes:
+            self._write(row)
+
+    def _write(self, row: list[Any]) -> None:
+        """After every row, so that a bench that is stopped keeps what it had."""
+        kept = read(self.path) if self.path.exists() else {"rows": []}
+        rows = kept["rows"] if kept.get("columns") == self.columns else []  # of another shape: measured anew
+        new = {"cells": row, **self.run}
+        at = next((i for i, old in enumerate(rows) if old["cells"][: self.keys] == row[: self.keys]), len(rows))
+        rows[at : at + 1] = [new]
+        self.path.parent.mkdir(exist_ok=True)
+        text = ",\n  ".join(json.dumps(one, ensure_ascii=False) for one in rows)
+        columns = json.dumps(self.columns, ensure_ascii=False)
+        self.path.write_text(f'{{"columns": {columns},\n "rows": [\n  {text}\n]}}\n', encoding="utf-8")
+
+
+def read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def machine() -> str:
+    """What figures depend on; no name, no date."""
+    return f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, numpy {version('numpy')}"
+
+
+def _softcount() -> str:
+    from softcount.version import VERSION
+
+    return VERSION
+
+
+def _kept(cell: Any) -> Any:
+    """Text, a whole number, or six digits of any other; null where there is none."""
+    if cell is None or isinstance(cell, str):
+        return cell
+    number = float(cell)
+    if number != number:
+        return None
+    return int(number) if number.is_integer() and abs(number) < 1e15 else float(f"{number:.{DIGITS}g}")
+
+
+# --- pages ------------------------------------------------------------------------------------------------------------
+
+
+def shown(cell: Any, form: str) -> str:
+    if cell is None:
+        return "–"
+    text = cell if isinstance(cell, str) else format(cell, form)
+    return text.replace("-", "−", 1) if not isinstance(cell, str) and text.startswith("-") else text.replace("|", "\\|")
+
+
+def _head(titles: Any) -> list[str]:
+    return [_line(titles), "|" + "---|" * len(titles)]
+
+
+def _line(cells: Any) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def rendered(name: str, rows: str = "", columns: str = "", cell: str = "", folder: Path = DATA) -> str:
+    """The table and, under it, where it comes from."""
+    data = read(folder / f"{name}.json")
+    forms, kept = data["columns"], data["rows"]
+    titles = list(forms)
+    if rows:
+        lines = _turned(titles, forms, kept, rows, columns, cell)
+    else:
+        lines = _head(titles)
+        lines += [_line(shown(c, f) for c, f in zip(row["cells"], forms.values(), strict=True)) for row in kept]
+    return "\n".join([*lines, "", *_origins(kept)]) + "\n"
+
+
+def _turned(titles: list[str], forms: Any, kept: list[Any], down: str, across: str, cell: str) -> list[str]:
+    at, over, value = (titles.index(title) for title in (down, across, cell))
+    found = {(row["cells"][at], row["cells"][over]): shown(row["cells"][value], forms[cell]) for row in kept}
+    firsts, seconds = (list(dict.fromkeys(key[i] for key in found)) for i in (0, 1))
+    return [*_head(["", *map(str, seconds)]),
+            *(_line([str(a), *(found.get((a, b), "–") for b in seconds)]) for a in firsts)]  # fmt: skip
+
+
+def _origins(kept: list[Any]) -> list[str]:
+    """The command of each run, and of which rows it is where there are several."""
+    runs: dict[tuple[str, ...], list[str]] = {}
+    for row in kept:
+        runs.setdefault((row["command"], row["softcount"], row["machine"]), []).append(str(row["cells"][0]))
+    said = [f"`{command}`, softcount {softcount}; {where}." for command, softcount, where in runs]
+    if len(said) == 1:
+        return said
+    return [f"- {', '.join(dict.fromkeys(names))}: {line}" for names, line in zip(runs.values(), said, strict=True)]
+
+
+def page(text: str, folder: Path = DATA) -> str:
+    """With every table as it is kept."""
+
+    def table(match: re.Match[str]) -> str:
+        name, *options = match["what"].split(" ")
+        turned = dict(re.findall(r"(rows|columns|cell)=(.+?)(?= (?:rows|columns|cell)=|$)", " ".join(options)))
+        return f"{match[1]}\n{rendered(name, **turned, folder=folder)}\n{match[3]}"
+
+    return MARKED.sub(table, text)
+
+
+def pages() -> list[Path]:
+    return [path for path in sorted(DOCS.rglob("*.md")) if "<!-- table " in path.read_text(encoding="utf-8")]
+
+
+if __name__ == "__main__":
+    for path in pages():
+        path.write_text(page(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 
 Sentences = list[list[tuple[int, int]]]
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")}
+# An installed package has its modules compiled; here whatever is measured may keep them, too.
+INSTALLED = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 RULES = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and", "product", "mean")
 
 
@@ -41,7 +43,7 @@ def measured(command: Sequence[str], out: Path) -> tuple[float, float]:
     with out.open("wb") as file:
         done = subprocess.run(
             [sys.executable, "-I", "-S", "-c", LAUNCH, *command], stdout=file, stderr=subprocess.PIPE, check=True,
-            env={**os.environ, **ONE_THREAD},
+            env={**INSTALLED, **ONE_THREAD},
         )  # fmt: skip
     *said, last = done.stderr.decode().strip().split("\n")
     code, cpu, memory = last.split()

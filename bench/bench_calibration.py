@@ -1,7 +1,8 @@
 """Whether a link that is said to be right with probability .9 is right nine times in ten: links of gold sets by bins.
 
-Right is what the gold links call sure or possible. The map from the mean of both posteriors to a probability has two
-numbers; each set is shown with those of the product, and with those that the other sets alone would choose.
+Right is what the gold links call sure or possible. The map from the mean of both posteriors, and from how often the
+rarer word of a link was seen, to a probability has three numbers; each set is shown with those of the product, and with
+those that the other sets alone would choose.
 
     python bench/bench_calibration.py [--sets Hansards Europarl cs es it nl]
 """
@@ -19,26 +20,34 @@ BINS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 
 
 def judged(found: GoldSet) -> tuple[np.ndarray, np.ndarray]:
-    """(the mean of both posteriors, whether it is right) of every link of the gold pairs."""
+    """(the mean of both posteriors and how often the rarer word was seen, whether it is right) of every link."""
     from softcount import WordAligner
 
     model = WordAligner(n_jobs=1).fit(found.source, found.target)
     n = len(found.gold)
-    means, right = [], []
-    for pair, (sure, possible) in zip(model.posteriors(found.source[:n], found.target[:n]), found.gold, strict=True):
+    links, right = [], []
+    posteriors = model.posteriors(found.source[:n], found.target[:n])
+    for s, (pair, (sure, possible)) in enumerate(zip(posteriors, found.gold, strict=True)):
+        seen = [
+            frequencies[vocabulary.find(line.lower().split())]
+            for frequencies, vocabulary, line in zip(
+                model.agreed_.frequencies, model.vocabularies_, (found.source[s], found.target[s]), strict=True
+            )
+        ]
         mean = (pair["forward"][1:] + pair["reverse"][1:].T) / 2
         for i, j in np.argwhere(mean > 0.5).tolist():
-            means.append(mean[i, j])
+            links.append((mean[i, j], min(seen[0][i], seen[1][j])))
             right.append((i, j) in sure or (i, j) in possible)
-    return np.array(means), np.array(right)
+    return np.array(links), np.array(right)
 
 
-def fitted(means: np.ndarray, right: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
-    """(a, b) of P = 1 / (1 + exp(−a − b · log(p / (1 − p)))) by likelihood."""
+def fitted(links: np.ndarray, right: np.ndarray, weights: np.ndarray) -> tuple[float, ...]:
+    """(a, b, c) of P = 1 / (1 + exp(−a − b · log(p / (1 − p)) − c · log n)) by likelihood."""
     from sklearn.linear_model import LogisticRegression
 
-    found = LogisticRegression(C=1e6).fit(logits(means)[:, None], right, sample_weight=weights)
-    return float(found.intercept_[0]), float(found.coef_[0, 0])
+    columns = np.stack([logits(links[:, 0]), np.log(links[:, 1])], axis=1)
+    found = LogisticRegression(C=1e6, max_iter=1000).fit(columns, right, sample_weight=weights * len(weights))
+    return float(found.intercept_[0]), *found.coef_[0].tolist()
 
 
 def logits(means: np.ndarray) -> np.ndarray:
@@ -48,8 +57,8 @@ def logits(means: np.ndarray) -> np.ndarray:
     return np.log(clipped / (1 - clipped))
 
 
-def mapped(means: np.ndarray, a: float, b: float) -> np.ndarray:
-    return 1 / (1 + np.exp(-a - b * logits(means)))
+def mapped(links: np.ndarray, a: float, b: float, c: float) -> np.ndarray:
+    return 1 / (1 + np.exp(-a - b * logits(links[:, 0]) - c * np.log(links[:, 1])))
 
 
 def error(said: np.ndarray, right: np.ndarray) -> float:
@@ -68,24 +77,24 @@ def row(title: str, said: np.ndarray, right: np.ndarray) -> None:
 
 
 def main() -> None:
-    from softcount.links.calibration import INTERCEPT, SLOPE
+    from softcount.links.calibration import INTERCEPT, SEEN, SLOPE
 
     parser = argparse.ArgumentParser()
     parser.add_argument("--sets", nargs="+", default=list(SETS), choices=SETS)
     print(shell_line())
     found = {one.name: judged(one) for one in gold_sets(*parser.parse_args().sets)}
     print(f"{'said, right, links':24}" + "  ".join(f"{a:.2f} to {b:.2f}".ljust(18) for a, b in pairwise(BINS)))
-    for name, (means, right) in found.items():
-        row(f"{name}, mean", means, right)
-        row(f"{name}, as given", mapped(means, INTERCEPT, SLOPE), right)
+    for name, (links, right) in found.items():
+        row(f"{name}, mean", links[:, 0], right)
+        row(f"{name}, as given", mapped(links, INTERCEPT, SLOPE, SEEN), right)
         others = [pair for other, pair in found.items() if other != name]
         if others:
             weights = np.concatenate([np.full(len(m), 1 / len(m)) for m, _ in others])  # every set counts the same
-            a, b = fitted(*(np.concatenate(column) for column in zip(*others, strict=True)), weights)
-            row(f"  by others {a:.2f} {b:.2f}", mapped(means, a, b), right)
+            chosen = fitted(*(np.concatenate(column) for column in zip(*others, strict=True)), weights)
+            row("  by others " + " ".join(f"{number:.2f}" for number in chosen), mapped(links, *chosen), right)
     weights = np.concatenate([np.full(len(m), 1 / len(m)) for m, _ in found.values()])
     both = [np.concatenate(column) for column in zip(*found.values(), strict=True)]
-    print("all together: a = {:.3f}, b = {:.3f}".format(*fitted(*both, weights)))
+    print("all together: a = {:.3f}, b = {:.3f}, c = {:.3f}".format(*fitted(*both, weights)))
 
 
 if __name__ == "__main__":

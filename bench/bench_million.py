@@ -14,19 +14,54 @@ import tempfile
 import time
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 SHARES = "10,3,1"  # of the text: a tenth, a third, the whole
 
 
 def write(folder: Path, n_pairs: int, block: int = 50_000) -> None:
-    """Block by block, each of its own seed, so that generating needs little memory."""
-    from softcount.synthetic import bilingual
+    """Block by block, each of its own seed, so that generating needs little memory.
 
+    Words by Zipf's law, sentences of 4 to 22 of them; a target word is the translation of its source word, but that one
+    in ten is left out, one in ten is any word, and neighbours change places one time in four.
+    """
+    import numpy as np
+
+    words = [_words(40_000, 1), _words(40_000, 2)]
+    share = 1.0 / (np.arange(40_000) + 2.7)
+    bounds = np.cumsum(share / share.sum())
+    translation = np.random.default_rng(0).permutation(40_000)
     with open(folder / "s", "w", encoding="utf-8") as source, open(folder / "t", "w", encoding="utf-8") as target:
         for start in range(0, n_pairs, block):
-            sample = bilingual(min(block, n_pairs - start), seed=start // block, vocabulary=30.0)
-            source.writelines(" ".join(words) + "\n" for words in sample.source)
-            target.writelines(" ".join(words) + "\n" for words in sample.target)
+            rng = np.random.default_rng(start + 1)
+            lengths = rng.integers(4, 23, min(block, n_pairs - start))
+            ids = np.searchsorted(bounds, rng.random(int(lengths.sum())))
+            other = np.where(rng.random(len(ids)) < 0.1, np.searchsorted(bounds, rng.random(len(ids))), ids)
+            sentence = np.repeat(np.arange(len(lengths)), lengths)
+            order = np.argsort(100.0 * sentence + np.arange(len(ids)) + 1.5 * (rng.random(len(ids)) < 0.25))
+            kept = order[rng.random(len(ids)) < 0.9]
+            _write_lines(source, words[0], ids, sentence, len(lengths))
+            _write_lines(target, words[1], translation[other[kept]], sentence[kept], len(lengths))
+
+
+def _words(n: int, seed: int) -> list[str]:
+    """Stems of two or three syllables with one of eight endings."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    syllables = [a + b for a in "bdfgklmnprstv" for b in "aeiou"]
+    stems = sorted({"".join(rng.choice(syllables, size)) for size in (2, 3) for _ in range(n // 6)})
+    endings = ["", "s", "n", "la", "ri", "to", "mes", "ko"]
+    found = [stem + ending for stem in stems for ending in endings]
+    return [found[k] for k in rng.permutation(len(found))[:n].tolist()]
+
+
+def _write_lines(file: Any, words: list[str], ids: Any, sentence: Any, n: int) -> None:
+    import numpy as np
+
+    shown = [words[k] for k in ids.tolist()]
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(sentence, minlength=n))]).tolist()
+    file.writelines(" ".join(shown[a:b]) + "\n" for a, b in pairwise(bounds))
 
 
 def cut(folder: Path, n_pairs: int) -> None:

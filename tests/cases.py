@@ -68,6 +68,7 @@ MODELS: dict[str, Any] = {
     ),
     "ibm1-ibm2": lambda c, **m: _aligned(c, "ibm1,ibm2", null="learn", tension="learn", **m),
     "ibm2-free": lambda c, **m: _aligned(c, "ibm2-free", direction="reverse", **m),
+    "jumps": lambda c, **m: _aligned(c, "ibm1:2,hmm", agreement=False, null="learn", **m),
 }  # fmt: skip
 GRID = [
     (name, criterion)

@@ -23,6 +23,7 @@ from softcount.models.gaussian import GaussianMixture, GaussianTables, Points
 from softcount.models.grammar import GrammarTables
 from softcount.models.hmm import HMM, HMMTables
 from softcount.models.ibm import IBM, IBMTables
+from softcount.models.jump_hmm import JumpHMM
 from softcount.models.mixture import Mixture, MixtureTables
 from softcount.models.network import Network, tables_type
 from softcount.models.network_plan import Use
@@ -214,6 +215,51 @@ def ibm(draw: Any, chance: Chance, kind: str) -> Instance:
         wishes = from_rows([chance.table((n,)) for n in sizes], float)
         items = replace(items, wishes=(wishes, None))
     return Instance(NaiveIBM(model), model, items, weights)
+
+
+@dataclass(frozen=True)
+class NaiveJumps(NaiveIBM):
+    """As an IBM model, but that where a word is linked depends on where the last word before it was that is linked."""
+
+    model: JumpHMM
+
+    def counts(self, items: Any, i: int, structure: tuple[int, ...]) -> IBMTables:
+        l, m = len(items.source.sentences.row(i)), len(items.target.sentences.row(i))
+        c, D, place = super().counts(items, i, structure), self.model.reach, None
+        if l == 0 or m == 0:
+            return c
+        lengths = [n for n in range(1, l) if n in self.model.classes[:, 0]]
+        begin, end, jump, cells = 2, D + 3, 2 * D + 4, 4 * D + 5 + sum(n + 3 for n in lengths)
+        for a in structure:
+            if a == 0:
+                continue
+            if place is None:
+                used = begin + min(a - 1, D), cells
+            else:
+                used = jump + D + min(max(a - 1 - place, -D), D), cells + 3 + place
+            c.alignment[list(used)] += 1
+            place = a - 1
+        c.alignment[[cells + 2] if place is None else [end + min(l - 1 - place, D), cells + 1]] += 1
+        return c
+
+    def place(self, alignment: Any, a: int, j: int, l: int, m: int) -> None:
+        alignment[0 if a == 0 else 1] += 1
+
+    def before(self, items: Any, i: int, nodes: np.ndarray, structure: tuple[int, ...]) -> Any:
+        """The last place, none before any; then from the last word on: empty, the first to be linked, or from where."""
+        linked = [j for j, a in enumerate(structure) if a]
+        places = [structure[j] for j in linked]
+        ranks = [0] * len(structure)
+        for j, place in zip(linked, [0, *places], strict=False):
+            ranks[j] = 1 + place
+        return [places[-1] if places else 0, *ranks[::-1]]
+
+
+def jumps(draw: Any, chance: Chance) -> Instance:
+    given = ibm(draw, chance, "uniform")
+    model = JumpHMM(given.model.entries, given.model.n_targets, given.model.classes, reach=draw(st.integers(1, 2)))
+    weights = chance.weights(NaiveJumps(model).tables)._replace(translation=given.log_weights.translation)
+    return Instance(NaiveJumps(model), model, given.items, weights)
 
 
 # --- mixtures: of documents, of points -------------------------------------------------------------------------------
@@ -440,6 +486,7 @@ MODELS: dict[str, Callable[[Any, Chance], Instance]] = {
     "ibm1": partial(ibm, kind="uniform"),
     "ibm2": partial(ibm, kind="diagonal"),
     "ibm2-free": partial(ibm, kind="free"),
+    "jumps": jumps,
     "mixture": mixture,
     "gaussian": gaussian,
     "plsa": plsa,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from softcount.families.jumps import JumpCounts, kinds_of_words
 from softcount.families.penalty import NOTHING
-from softcount.models.agreement_kernel import Direction, Tally, agree_hmm, agree_ibm1
+from softcount.models.agreement_kernel import NEGLIGIBLE, Direction, Tally, agree_hmm, agree_ibm1
 from softcount.models.fertility import MOST, SMALL, fertility_ratios
 from softcount.models.jump_kernel import desk
 from softcount.numbers.ragged import from_rows
@@ -65,7 +65,7 @@ class Case:
                 if not positions:
                     weight /= n
                 elif place is None:
-                    weight *= table.begin[i]
+                    weight *= table.begin[i] / table.begin[:n].sum()
                     path.append((1, i))
                 else:
                     kind = table.kinds[states[place]]
@@ -73,8 +73,10 @@ class Case:
                     weight *= table.jump[kind, LONGEST + i - place] / reached.sum()
                     path.append((0, (kind, LONGEST + i - place)))
                 place = i
-            if positions and place is not None:
-                weight *= table.end[n - 1 - place]
+            if positions and place is None and n:
+                weight /= n
+            elif positions and place is not None:
+                weight *= table.end[n - 1 - place] / table.end[:n].sum()
                 path.append((2, n - 1 - place))
             total += weight
             for j, link in enumerate(a):
@@ -99,6 +101,7 @@ class Case:
             desk(LONGEST, KINDS),
             fertile,
             counting,
+            1,
             counts,
             tallies,
             scores,
@@ -212,3 +215,54 @@ def test_frequent_words_have_kinds_of_their_own():
     np.testing.assert_array_equal(kinds_of_words(frequencies, most=3), [0, 1, 0, 3, 2])
     np.testing.assert_array_equal(kinds_of_words(frequencies), [0, 1, 4, 3, 2])
     assert len(kinds_of_words(np.empty(0))) == 0
+
+
+def test_jumps_are_counted_in_a_sample():
+    """Of one pair in two, twice each; all else in full."""
+    case, n = Case(5), len(LENGTHS)
+    whole, sampled = case.tallies(), case.tallies()
+    for stride, tallies in ((1, whole), (2, sampled)):
+        counts, none = np.zeros(len(case.shard.entries), np.float32), np.zeros((0, 2), np.float32)
+        given = case.shard, case.weights, case.directions, desk(LONGEST, KINDS)
+        agree_hmm(*given, True, True, stride, counts, tallies, none, np.zeros((n, 2)))
+    for d in (0, 1):
+        wanted = np.zeros_like(whole[d].jump)
+        for s in case.both():
+            if s % 2 == 0:
+                em = case.em(s, d)
+                wanted += 2 * case.brute(s, d, tempered(case, s, d, em, case.brute(s, d, em)[0]))[2][0]
+        np.testing.assert_allclose(sampled[d].jump, wanted, rtol=1e-3, atol=1e-4)
+        for name in ("null", "begin", "end", "fertility"):
+            np.testing.assert_array_equal(getattr(sampled[d], name), getattr(whole[d], name))
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_one_word_beside_a_thousand(turned):
+    """In closed form: with one position nothing depends on the word before; with one word nothing comes before it."""
+    rng, n = np.random.default_rng(1), 1000
+    sides = [from_rows([rng.integers(WORDS, size=k)], np.int32) for k in ((n, 1) if turned else (1, n))]
+    whole = without_null(cooccurring(occurrences(sides[0], WORDS), sides[1], WORDS))
+    shard = pair_index(*sides, whole, WORDS)
+    weights = (rng.random((len(shard.entries), 2)) + 0.05).astype(np.float32)
+    tables = [(rng.random(k) + 0.1).astype(np.float32) for k in (WORDS, 2 * n + 1, n, n)] * 2
+    sums = np.cumsum(np.pad(tables[1][None], ((0, 0), (1, 0))), axis=1, dtype=np.float64)
+    kinds, ratio = np.zeros(WORDS, np.int32), np.ones((WORDS, MOST), np.float32)
+    direction = Direction(tables[0], kinds, tables[1][None], sums, tables[2], tables[3], ratio)
+    shares, logs, counts = np.zeros((n, 2), np.float32), np.zeros((1, 2)), np.zeros(len(shard.entries), np.float32)
+    sizes = WORDS, (1, 2 * n + 1), n, n, (WORDS, MOST + 1)
+    for counting in (True, False):
+        tallies = tuple(Tally(*(np.zeros(size) for size in sizes)) for _ in range(2))
+        agree_hmm(shard, weights, (direction, direction), desk(n), True, counting, 1, counts, tallies, shares, logs)
+    many, one = (1, 0) if turned else (0, 1)  # the directions that generate the thousand words, and the one
+    em, null = weights[shard.cells].astype(float), tables[0].astype(float)
+    alone = em[:, many] / (em[:, many] + null[sides[1 - many].values])
+    place = em[:, one] * tables[2] / tables[2].sum() * tables[3][::-1] / tables[3].sum()
+    chosen = place / (place.sum() + null[sides[1 - one].values[0]] / n)
+    np.testing.assert_allclose(shares[:, many], alone, rtol=1e-3)
+    np.testing.assert_allclose(shares[:, one], chosen, rtol=1e-3)
+    wanted = np.zeros(len(counts))
+    products = alone * chosen
+    np.add.at(wanted, shard.cells, np.where(products > NEGLIGIBLE, products, 0.0))
+    np.testing.assert_allclose(counts, wanted, rtol=1e-3, atol=1e-6)
+    log_many = np.log(em[:, many] + null[sides[1 - many].values]).sum()
+    assert logs[0, many] == pytest.approx(log_many, rel=1e-5)

@@ -276,3 +276,20 @@ def test_a_prior_of_one_direction_is_no_prior_of_both():
     old = softcount.WordAligner("ibm1", criterion="em:1", direction="reverse").fit(*OLD)
     with pytest.raises(InputError, match="prior: has the direction reverse alone"):
         softcount.WordAligner("ibm1", criterion="em:1", prior=old).fit(*NEW)
+
+
+def test_both_models_of_best_are_priors():
+    """The second model goes on from the second, as an aligner of its settings alone would; the first from the first."""
+    old = softcount.WordAligner(preset="best").fit(*OLD)
+    new = softcount.WordAligner(preset="best", prior=old).fit(*NEW)
+    alone = {}
+    for name, stems, model in (("first", "5,3", "ibm1:3,hmm:3"), ("second", "4", "ibm1:1,hmm:3")):
+        before = softcount.WordAligner(model, stems=stems).fit(*OLD)
+        alone[name] = softcount.WordAligner(model, stems=stems, prior=before).fit(*NEW).agreed_
+    for name, found in (("first", new.agreed_), ("second", new.agreed_.second)):
+        np.testing.assert_array_equal(found.parameters.translation, alone[name].parameters.translation)
+        np.testing.assert_array_equal(found.parameters.forward.fertility, alone[name].parameters.forward.fertility)
+    more = softcount.WordAligner(preset="best").fit(*OLD).partial_fit(*NEW)
+    np.testing.assert_array_equal(more.agreed_.second.parameters.translation, alone["second"].parameters.translation)
+    plain = softcount.WordAligner(preset="best", prior=softcount.WordAligner().fit(*OLD)).fit(*NEW)
+    assert plain.agreed_.second is not None  # which goes on from the only model that there is

@@ -1,173 +1,150 @@
-"""The HMM over positions against brute force over all alignments of tiny pairs, and against finite differences."""
+"""The HMM over positions beyond what enumeration says in `test_expect.py`: long pairs, its family, every criterion."""
 
-from itertools import product
+from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from scipy.special import logsumexp
 
+import softcount
 from softcount.families.jumps import JumpTable, cell_places, jump_table, maximize
-from softcount.models.jump_expect import JumpWeights, expect_pairs
-from softcount.models.jump_kernel import desk
+from softcount.families.penalty import NOTHING
+from softcount.families.positions import LINK, NULL, Positions
+from softcount.models.jump_hmm import JumpHMM
 from softcount.numbers.attribute import MAX, SAMPLE, SUM
-from softcount.numbers.ragged import from_rows
-from softcount.text.cooccurrence import cooccurring, without_null
-from softcount.text.occurrence import occurrences
-from softcount.text.pair_index import pair_index
+from softcount.synthetic import bilingual
+from softcount.text.bitext import bitext, length_classes
+from softcount.text.cooccurrence import cooccurring
 
 pytestmark = pytest.mark.kernels
 
-REACH = 2  # shorter than the sentences, so that clipping shows
-
-
-class Case:
-    """A shard of tiny sentence pairs with weights of every kind, none of which normalises."""
-
-    def __init__(self, seed, lengths, words=4, zeros=False, reach=REACH):
-        rng = np.random.default_rng(seed)
-        self.source = from_rows([rng.integers(words, size=l) for l, _ in lengths], np.int32)
-        self.target = from_rows([rng.integers(words, size=m) for _, m in lengths], np.int32)
-        whole = without_null(cooccurring(occurrences(self.source, words), self.target, words))
-        self.shard = pair_index(self.source, self.target, whole, words)
-        table = rng.random(len(whole.values)) + 0.05
-        if zeros:
-            table[rng.random(len(table)) < 0.4] = 0.0
-        self.weights = np.append(table[self.shard.entries[:-1]], 0.0)
-        self.null = rng.random(words) + 0.05
-        sizes = np.unique([l for l, _ in lengths if l > 0])
-        self.table = JumpWeights(
-            rng.random(2) + 0.1, rng.random(reach + 1), rng.random(reach + 1), rng.random(2 * reach + 1),
-            rng.random(int(np.sum(sizes + 3))) + 0.2, cell_places(sizes),
-        )  # fmt: skip
-        self.desk = desk(int(max(self.source.lengths.max(), self.target.lengths.max(), 1)))
-
-    def fields(self):
-        """Every weight that log Z depends on."""
-        return [self.weights, self.null, *self.table[:5]]
-
-    def expect(self, mode=SUM, uniforms=None):
-        counts = [np.zeros_like(field) for field in self.fields()]
-        moves = JumpWeights(*counts[2:], self.table.places)
-        links = np.full(len(self.target.values), -1, np.int32)
-        u = np.empty(0) if uniforms is None else uniforms
-        log_norm, impossible = expect_pairs(
-            self.shard, self.weights, self.null, self.table, self.desk, mode, u, counts[0], counts[1], moves, links
-        )
-        return log_norm, impossible, counts, links
-
-    def terms(self, s, alignment):
-        """(field, place) of every weight that one alignment of pair s uses: the model's definition."""
-        l, m = int(self.source.lengths[s]), int(self.target.lengths[s])
-        index = self.shard.cells[self.shard.starts[s] : self.shard.starts[s + 1]].reshape(l, m)
-        reach, place, used = len(self.table.jump) // 2, None, []
-        cells = self.table.places[l] if l else 0
-        for j, link in enumerate(alignment):
-            if link == 0:
-                used += [(1, self.target.row(s)[j]), (2, 0)]
-                continue
-            i = link - 1
-            used += [(0, index[i, j]), (2, 1)]
-            if place is None:
-                used += [(3, min(i, reach)), (6, cells)]
-            else:
-                used += [(5, reach + np.clip(i - place, -reach, reach)), (6, cells + 3 + place)]
-            place = i
-        if m and l:
-            used += [(6, cells + 2)] if place is None else [(4, min(l - 1 - place, reach)), (6, cells + 1)]
-        return used
-
-    def brute(self, s):
-        """[(alignment, weight)] of pair s."""
-        fields = self.fields()
-        l, m = int(self.source.lengths[s]), int(self.target.lengths[s])
-        return [
-            (a, float(np.prod([fields[f][k] for f, k in self.terms(s, a)]))) for a in product(range(l + 1), repeat=m)
-        ]
-
-
-LENGTHS = [(2, 3), (3, 2), (1, 4), (4, 1), (0, 2), (3, 0), (0, 0), (1, 1)]
 SEEDS = st.integers(0, 10**6)
 
 
-@given(SEEDS, st.booleans())
-def test_sum_is_brute_force(seed, zeros):
-    case = Case(seed, LENGTHS, zeros=zeros)
-    log_norm, impossible, counts, _ = case.expect()
-    assert impossible == -1
-    expected, logs = [np.zeros_like(field) for field in case.fields()], 0.0
-    for s in range(len(LENGTHS)):
-        listed = case.brute(s)
-        total = sum(weight for _, weight in listed)
-        logs += np.log(total)
-        for alignment, weight in listed:
-            for field, place in case.terms(s, alignment):
-                expected[field][place] += weight / total
-    assert log_norm == pytest.approx(logs, rel=1e-12)
-    for ours, theirs in zip(counts, expected, strict=True):
-        np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-12)
+# --- long pairs -------------------------------------------------------------------------------------------------------
+
+
+def long_pair(l, m):
+    rng = np.random.default_rng(l * m)
+    items = bitext([[f"e{k}" for k in rng.integers(20, size=l)]], [[f"f{k}" for k in rng.integers(20, size=m)]])
+    rows = cooccurring(items.sides[0].occurrences, items.target.sentences, len(items.target.vocabulary))
+    model = JumpHMM(rows, len(items.target.vocabulary), length_classes(items)[0])
+    start = model.start()
+    translation = start.translation.with_values(rng.normal(0.0, 3.0, len(rows.values)))
+    vector = np.log(start.alignment) + rng.normal(0.0, 0.5, len(start.alignment))
+    return items, model, start._replace(translation=translation, alignment=vector)
+
+
+def naive_forward(items, model, logs, best):
+    """log Z, or the best alignment's weight, by the recursion in logarithms: state l is that nothing is linked yet."""
+    source, target, join = items.source.sentences.row(0), items.target.sentences.row(0), np.max if best else logsumexp
+    l, reach, entries = len(source), model.reach, model.entries
+    begin, end, jump, cells = model.positions.parts(logs.alignment)
+
+    def word(row, f):
+        return logs.translation.values[entries.offsets[row] + entries.row(row).tolist().index(f)]
+
+    away = np.arange(l)
+    moves = jump[reach + np.clip(away[None] - away[:, None], -reach, reach)] + cells[3:][:, None]
+    first, last = begin[np.minimum(away, reach)] + cells[0], end[np.minimum(l - 1 - away, reach)] + cells[1]
+    state = np.append(np.full(l, -np.inf), 0.0)
+    for f in target:
+        came = join(np.concatenate([state[:l, None] + moves, (state[l] + first)[None]]), axis=0)
+        linked = came + logs.alignment[LINK] + np.array([word(e + 1, f) for e in source])
+        empty = state + logs.alignment[NULL] + word(0, f)
+        state = join(np.stack([np.append(linked, -np.inf), empty]), axis=0)
+    return float(join(state + np.append(last, cells[2])))
+
+
+@pytest.mark.parametrize("lengths", [(1, 1000), (1000, 1), (1, 1), (70, 60), (9, 130)])
+def test_long_pairs(lengths):
+    items, model, logs = long_pair(*lengths)
+    shard, weights = model.pack(items), model.weigh(logs)
+    found, _ = model.expect(weights, shard, SUM)
+    assert found.log_norm == pytest.approx(naive_forward(items, model, logs, best=False), rel=1e-12)
+    best, labels = model.expect(weights, shard, MAX, labels=True)
+    assert best.log_norm == pytest.approx(naive_forward(items, model, logs, best=True), rel=1e-12)
+    assert labels.values.min() >= 0 and labels.values.max() <= lengths[0]
+    drawn, _ = model.expect(weights, shard, SAMPLE, np.random.default_rng(0).random(model.n_uniforms(shard)))
+    for mode in (found, best, drawn):
+        counts = mode.whole().counts
+        assert counts.translation.values.sum() == pytest.approx(lengths[1])
+        assert counts.alignment[[NULL, LINK]].sum() == pytest.approx(lengths[1])
+    matrix = model.posteriors(weights, shard).matrices.values.reshape(lengths[0] + 1, lengths[1])
+    np.testing.assert_allclose(matrix.sum(axis=0), 1.0, rtol=1e-9)
+
+
+# --- every criterion --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("criterion", ["em:12", "em(pseudo=0.3):12", "hard:8", "vb:12", "hard(vb):8"])
+@pytest.mark.parametrize("null", [0.1, "learn"])
+def test_objectives_never_fall(criterion, null):
+    pairs = bilingual(40, seed=3)
+    model = softcount.WordAligner("ibm1(em:2),hmm", criterion=criterion, agreement=False, null=null)
+    for trace in model.fit(pairs.source, pairs.target).history_.values():
+        steps = [step.objective for step in list(trace)[2:]]
+        for before, after in pairwise(steps):
+            assert after >= before - 1e-9 * abs(before)
+
+
+@settings(max_examples=10)
+@given(SEEDS)
+def test_elbo_never_falls_with_few_words(seed):
+    """Where a table of places has next to nothing to learn from, and is maximised from nowhere."""
+    rng = np.random.default_rng(seed)
+    sides = [[[f"w{k}" for k in rng.integers(5, size=n)] for n in rng.integers(1, 12, size=6)] for _ in range(2)]
+    model = softcount.WordAligner("hmm", criterion="vb:15", agreement=False, direction="forward").fit(*sides)
+    steps = [step.objective for step in model.history_["forward"]]
+    for before, after in pairwise(steps):
+        assert after >= before - 1e-9 * abs(before)
+
+
+def test_mre_climbs_and_decides():
+    """A step of MRE makes the text likelier to be reconstructed; its decision rule squares translations."""
+    pairs = bilingual(40, seed=3)
+    model = softcount.WordAligner("ibm1(em:2),hmm(em:3,mre(rule=growth,rate=0.3):4)", agreement=False)
+    trace = [step.objective for step in model.fit(pairs.source, pairs.target).history_["forward"]][5:]
+    assert trace == sorted(trace)
+
+
+# --- the family -------------------------------------------------------------------------------------------------------
 
 
 @given(SEEDS)
-def test_counts_are_derivatives_of_log_norm(seed):
-    case = Case(seed, LENGTHS)
-    _, _, counts, _ = case.expect()
-    for field, found in zip(case.fields(), counts, strict=True):
-        for place in range(len(field)):
-            kept, step = field[place], 1e-5
-            field[place] = kept * np.exp(step)
-            up = case.expect()[0]
-            field[place] = kept * np.exp(-step)
-            down = case.expect()[0]
-            field[place] = kept
-            assert (up - down) / (2 * step) == pytest.approx(found[place], abs=1e-8)
+def test_a_step_of_the_family_never_loses(seed):
+    """Expected log-probability and log-prior of the counts, from any parameters, with few steps or many."""
+    rng, lengths = np.random.default_rng(seed), np.array([2, 4, 6])
+    family = Positions(lengths, learn_null=True, reach=3)
+    vector = family.spread(np.concatenate([[0.3, 0.7], rng.random(family.cells - 2) + 0.01, np.zeros(21)]))
+    seen = _implied(rng.random(21) * rng.choice([0.01, 1.0, 100.0]), lengths, rng)
+    counts = np.concatenate([rng.random(2), *seen])
+
+    def value(parameters):
+        return float(counts @ np.log(parameters)) + family.log_prior(parameters, NOTHING)
+
+    after = family.maximize(counts, NOTHING, vector)
+    assert family.sound(vector) and family.sound(after)
+    assert value(after) >= value(vector) - 1e-9
+    assert value(family.maximize(counts)) == pytest.approx(value(after), rel=1e-7)
+    assert family.maximize(np.zeros(len(counts)), NOTHING, vector) == pytest.approx(vector)
 
 
-@given(SEEDS, st.booleans())
-def test_max_is_the_best_alignment(seed, zeros):
-    case = Case(seed, LENGTHS, zeros=zeros)
-    log_norm, _, counts, links = case.expect(MAX)
-    best = [max(case.brute(s), key=lambda pair: pair[1]) for s in range(len(LENGTHS))]
-    assert log_norm == pytest.approx(sum(np.log(weight) for _, weight in best), rel=1e-12)
-    expected = [np.zeros_like(field) for field in case.fields()]
-    for s in range(len(LENGTHS)):
-        row = links[case.target.offsets[s] : case.target.offsets[s + 1]]
-        assert dict(case.brute(s))[tuple(row.tolist())] == pytest.approx(best[s][1], rel=1e-12)  # there may be ties
-        for field, place in case.terms(s, row):
-            expected[field][place] += 1.0
-    for ours, theirs in zip(counts, expected, strict=True):
-        np.testing.assert_array_equal(ours, theirs)
-
-
-def test_draws_average_to_posteriors():
-    case, rng, n = Case(3, LENGTHS, zeros=True), np.random.default_rng(0), 20_000
-    posterior = case.expect()
-    sums = [np.zeros_like(field) for field in case.fields()]
-    for _ in range(n):
-        uniforms = rng.random(len(case.target.values) + len(LENGTHS))
-        log_norm, _, counts, _ = case.expect(SAMPLE, uniforms)
-        for total, count in zip(sums, counts, strict=True):
-            total += count
-    assert log_norm == pytest.approx(posterior[0], rel=1e-12)
-    for total, expected in zip(sums, posterior[2], strict=True):
-        np.testing.assert_allclose(total / n, expected, atol=5 * np.sqrt(len(LENGTHS) / n))
-
-
-def test_an_impossible_pair_is_reported():
-    case = Case(0, LENGTHS)
-    case.weights[:], case.null[:] = 0.0, 0.0
-    assert case.expect()[1] == 0
-    assert case.expect(MAX)[1] == 0
-
-
-@pytest.mark.parametrize("lengths", [[(1, 1000)], [(1000, 1)]])
-def test_one_word_beside_a_thousand(lengths):
-    case = Case(0, lengths, words=30, reach=50)
-    log_norm, impossible, counts, _ = case.expect()
-    assert impossible == -1 and np.isfinite(log_norm)
-    assert counts[2].sum() == pytest.approx(lengths[0][1])
-    assert case.expect(MAX)[0] <= log_norm
+def test_what_is_held_stays():
+    family = Positions(np.array([1, 3]), learn_null=True, reach=1)
+    vector, counts = family.uniform(), np.random.default_rng(0).random(family.size())
+    mask = np.zeros(len(vector), bool)
+    mask[2:] = True
+    fixed = family.hold(vector, mask).maximize(counts, NOTHING, vector)
+    np.testing.assert_array_equal(fixed[2:], vector[2:])
+    assert fixed[NULL] == pytest.approx(counts[NULL] / (counts[NULL] + counts[LINK]))
+    mask = ~mask
+    fixed = family.hold(vector, mask).maximize(counts, NOTHING, vector)
+    np.testing.assert_array_equal(fixed[:2], vector[:2])
+    assert not np.allclose(fixed[2:5], vector[2:5])
 
 
 def test_what_the_family_makes_is_a_distribution():
@@ -183,14 +160,13 @@ def test_what_the_family_makes_is_a_distribution():
             assert table.jump[jumps].sum() * cells[3 + place] == pytest.approx(1.0)
 
 
+@settings(max_examples=4)
 @given(SEEDS)
 def test_the_tables_maximise_what_was_expected(seed):
     """Against a general optimiser of Σ counts · log weight, all normalisers included."""
     rng, lengths = np.random.default_rng(seed), np.array([2, 4, 6])
-    true = jump_table(rng.random(4) + 0.1, rng.random(4) + 0.1, rng.random(7) + 0.1, lengths)
-    masses = jump_table(*true[:3], lengths).cells * 0 + rng.random(len(true.cells))
-    counts = _implied(true, masses, lengths, rng)
-    found = maximize(counts, lengths, pseudo=0.0)
+    counts = _implied(rng.random(21), lengths, rng)
+    found = maximize(counts, lengths)
 
     def loss(logs):
         table = jump_table(*np.split(np.exp(logs), [4, 8]), lengths)
@@ -201,7 +177,7 @@ def test_the_tables_maximise_what_was_expected(seed):
     assert ours <= best + 1e-6 * abs(best)
 
 
-def _implied(table, masses, lengths, rng):
+def _implied(masses, lengths, rng):
     """Counts that could have been seen: each cell left so many times, to places drawn anyhow."""
     begin, end, jump = np.zeros(4), np.zeros(4), np.zeros(7)
     for l, place in zip(lengths, cell_places(lengths)[lengths], strict=True):

@@ -106,6 +106,17 @@ def test_positions_are_those_of_the_model() -> None:
         np.testing.assert_allclose(found.T, place, rtol=1e-6)
 
 
+def test_chains_are_drawn_as_the_model_says() -> None:
+    """Of the HMM over positions, against its own posteriors where all words are alike."""
+    model = WordAligner("hmm", agreement=False, criterion="em:2", direction="forward", null=0.3)
+    model.fit(["x x x", "x", "x x"], ["y y", "y", "y y y"])
+    place = model.posteriors(["x x x"], ["y y"])[0]["forward"]
+    _, links = model.sample(["x x x"] * 5000, lengths=2, random_state=3)
+    for j in range(2):
+        found = Counter(dict((b, a + 1) for a, b in row).get(j, 0) for row in links)
+        as_often([found[i] for i in range(4)], place[:, j])
+
+
 def test_translations_of_directions_trained_together() -> None:
     model = WordAligner().fit(SOURCE * 3, TARGET * 3)
     targets, links = model.sample([*SOURCE, "the zebra"], random_state=0)

@@ -30,6 +30,9 @@ PRESET = (
 )
 
 
+USUAL = 100  # words that hardly a sentence has more of
+
+
 @dataclass(kw_only=True)
 class Align(Training):
     """Link the words of SOURCE and TARGET: one line of i-j for each pair, counted from 0.
@@ -56,13 +59,18 @@ class Align(Training):
         bool, option(WHAT, "With agreement: how many words a word has.", "--fertility/--no-fertility")
     ] = True
     stems: Annotated[str, option(WHAT, "With agreement: words lean on their first letters, so many; or none.")] = "5,3"
+    stem_strength: Annotated[
+        str | None, option(WHAT, "For how many links of a word its stem counts; or evidence.", metavar="N")
+    ] = None
     spelling: Annotated[
         bool, option(WHAT, "With agreement: words spelt alike are likely translations.", "--spelling/--no-spelling")
     ] = True
     direction: Annotated[
         str, option(WHAT, "forward (a target word comes from a source word), reverse, both.")
     ] = "both"  # fmt: skip
-    null: Annotated[str | None, option(WHAT, "Probability of the empty word, or learn; ibm2: 0.2, hmm: learn.")] = None
+    null: Annotated[
+        str | None, option(WHAT, "Probability of the empty word, or learn; learn with agreement, else 0.2.")
+    ] = None
     tension: Annotated[str, option(WHAT, "How strongly links keep to the diagonal (ibm2), or learn.")] = "8"
     dictionary: Annotated[
         Path | None, option(WHAT, "One entry a line: source, tab, target, tab, must, prefer or never.")
@@ -74,7 +82,7 @@ class Align(Training):
         float, option(WHAT, "How many pairs of this text a pair of the prior's text counts for.", metavar="N")
     ] = 1.0
     min_count: Rare = 1
-    criterion: Annotated[str | None, option(HOW, f"{STAGES} If not given, em with hmm, else vb:4.")] = None  # type: ignore[assignment]
+    criterion: Annotated[str | None, option(HOW, f"{STAGES} If not given, em:5 with hmm, else vb:4.")] = None  # type: ignore[assignment]
     tolerance: Tolerance = 0.0
     alpha: Annotated[float, option(HOW, "Dirichlet prior of VB and Gibbs.")] = 0.001
     prior_over: Annotated[str, option(HOW, "cooccurring words, or the whole vocabulary.")] = "vocabulary"
@@ -92,6 +100,7 @@ class Align(Training):
     longest: Annotated[
         int | None, option(IN, "Leave pairs unaligned of which a side has more words: an empty line.", min=1)
     ] = None
+    decode: Annotated[str | None, option(OUT, "By posterior, by viterbi, or by mre (P(f|a) P(a|f)).")] = None
     symmetrize: Annotated[str | None, option(OUT, SYMMETRIZE)] = None
     threshold: Annotated[
         float | None, option(OUT, "Link where √(p·q) reaches it (product; 0.35), or (p+q)/2 exceeds it (mean; 0.5).")
@@ -127,7 +136,12 @@ class Align(Training):
             self.note_unused("prior_strength", where="without --prior-model")
 
     def chosen(self) -> dict[str, Any]:
-        given = {"symmetrize": self.symmetrize, "threshold": self.threshold, "longest": self.longest}
+        given = {
+            "decode": self.decode,
+            "symmetrize": self.symmetrize,
+            "threshold": self.threshold,
+            "longest": self.longest,
+        }
         return {name: value for name, value in given.items() if value is not None}
 
     def read(self, model: Any) -> Bitext:
@@ -173,6 +187,7 @@ class Align(Training):
         model = WordAligner(
             self.model, preset=self.preset, criterion=self.criterion, agreement=self.agreement,
             fertility=self.fertility, stems=self.stems, spelling=self.spelling, lowercase=self.lowercase,
+            stem_strength=self.stem_strength,
             tolerance=self.tolerance, alpha=self.alpha, prior_over=self.prior_over, pseudo=self.pseudo,
             null=None if self.null is None else _number(self.null, "--null", "a probability below 1"),
             tension=_number(self.tension, "--tension", "a number from 0 to 60"), direction=self.direction,
@@ -270,12 +285,15 @@ def _read_once(path: Path | None) -> Any:
 
 
 def _links(aligner: WordAligner, data: Bitext, probabilities: bool, symmetrize: str | None = None) -> Iterator[str]:
+    names = [f"{i}-{j}" for i in range(USUAL) for j in range(USUAL)]  # millions of links have few names
     for links in aligner.blocks(data, symmetrize):
-        pairs = zip(links.source.tolist(), links.target.tolist(), strict=True)
-        if probabilities:
-            shown = [f"{i}-{j}:{p:.2g}" for (i, j), p in zip(pairs, links.probability.tolist(), strict=True)]
+        i, j = links.source, links.target
+        if max(i.max(initial=0), j.max(initial=0)) < USUAL:
+            shown = [names[k] for k in (i * USUAL + j).tolist()]
         else:
-            shown = [f"{i}-{j}" for i, j in pairs]
+            shown = [f"{one}-{two}" for one, two in zip(i.tolist(), j.tolist(), strict=True)]
+        if probabilities:
+            shown = [f"{name}:{p:.2g}" for name, p in zip(shown, links.probability.tolist(), strict=True)]
         yield from (" ".join(shown[a:b]) + "\n" for a, b in pairwise(links.offsets.tolist()))
 
 

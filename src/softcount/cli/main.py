@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from typing import Annotated, Any
 
 import typer
@@ -162,11 +163,21 @@ def _add_others() -> None:
         _add_commands(from_elsewhere())
 
 
+def _asked_for() -> typer.Typer:
+    """With the one command that is asked for, where it is ours: to make them all takes an eighth of a second."""
+    wanted = [known for known in app.registered_commands if known.name == (sys.argv[1] if len(sys.argv) > 1 else None)]
+    if not wanted:
+        return app
+    chosen = copy(app)
+    chosen.registered_commands, chosen.registered_groups = wanted, []
+    return chosen
+
+
 def _main() -> None:
     try:
         try:
             _add_others()
-            app()  # leaves by SystemExit, always
+            _asked_for()()  # leaves by SystemExit, always
         finally:
             sys.stdout.flush()
     except InputError as error:

@@ -34,6 +34,7 @@ from softcount.text.vocabulary import Vocabulary
 # κ of the words, then of their stems. Chosen with the start's trust in spelling on six sets; see docs/alignment.md.
 STRENGTHS = (3.0, 1.0, 1.0, 1.0)
 SAME = 0.3  # pseudo-counts of a word with itself
+ENOUGH = 20_000  # sentence pairs to count jumps in: an even sample of more says the same
 LIKELY = 0.5  # the Dice coefficient from which on two words may be spelt alike in two scripts
 
 
@@ -47,6 +48,7 @@ class How(NamedTuple):
     dictionary: tuple[tuple[str, str, str], ...] = ()
     letters: Letters = ()  # of two scripts, that stand for one another: learned on the way
     second: tuple[tuple[int, ...], str] | None = None  # stems and stages of another model that has a say in links
+    strength: float | str | None = None  # κ of the words; None: as chosen; "evidence": by links that are left out
 
 
 class Agreed(NamedTuple):
@@ -89,6 +91,7 @@ def train(
         rows = before.united(rows)
         frequencies = frequencies[0] + before.frequencies[0], frequencies[1] + before.frequencies[1]
     model = agreement(how, rows, words, frequencies, int(items.longest.max(initial=1)))
+    model = model._replace(stride=max(1, len(items) // ENOUGH))
     imagined = before.imagined(rows, model.kinds) if before else {}
     start, trace = [uniform_start(model.layout)], Trace()
     trace.remarks = unmatched("dictionary", how.dictionary, [items.source.vocabulary, items.target.vocabulary])
@@ -121,7 +124,7 @@ def train(
     del indexed
     other, text = how._replace(stems=how.second[0], second=None), how.second[1]
     named = parse_models(text, "em"), engine, seed, on_step, lambda text: slot(f"second {text}"), tolerance
-    return agreed._replace(second=train(other, items, *named, before, weights))
+    return agreed._replace(second=train(other, items, *named, before.second if before else None, weights))
 
 
 class Indexed:
@@ -155,11 +158,18 @@ def agreement(
 ) -> Agreement:
     found = levels(rows, frequencies, stem_classes(words, how.stems))
     prior, banned = _believed(how, rows, words)
-    lexicon = Backoff(found, STRENGTHS[: len(found) - 1], prior, banned)
+    lexicon = Backoff(found, _strengths(how.strength, len(found) - 1), prior, banned)
     learn = how.null == "learn"
     null = 0.15 if learn else float(how.null)
     kinds = kinds_of_words(frequencies[0]), kinds_of_words(frequencies[1])
     return Agreement(lexicon, (len(words[0]), len(words[1])), kinds, longest, True, how.fertility, null, learn)
+
+
+def _strengths(given: float | str | None, n: int) -> tuple[float, ...] | None:
+    if given == "evidence" and n:
+        return None
+    words = STRENGTHS[0] if given is None or isinstance(given, str) else float(given)
+    return (words, *STRENGTHS[1:])[:n]
 
 
 def _believed(how: How, rows: Ragged, words: tuple[Sequence[str], Sequence[str]]) -> tuple[Array, Array]:

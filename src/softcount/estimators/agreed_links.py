@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.criteria.mre import reconstructing
 from softcount.engines import Engine
 from softcount.estimators.agreed import SAME, Agreed, stem_classes
 from softcount.families.backoff import Level, estimates
 from softcount.families.empty_word import FLOOR
 from softcount.families.unseen import Hierarchy, hierarchy, unseen
-from softcount.links.joining import THRESHOLDS, Links, link, link_shares
+from softcount.links.calibration import calibrated
+from softcount.links.joining import ANY, THRESHOLDS, Links, Rule, link, link_shares
 from softcount.machine import stage
 from softcount.models.agreement import (
     UNKNOWN,
@@ -27,6 +27,7 @@ from softcount.models.agreement import (
 )
 from softcount.models.fertility import MOST
 from softcount.numbers.ragged import Array, Ragged, offsets_of
+from softcount.numbers.tables import Log
 from softcount.text.bitext import Bitext
 from softcount.text.shard import shards
 from softcount.text.spelling import alike
@@ -38,12 +39,13 @@ class Beyond:
 
     agreed: Agreed
     words: tuple[Sequence[str], Sequence[str]]  # the model's, then those of the text that it does not know
-    power: float = 1.0  # of the rates
+    power: int = 1  # to which rates are raised
 
     @cached_property
     def known(self) -> Hierarchy:
         lexicon, how = self.agreed.model.lexicon, self.agreed.how
-        found = estimates(lexicon.levels, self.agreed.parameters.translation, lexicon.strengths, lexicon.prior)
+        counts = self.agreed.parameters.translation
+        found = estimates(lexicon.levels, counts, lexicon.strengths_of(counts), lexicon.prior)
         one, two = (
             np.append(frequency, np.zeros(len(words) - len(frequency)))
             for frequency, words in zip(self.agreed.frequencies, self.words, strict=True)
@@ -59,7 +61,7 @@ class Beyond:
         rates = unseen(self.known, e, f, prior)
         fresh = (e >= len(self.agreed.words[0])) | (f >= len(self.agreed.words[1]))
         rates[fresh] = np.maximum(rates[fresh], np.float32(UNKNOWN))
-        return rates if self.power == 1.0 else rates ** np.float32(self.power)
+        return rates if self.power == 1 else np.asarray(rates**self.power)
 
 
 class Question(NamedTuple):
@@ -68,18 +70,12 @@ class Question(NamedTuple):
     model: Agreement
     weights: AgreementWeights
     beyond: Beyond
-    rule: str
-    threshold: float
+    rule: Rule
     second: Any = None  # the question to another model, of the same text
 
 
-def question(
-    agreed: Agreed, items: Bitext, rule: str = "mean", threshold: float = 0.5, again: bool = False
-) -> Question:
-    """`items` are in the model's words, new ones behind (softcount.text.casing.extended).
-
-    again : whether words are asked to be made again from their links, P(f | a) P(a | f): what MRE decodes by
-    """
+def question(agreed: Agreed, items: Bitext, rule: Rule = ANY) -> Question:
+    """`items` are in the model's words, new ones behind (softcount.text.casing.extended)."""
     words = items.source.vocabulary.words, items.target.vocabulary.words
     more = len(words[0]) - len(agreed.words[0]), len(words[1]) - len(agreed.words[1])
     n_words = len(words[0]), len(words[1])
@@ -88,20 +84,17 @@ def question(
     model = agreed.model._replace(lexicon=lexicon, n_words=n_words, longest=longest)
     logs = agreed.log_weights
     logs = logs._replace(forward=_longer(logs.forward, *more), reverse=_longer(logs.reverse, *more[::-1]))
-    second = question(agreed.second, items, again=again) if agreed.second else None
-    weights = _again(model, logs) if again else model.weigh(logs)
-    return Question(model, weights, Beyond(agreed, words, 2.0 if again else 1.0), rule, threshold, second)
+    second = question(agreed.second, items, rule) if agreed.second else None
+    weights = model.weigh(_emitted_twice(logs) if rule.decode == "mre" else logs)
+    return Question(model, weights, Beyond(agreed, words, 2 if rule.decode == "mre" else 1), rule, second)
 
 
-def _again(model: Agreement, logs: AgreementTables) -> AgreementWeights:
-    """Weights of P(a) P(f | a)²; the empty word's are p₀ · t(f | empty), of which the second is squared."""
-    weights = model.weigh(reconstructing(model.layout, logs))
-    null = (np.float32(side.empty[0]) for side in (logs.forward, logs.reverse))
-    one, two = (
-        d._replace(null=d.null**2 / np.maximum(p, np.float32(1e-30)))
-        for d, p in zip(weights.directions, null, strict=True)
+def _emitted_twice(logs: AgreementTables) -> AgreementTables:
+    """MRE's decision rule: P(f | a) P(a | f)."""
+    sides = (
+        side._replace(empty=np.append(side.empty[:1], side.empty[1:] ** 2)) for side in (logs.forward, logs.reverse)
     )
-    return weights._replace(directions=(one, two))
+    return AgreementTables(Log(logs.translation.weights**2), *sides)
 
 
 def _with_rows(levels: Sequence[Level], more: int) -> Sequence[Level]:
@@ -144,9 +137,21 @@ def _as_it_is(part: Bitext) -> Bitext:
 def _link(part: Bitext, asked: Question) -> Links:
     found = _shares(part, asked)
     lengths = part.source.sentences.lengths, part.target.sentences.lengths
-    if asked.rule in THRESHOLDS:
-        return link_shares(asked.rule, *lengths, found.starts, found.shares, asked.threshold)
-    return link(asked.rule, *lengths, *_matrices(part, found), asked.threshold)
+    name, threshold, _ = asked.rule
+    if name in THRESHOLDS:
+        links = link_shares(name, *lengths, found.starts, found.shares, threshold)
+        return _calibrated(links, part, asked) if name == "mean" and asked.rule.decode == "posterior" else links
+    return link(name, *lengths, *_matrices(part, found), threshold)
+
+
+def _calibrated(links: Links, part: Bitext, asked: Question) -> Links:
+    """With the probability that a link is right, by that of its posteriors and how often its rarer word was seen."""
+    pair = np.repeat(np.arange(len(part)), np.diff(links.offsets))
+    seen = []
+    for text, place, known in zip((part.source, part.target), links[1:3], asked.beyond.agreed.frequencies, strict=True):
+        words = text.sentences.values[text.sentences.offsets[pair] + place]
+        seen.append(np.where(words < len(known), known[np.minimum(words, len(known) - 1)], 0.0))
+    return links._replace(probability=calibrated(links.probability, np.minimum(*seen)))
 
 
 def _log_norms(part: Bitext, asked: Question) -> Array:

@@ -27,6 +27,12 @@ class AgreedPrior(NamedTuple):
     frequencies: tuple[Array, Array]
     sides: tuple[SideTables, SideTables]  # counts
     kinds: tuple[Array, Array]  # of jumps, that words of before had
+    other: Any = None  # what the second model of "best" has counted, where there is one
+
+    @property
+    def second(self) -> AgreedPrior:
+        """For a second model of now: what the second of before has counted, or else the only one."""
+        return self.other or self
 
     def united(self, rows: Ragged) -> Ragged:
         return united(rows, self.rows)
@@ -49,7 +55,8 @@ def agreed_prior(agreed: Agreed, pairs: int, strength: float, n_words: tuple[int
     frequencies = tuple(_longer(strength * f, n) for f, n in zip(agreed.frequencies, n_words, strict=True))
     sides = _counted(agreed, 0, pairs, strength, n_words), _counted(agreed, 1, pairs, strength, n_words)
     kinds = tuple(_longer(k, n).astype(np.int32) for k, n in zip(agreed.model.kinds, n_words, strict=True))
-    return AgreedPrior(rows, np.float32(strength) * counts[counted], frequencies, sides, kinds)  # type: ignore[arg-type]
+    other = agreed_prior(agreed.second, pairs, strength, n_words) if agreed.second else None
+    return AgreedPrior(rows, np.float32(strength) * counts[counted], frequencies, sides, kinds, other)  # type: ignore[arg-type]
 
 
 def _counted(agreed: Agreed, d: int, pairs: int, strength: float, n_words: tuple[int, int]) -> SideTables:

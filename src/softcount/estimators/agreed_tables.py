@@ -70,7 +70,11 @@ class Side(TypedDict):
     log_likelihood: Array
 
 
-class HowBody(TypedDict):
+class Newer(TypedDict, total=False):
+    strength: float | str | None
+
+
+class HowBody(Newer):
     stems: tuple[int, ...]
     spelling: bool
     fertility: bool
@@ -120,6 +124,10 @@ def from_body(body: Any, trace: Trace, words: tuple[Sequence[str], Sequence[str]
     if body["longest"] < 1 or any(length < 1 for length in body["how"]["stems"]):
         raise ValueError("lengths below one")
     how = How(**body["how"])
+    if isinstance(how.strength, str) and how.strength != "evidence":
+        raise ValueError("no such strength of stems")
+    if isinstance(how.strength, float | int) and not how.strength > 0.0:
+        raise ValueError("a strength of stems that is not positive")
     model = agreement(how, rows, words, frequencies, body["longest"])._replace(positions=body["positions"])
     sides = [SideTables(**body[name]) for name in ("forward", "reverse")]
     for side, layout in zip(sides, model.layout[1:], strict=True):

@@ -6,16 +6,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from softcount.errors import InputError
+from softcount.estimators.align_decode import DECODINGS
 from softcount.estimators.align_plan import plan
 
 DIRECTIONS = ("forward", "reverse", "both")
+
+
+def check_decode(decode: str, together: bool) -> None:
+    if decode not in DECODINGS:
+        raise InputError(f"no decoding {decode!r}; use {', '.join(DECODINGS)}")
+    if together and decode == "viterbi":
+        raise InputError("decode viterbi: directions trained together are linked by posterior or mre; or no agreement")
 
 
 def check_settings(settings: Any) -> None:
     """`settings` are the aligner's."""
     if settings.direction not in DIRECTIONS:
         raise InputError(f"no direction {settings.direction!r}; use {', '.join(DIRECTIONS)}")
-    plan(settings)
+    check_decode(settings.decode, plan(settings).together)
     if settings.prior_over not in ("cooccurring", "vocabulary"):
         raise InputError(f"no prior over {settings.prior_over!r}; use cooccurring or vocabulary")
     null, tension, finite = settings.null, settings.tension, float("inf")

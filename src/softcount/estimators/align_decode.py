@@ -9,12 +9,15 @@ import numpy as np
 
 from softcount.criteria.mre import reconstructing
 from softcount.engines import Engine
-from softcount.links.joining import Links, link
+from softcount.links.joining import ANY, Links, Rule, link
 from softcount.machine import stage
-from softcount.models.ibm_posterior import PairPosteriors, on
-from softcount.numbers.ragged import Array
+from softcount.models.ibm_posterior import PairPosteriors
+from softcount.numbers.attribute import MAX
+from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.bitext import Bitext
 from softcount.text.shard import shards
+
+DECODINGS = ("posterior", "viterbi", "mre")
 
 
 class Decoder(NamedTuple):
@@ -22,24 +25,20 @@ class Decoder(NamedTuple):
 
     models: Mapping[str, Any]
     weights: Mapping[str, Any]
-    rule: str
-    threshold: float
+    rule: Rule
 
 
-def decoder(
-    directions: Mapping[str, Any], items: Bitext, rule: str = "", threshold: float = 0.0, normed: bool = False,
-    again: bool = False,
-) -> Decoder:  # fmt: skip
+def decoder(directions: Mapping[str, Any], items: Bitext, rule: Rule = ANY, normed: bool = False) -> Decoder:
     """With the decoding weights, or, where probabilities are asked for, the parameters: those sum to one.
 
-    again : whether words are asked to be made again from their links, P(f | a) P(a | f): what MRE decodes by
+    Under MRE's decision rule what a word emits counts twice, P(f | a) P(a | f).
     """
     models, weights = {}, {}
     for name, d in directions.items():
         side = items if name == "forward" else items.reverse()
-        models[name], logs = on(d.model, d.log_parameters() if normed else d.log_weights, side)
-        weights[name] = _again(models[name], logs) if again else models[name].weigh(logs)
-    return Decoder(models, weights, rule, threshold)
+        models[name], logs = d.model.on(d.log_parameters() if normed else d.log_weights, side)
+        weights[name] = _again(models[name], logs) if rule.decode == "mre" else models[name].weigh(logs)
+    return Decoder(models, weights, rule)
 
 
 def _again(model: Any, logs: Any) -> Any:
@@ -65,8 +64,25 @@ def posteriors(items: Bitext, asked: Decoder) -> dict[str, PairPosteriors]:
     found = {}
     for name, model in asked.models.items():
         side = items if name == "forward" else items.reverse()
-        found[name] = model.posteriors(asked.weights[name], model.pack(side))
+        answer = _best if asked.rule.decode == "viterbi" else _posteriors
+        found[name] = answer(model, asked.weights[name], model.pack(side), side)
     return found
+
+
+def _posteriors(model: Any, weights: Any, shard: Any, items: Bitext) -> PairPosteriors:
+    answer: PairPosteriors = model.posteriors(weights, shard)
+    return answer
+
+
+def _best(model: Any, weights: Any, shard: Any, items: Bitext) -> PairPosteriors:
+    """The best alignment as matrices of ones and zeros; the weight of all pairs is of no interest here."""
+    l, m = items.source.sentences.lengths, items.target.sentences.lengths
+    links = model.expect(weights, shard, MAX, labels=True)[1].values.astype(np.int64)
+    offsets = offsets_of((l + 1) * m)
+    flat = np.zeros(int(offsets[-1]))
+    column = np.arange(len(links)) - np.repeat(items.target.sentences.offsets[:-1], m)
+    flat[np.repeat(offsets[:-1], m) + links * np.repeat(m, m) + column] = 1.0
+    return PairPosteriors(Ragged(offsets, flat), np.zeros(len(items)))
 
 
 def _blocks(engine: Engine, items: Bitext, asked: Decoder) -> Any:
@@ -85,7 +101,7 @@ def _link(part: Bitext, asked: Decoder) -> Links:
     found = posteriors(part, asked)
     forward, reverse = (found[name].matrices if name in found else None for name in ("forward", "reverse"))
     lengths = part.source.sentences.lengths, part.target.sentences.lengths
-    return link(asked.rule, *lengths, forward, reverse, asked.threshold)
+    return link(asked.rule.name, *lengths, forward, reverse, asked.rule.threshold)
 
 
 def _log_norms(part: Bitext, asked: Decoder) -> Array:

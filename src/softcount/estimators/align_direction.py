@@ -18,6 +18,7 @@ from softcount.loop.trace import Step, Trace
 from softcount.loop.train import fit
 from softcount.loop.weighted import weighted
 from softcount.models.ibm import IBM, IBMTables
+from softcount.models.jump_hmm import JumpHMM
 from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import by_row, row_sums
 from softcount.text.bitext import Bitext, length_classes
@@ -28,7 +29,7 @@ PREFER = 10.0  # pseudo-counts of an encouraged entry
 
 
 class Direction(NamedTuple):
-    model: IBM
+    model: IBM | JumpHMM
     parameters: IBMTables
     log_weights: IBMTables  # what to decode with
     trace: Trace
@@ -72,12 +73,8 @@ def train(
     trace.remarks = unmatched("dictionary", entries, [items.source.vocabulary, items.target.vocabulary])
     learn_null = planned.null == "learn"
     null = 0.08 if learn_null else float(planned.null)
-    tension = 4.0 if settings.tension == "learn" else float(settings.tension)
     for number, stage in enumerate(planned.stages):
-        model = IBM(
-            rows, len(items.target.vocabulary), classes, ALIGNMENTS[stage.model], null, tension,
-            learn_null, settings.tension == "learn", settings.prior_over == "vocabulary",
-        )  # fmt: skip
+        model = _model(settings, stage.model, rows, len(items.target.vocabulary), classes, null, learn_null)
         start = model.start()
         start = start._replace(translation=_limited(start.translation if translation is None else translation, limits))
         more = PREFER * limits.prefer + imagined if limits.prefer.any() else imagined
@@ -108,8 +105,17 @@ def _strengths(posterior: Ragged, mean: Ragged) -> Array:
     return found
 
 
+def _model(settings: Any, name: str, rows: Ragged, n_targets: int, classes: Array, null: float, learn: bool) -> Any:
+    whole = settings.prior_over == "vocabulary"
+    if ALIGNMENTS[name] == "jumps":
+        return JumpHMM(rows, n_targets, classes, null, learn, whole)
+    tension = 4.0 if settings.tension == "learn" else float(settings.tension)
+    learned = settings.tension == "learn"
+    return IBM(rows, n_targets, classes, ALIGNMENTS[name], null, tension, learn, learned, whole)
+
+
 def _fit(
-    model: IBM, counted: Any, items: Bitext, stage: ModelStage, start: IBMTables, engine: Any, fixed: Any,
+    model: IBM | JumpHMM, counted: Any, items: Bitext, stage: ModelStage, start: IBMTables, engine: Any, fixed: Any,
     settings: Settings, seed: int, on_step: Any, checkpoint: Slot | None, tolerance: float,
 ) -> Any:  # fmt: skip
     with possible(items):

@@ -16,8 +16,7 @@ from softcount.estimators.agreed import Agreed
 from softcount.estimators.align_direction import Direction
 from softcount.estimators.direction_file import from_body, to_body
 from softcount.estimators.sampling import draw, draw_links, jumped
-from softcount.links.calibration import calibrated
-from softcount.links.joining import Links
+from softcount.links.joining import AGAIN, ANY, Links, Rule
 from softcount.loop.trace import Trace
 from softcount.numbers.ragged import Array, Ragged
 from softcount.text.bitext import Bitext
@@ -32,10 +31,7 @@ class Directions(Protocol):
     def coded(self, text: Corpus, vocabulary: Vocabulary) -> Corpus:
         """New text in the words of training."""
 
-    def link_blocks(
-        self, engine: Engine, items: Bitext, rule: str, threshold: float, again: bool = False
-    ) -> Iterator[Links]:
-        """`again`: by MRE's rule, P(f | a) P(a | f)."""
+    def link_blocks(self, engine: Engine, items: Bitext, rule: Rule) -> Iterator[Links]: ...
 
     def posteriors(self, items: Bitext) -> dict[str, Ragged]: ...
 
@@ -60,10 +56,8 @@ class Apart(NamedTuple):
     def coded(self, text: Corpus, vocabulary: Vocabulary) -> Corpus:
         return in_words_of(text, vocabulary)
 
-    def link_blocks(
-        self, engine: Engine, items: Bitext, rule: str, threshold: float, again: bool = False
-    ) -> Iterator[Links]:
-        asked = align_decode.decoder(self.directions, items, rule, threshold, again=again)
+    def link_blocks(self, engine: Engine, items: Bitext, rule: Rule) -> Iterator[Links]:
+        asked = align_decode.decoder(self.directions, items, rule)
         return align_decode.link_blocks(engine, items, asked)
 
     def posteriors(self, items: Bitext) -> dict[str, Ragged]:
@@ -71,7 +65,7 @@ class Apart(NamedTuple):
         return {name: each.matrices for name, each in found.items()}
 
     def log_norms(self, engine: Engine, items: Bitext, again: bool = False) -> Array:
-        asked = align_decode.decoder(self.directions, items, normed=True, again=again)
+        asked = align_decode.decoder(self.directions, items, AGAIN if again else ANY, normed=True)
         return align_decode.log_norms(engine, items, asked)
 
     def explained(self, engine: Engine, items: Bitext) -> Array:
@@ -102,21 +96,16 @@ class Together(NamedTuple):
         """New words come behind: of them spelling and positions say something."""
         return extended(text, vocabulary)
 
-    def link_blocks(
-        self, engine: Engine, items: Bitext, rule: str, threshold: float, again: bool = False
-    ) -> Iterator[Links]:
+    def link_blocks(self, engine: Engine, items: Bitext, rule: Rule) -> Iterator[Links]:
         """The probability of a link by the mean is that of its being right; of other rules it is what they join."""
-        asked = agreed_links.question(self.agreed, items, rule, threshold, again)
-        told = rule == "mean" and not again
-        for links in agreed_links.link_blocks(engine, items, asked):
-            yield links._replace(probability=calibrated(links.probability)) if told else links
+        return agreed_links.link_blocks(engine, items, agreed_links.question(self.agreed, items, rule))
 
     def posteriors(self, items: Bitext) -> dict[str, Ragged]:
         both = agreed_links.posteriors(items, agreed_links.question(self.agreed, items))
         return dict(zip(NAMES, both, strict=True))
 
     def log_norms(self, engine: Engine, items: Bitext, again: bool = False) -> Array:
-        return agreed_links.log_norms(engine, items, agreed_links.question(self.agreed, items, again=again))
+        return agreed_links.log_norms(engine, items, agreed_links.question(self.agreed, items, AGAIN if again else ANY))
 
     def explained(self, engine: Engine, items: Bitext) -> Array:
         return pair_score.of_both(engine, items, self.agreed)

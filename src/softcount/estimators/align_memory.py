@@ -52,6 +52,8 @@ def megabytes(aligner: Any, tokens: int, entries: int, token_pairs: int) -> floa
     planned = plan(aligner)
     stages = ",".join(stage.text for stage in planned.stages)
     apart = APART_MORE if any(name in stages for name in MORE) else APART
+    if any(stage.model == "hmm" for stage in planned.stages):
+        apart = apart._replace(pair=TOGETHER.pair)  # an index of the token pairs as well
     need = TOGETHER if planned.together else apart
     bytes_ = need.token * tokens + need.entry * entries + need.pair * token_pairs
     return float(need.base + need.thread * aligner._engine().n_workers + bytes_ / 1e6)

@@ -15,6 +15,7 @@ from softcount.links.joining import RULES, THRESHOLDS
 
 PRESETS = {"default": ("ibm1:3,hmm:3", "em"), "fast": ("ibm1:2,hmm:1", "em"), "best": ("ibm1:3,hmm:3", "em")}
 SECOND = ((4,), "ibm1:1,hmm:3")  # the other model of "best": one that errs elsewhere
+NAMED = "em:5"  # of an HMM, or of directions that are trained together, whose stages do not say how long
 APART = ("ibm2", "vb:4")  # where one of the two is named, and both directions are not trained together
 NULL = 0.2  # of Model 2
 
@@ -43,6 +44,7 @@ def plan(settings: Any) -> Plan:
     learned = "learn" if settings.null is None else settings.null
     fertility = bool(settings.fertility) and settings.preset != "fast"
     how = How(stems_of(settings.stems), bool(settings.spelling), fertility, learned)
+    how = how._replace(strength=strength_of(settings.stem_strength))
     if settings.preset == "best" and together:
         how = how._replace(second=(SECOND[0] if how.stems else (), SECOND[1]))
     return Plan(stages, together, how, null, rule, threshold)
@@ -56,7 +58,7 @@ def _named(settings: Any) -> tuple[str, str]:
     if model is None:
         return (PRESETS["default"][0] if settings.agreement else APART[0]), criterion
     if criterion is None:
-        return model, PRESETS["default"][1] if "hmm" in model or settings.agreement else APART[1]
+        return model, NAMED if "hmm" in model or settings.agreement else APART[1]
     return model, criterion
 
 
@@ -72,9 +74,19 @@ def _together(settings: Any, stages: Sequence[ModelStage]) -> bool:
     if settings.agreement and obstacle:
         raise InputError(f"{obstacle}; leave one of them away")
     wanted = settings.agreement if settings.agreement is not None else "hmm" in names
-    if "hmm" in names and (obstacle or not wanted):
-        raise InputError(f"{obstacle or 'no agreement'}; hmm is trained both ways together, with em")
     return bool(wanted) and obstacle is None
+
+
+def strength_of(given: Any) -> float | str | None:
+    if given is None or given == "evidence":
+        return given  # type: ignore[no-any-return]
+    try:
+        strength = float(given)
+    except (TypeError, ValueError):
+        strength = 0.0
+    if not 0.0 < strength < float("inf"):
+        raise InputError(f"stem strength {given!r}: give a positive number, or evidence")
+    return strength
 
 
 def stems_of(given: Any) -> tuple[int, ...]:

@@ -10,20 +10,19 @@ import numpy as np
 
 from softcount.errors import InputError
 from softcount.estimators.agreed import Agreed
+from softcount.estimators.align_check import check_decode
 from softcount.estimators.align_directions import Apart, Directions, Together
 from softcount.estimators.align_plan import plan
 from softcount.estimators.pair_score import pair_scores
 from softcount.estimators.sampling import lengths_of
 from softcount.estimators.settings import LightEstimator
 from softcount.estimators.trained import TrainedEstimator
-from softcount.links.joining import THRESHOLDS, Links
+from softcount.links.joining import THRESHOLDS, Links, Rule
 from softcount.numbers.ragged import Array, Ragged
 from softcount.text.bitext import Bitext, bitext
 from softcount.text.casing import in_words_of
 from softcount.text.corpus import corpus
 from softcount.text.vocabulary import Vocabulary
-
-DECODINGS = ("posterior", "mre")
 
 
 class TrainedAligner(TrainedEstimator, LightEstimator):
@@ -56,18 +55,20 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
 
     def blocks(self, items: Bitext, symmetrize: str | None = None, decode: str | None = None) -> Iterator[Links]:
         """The links block by block, so that memory stays bounded."""
-        again = check_decoding(decode or self.decode) == "mre"
         items = self._read(items, None).within(self.longest)
-        rule, threshold = self._rule(symmetrize)
+        rule = self._rule(symmetrize, decode)
         with self._engine() as engine:
-            yield from self._found.link_blocks(engine, items, rule, threshold, again)
+            yield from self._found.link_blocks(engine, items, rule)
 
-    def _rule(self, symmetrize: str | None) -> tuple[str, float]:
+    def _rule(self, symmetrize: str | None, decode: str | None = None) -> Rule:
+        decode = decode or self.decode
+        check_decode(decode, self.agreed_ is not None)
         if len(self.directions_) == 1:
-            return next(iter(self.directions_)), 0.0
+            return Rule(next(iter(self.directions_)), 0.0, decode)
         planned = plan(self)
         rule = symmetrize or planned.rule
-        return rule, planned.threshold if rule == planned.rule else THRESHOLDS.get(rule, 0.0)
+        threshold = planned.threshold if rule == planned.rule else THRESHOLDS.get(rule, 0.0)
+        return Rule(rule, threshold, decode)
 
     def posteriors(self, X: Any, y: Any = None) -> list[dict[str, Array]]:
         """Per pair and direction the matrix of P(word i generated word j); row 0 is the empty word."""
@@ -196,17 +197,11 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
     def _decoding(self) -> dict[str, Any]:
         """How links are made of what was trained, for signatures."""
         both = len(self.directions_) == 2
-        rule, threshold = self._rule(None)
+        rule = self._rule(None)
         return {
             "direction": "both" if both else next(iter(self.directions_)),
-            "symmetrize": rule if both else "none",
-            "threshold": threshold if both and rule in THRESHOLDS else "none",
+            **({} if rule.decode == "posterior" else {"decode": rule.decode}),
+            "symmetrize": rule.name if both else "none",
+            "threshold": rule.threshold if both and rule.name in THRESHOLDS else "none",
             "longest": self.longest or "any",
-            **({"decode": self.decode} if self.decode != "posterior" else {}),
         }
-
-
-def check_decoding(decode: str) -> str:
-    if decode not in DECODINGS:
-        raise InputError(f"no decoding {decode!r}; use {' or '.join(DECODINGS)}")
-    return decode

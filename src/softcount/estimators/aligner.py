@@ -13,7 +13,7 @@ from softcount.estimators.align_directions import Apart, Together, from_bodies
 from softcount.estimators.align_plan import Plan, plan
 from softcount.estimators.align_prior import Before, before
 from softcount.estimators.align_train import Job, trained
-from softcount.estimators.align_use import TrainedAligner, check_decoding
+from softcount.estimators.align_use import TrainedAligner
 from softcount.estimators.parameters import Where, check_parameters
 from softcount.loop.trace import Step, Trace
 from softcount.loop.weighted import checked_weights, digest_with
@@ -41,6 +41,8 @@ class WordAligner(TrainedAligner):
         With agreement: prefixes of so many letters whose rows a word's row leans on; () for none.
     spelling : bool, default True
         With agreement: whether words that are spelt alike are likelier translations.
+    stem_strength : float or "evidence", optional
+        For how many links of a word its stem's row counts; "evidence" chooses what predicts links left out best.
     lowercase : bool, default True
         Whether words that differ by case alone are one; links are of the text as it is.
     alpha : float or mapping, default 0.001
@@ -61,7 +63,8 @@ class WordAligner(TrainedAligner):
     threshold : float, optional
         The threshold of those two.
     decode : str, default "posterior"
-        What links are made of: "posterior", P(a | f), or "mre", P(f | a) P(a | f).
+        What links are made of: "posterior", P(a | f); "viterbi", the best alignment of each direction, where they
+        were trained apart; or "mre", P(f | a) P(a | f).
     dictionary : list of tuples or path, optional
         (source, target, "must" | "prefer" | "never") entries, or the path of a TSV of them.
     prior : WordAligner or path, optional
@@ -110,6 +113,7 @@ class WordAligner(TrainedAligner):
         fertility: bool = True,
         stems: Sequence[int] | str = (5, 3),
         spelling: bool = True,
+        stem_strength: float | str | None = None,
         lowercase: bool = True,
         alpha: float | Mapping[str, float] = 0.001,
         prior_over: str = "vocabulary",
@@ -137,6 +141,7 @@ class WordAligner(TrainedAligner):
         self.fertility = fertility
         self.stems = stems
         self.spelling = spelling
+        self.stem_strength = stem_strength
         self.lowercase = lowercase
         self.alpha = alpha
         self.prior_over = prior_over
@@ -222,7 +227,6 @@ class WordAligner(TrainedAligner):
     def _check(self) -> None:
         super()._check()
         check_settings(self)
-        check_decoding(self.decode)
 
     # --- on disk ----------------------------------------------------------------------------------------------------
 
@@ -262,6 +266,7 @@ class WordAligner(TrainedAligner):
                 "fertility": how.fertility,
                 "stems": stems,
                 "spelling": how.spelling,
+                **({} if how.strength is None else {"stem_strength": how.strength}),
                 "null": how.null,
                 **({"second": how.second[1]} if how.second else {}),
             }

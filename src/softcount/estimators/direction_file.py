@@ -14,8 +14,10 @@ import numpy as np
 from softcount.disk.sound import check, check_finite, check_logs, check_rows, check_table
 from softcount.estimators.align_direction import Direction
 from softcount.families.diagonal import CELLS, TENSION, TIGHTEST
+from softcount.families.positions import PLACES
 from softcount.loop.trace import Trace
 from softcount.models.ibm import IBM, KINDS, IBMTables
+from softcount.models.jump_hmm import JumpHMM
 from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import values
 
@@ -54,7 +56,7 @@ def to_body(direction: Direction) -> Body:
         "entries": model.entries,
         "classes": model.classes if model.alignment == "free" else model.classes[:0],
         "translation": np.ascontiguousarray(table[differs, 0]),
-        "positions": values(weights.alignment) if model.alignment == "free" else weights.alignment[:CELLS],
+        "positions": values(weights.alignment)[: _kept(model)],
         "differs": np.packbits(differs),
         "least": least,
     }
@@ -63,6 +65,13 @@ def to_body(direction: Direction) -> Body:
     if direction.strengths is not None:
         body["strengths"] = direction.strengths
     return body if direction.totals is None else {**body, "totals": direction.totals}
+
+
+def _kept(model: IBM | JumpHMM) -> int | None:
+    """How many numbers of an alignment a file has: cells follow from what is before them."""
+    if isinstance(model, JumpHMM):
+        return model.positions.cells
+    return None if model.alignment == "free" else CELLS
 
 
 def _follow(table: Array) -> bool:
@@ -102,29 +111,42 @@ def _whole(body: Body) -> tuple[Array, Array]:
 def from_body(body: Any, trace: Trace, n_sources: int, n_targets: int) -> Direction:
     check("a direction", body, Body)
     rows, classes, kind = body["entries"], body["classes"], body["alignment"]
-    if kind not in KINDS or body["tokens"] < 0:
+    if kind not in (*KINDS, "jumps") or body["tokens"] < 0:
         raise ValueError("no such alignment")
     check_entries(rows, n_sources + 1, n_targets)
     translation, log_weights = _whole(body)
     check_rows("translation", rows.with_values(translation), len(rows.values))
     check_logs("log-weights", log_weights, len(rows.values))
-    cells = _cells(classes) + (0 if kind == "free" else CELLS)  # of a diagonal no lengths are kept
-    check_table("alignment", body["positions"], cells)
-    logs = body["positions"] if kind == "free" else body["positions"][:TENSION]
-    check_logs("alignment", logs, len(logs))
-    if kind != "free" and not 0.0 <= body["positions"][TENSION] <= TIGHTEST:
-        raise ValueError("no such tension")
+    model = JumpHMM(rows, n_targets, classes) if kind == "jumps" else IBM(rows, n_targets, classes, kind)
+    _check_positions(model, body["positions"])
     totals = body.get("totals")
     if totals is not None:
         check_finite("totals", totals, rows.n_rows, least=0.0)
     strengths = body.get("strengths")
     if strengths is not None:
         check_finite("strengths", strengths, rows.n_rows, least=0.0)
-    model = IBM(rows, n_targets, classes, kind)
-    alignment: Any = Ragged(model._free_offsets(), body["positions"]) if kind == "free" else body["positions"]
+    free = model._free_offsets() if isinstance(model, IBM) and kind == "free" else None
+    alignment: Any = body["positions"] if free is None else Ragged(free, body["positions"])
     weights = IBMTables(rows.with_values(log_weights), alignment)
     parameters = IBMTables(rows.with_values(translation), alignment)
     return Direction(model, parameters, weights, trace, body["tokens"], totals, strengths)
+
+
+def _check_positions(model: IBM | JumpHMM, positions: Array) -> None:
+    """Of a diagonal and of jumps no lengths are kept."""
+    if isinstance(model, JumpHMM):
+        check_table("alignment", positions, model.positions.cells)
+        for part in (positions[:PLACES], *model.positions.parts(positions)[:3]):
+            check_logs("alignment", part, len(part))
+        if len(model.classes):
+            raise ValueError("lengths of sentences that jumps do not have")
+        return
+    cells = _cells(model.classes) + (0 if model.alignment == "free" else CELLS)
+    check_table("alignment", positions, cells)
+    logs = positions if model.alignment == "free" else positions[:TENSION]
+    check_logs("alignment", logs, len(logs))
+    if model.alignment != "free" and not 0.0 <= positions[TENSION] <= TIGHTEST:
+        raise ValueError("no such tension")
 
 
 def check_entries(rows: Ragged, n_rows: int, n_columns: int) -> None:

@@ -451,7 +451,7 @@ def _column(y: Any, n: int) -> Array:
         raise InputError(f"y has shape {y.shape}; one label for each of the {n} documents is needed")
     if y.dtype.kind == "f" and np.any(y[np.isfinite(y)] % 1.0):
         raise InputError("y: Unknown label type: continuous numbers are no classes; give names or whole numbers")
-    return y
+    return np.asarray(y)
 
 
 def _known(y: Array) -> Array:

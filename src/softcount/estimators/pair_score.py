@@ -21,7 +21,7 @@ from softcount.estimators import agreed_links, align_decode
 from softcount.estimators.agreed import Agreed
 from softcount.estimators.align_direction import Direction
 from softcount.families.diagonal import Diagonal
-from softcount.models.ibm import UNKNOWN
+from softcount.models.ibm import IBM, UNKNOWN
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import row_sums
 from softcount.text.bitext import Bitext
@@ -91,7 +91,7 @@ def _less(direction: Direction, frequencies: Array) -> Direction:
     rates[first] = ((frequencies + 0.5) / (frequencies + 0.5).sum())[direction.model.entries.values[first]]
     flat = Diagonal(direction.model.classes[:0])
     return direction._replace(
-        model=direction.model._replace(alignment="diagonal"),
+        model=IBM(direction.model.entries, direction.model.n_targets, direction.model.classes),
         parameters=direction.parameters._replace(translation=table.with_values(rates)),
         log_weights=direction.log_weights._replace(alignment=flat.log_weights(flat.table(EMPTY, 0.0))),
     )

@@ -13,6 +13,8 @@ import numpy as np
 
 from softcount.errors import InputError
 from softcount.families.diagonal import TENSION
+from softcount.families.positions import LINK, NULL
+from softcount.models.jump_hmm import JumpHMM
 from softcount.numbers.ragged import Array
 
 if TYPE_CHECKING:
@@ -63,6 +65,8 @@ def draw_points(means: Array, spread: Array, labels: Array, rng: np.random.Gener
 
 def draw_links(model: Any, alignment: Any, l: int, m: int, rng: np.random.Generator) -> Array:
     """a_j of one pair: 0 is the empty word. `alignment` are the log-weights of the direction."""
+    if isinstance(model, JumpHMM):
+        return np.array(chained(model, alignment, l, m, rng), dtype=np.int64)
     return draw(positions(model, alignment, l, m), np.arange(m), rng)
 
 
@@ -83,6 +87,39 @@ def positions(model: Any, alignment: Any, l: int, m: int) -> Array:
     null, link = np.exp(alignment[:2])
     near *= link / near.sum(axis=1, keepdims=True)
     return np.concatenate([np.full((m, 1), null), near], axis=1)
+
+
+def chained(model: JumpHMM, alignment: Array, l: int, m: int, rng: np.random.Generator) -> list[int]:
+    """a_j of one pair by the exact HMM over positions: each place by what leads there and what may still follow."""
+    if l == 0:
+        return [0] * m
+    step, last = chain(model, alignment, l)
+    ahead = [last]
+    for _ in range(m):
+        ahead.append(step @ ahead[-1])
+    null, links, place = float(np.exp(alignment[NULL])), [], 0
+    for j in range(m):
+        place, before = int(draw((step[place] * ahead[m - 1 - j])[None], np.zeros(1, np.int64), rng)[0]), place
+        stays = null if place == before else 0.0  # the empty word keeps the place; so may a link to it
+        links.append(0 if rng.random() * step[before, place] < stays else place)
+    return links
+
+
+def chain(model: JumpHMM, alignment: Array, l: int) -> tuple[Array, Array]:
+    """([l + 1, l + 1], weights of going from place to place, 0 is none yet; [l + 1], of ending at each)."""
+    vector = np.exp(alignment)
+    begin, end, jump, cells = model.positions._replace(lengths=np.array([l])).parts(
+        model.positions._replace(lengths=np.array([l])).spread(vector)
+    )
+    first, last, never, leave = cells[0], cells[1], cells[2], cells[3:]
+    away, reach = np.arange(l), len(jump) // 2
+    step, ends = np.zeros((l + 1, l + 1)), np.empty(l + 1)
+    step[0, 1:] = begin[np.minimum(away, len(begin) - 1)] * first
+    step[1:, 1:] = jump[reach + np.clip(away - away[:, None], -reach, reach)] * leave[:, None]
+    step *= vector[LINK]
+    step[np.diag_indices(l + 1)] += vector[NULL]
+    ends[0], ends[1:] = never, end[np.minimum(l - 1 - away, len(end) - 1)] * last
+    return step, ends
 
 
 def jumped(direction: Any, words: Array, m: int, null: float, rng: np.random.Generator) -> Array:

@@ -34,6 +34,11 @@ class Level(NamedTuple):
     row_share: Array  # [rows]: p(word | its class), by frequency
     column_share: Array  # [columns]
 
+    @property
+    def row_of(self) -> Array:
+        """Of every entry."""
+        return np.repeat(np.arange(self.rows.n_rows), self.rows.lengths)
+
 
 @dataclass(frozen=True, eq=False)
 class Backoff(Unheld):
@@ -43,7 +48,7 @@ class Backoff(Unheld):
     """
 
     levels: Sequence[Level]
-    strengths: tuple[float, ...]  # κ, from fine to coarse
+    strengths: tuple[float, ...] | None  # κ, from fine to coarse; None: those that families/left_out.py finds
     prior: Array  # π: float32 pseudo-counts of the entries
     banned: Array  # bool [entries, 2]: which direction may not use an entry; or empty
     trust: float = 10.0
@@ -61,13 +66,20 @@ class Backoff(Unheld):
     def rates(self, parameters: Array) -> Array:
         """float32 [entries, 2]: t(f | e) and t(e | f)"""
         if parameters.any():
-            result = estimates(self.levels, parameters, self.strengths, self.prior, keep=False)[0].rates
+            result = estimates(self.levels, parameters, self.strengths_of(parameters), self.prior, keep=False)[0].rates
         else:
             words = np.array([self.levels[0].n_columns, self.levels[0].rows.n_rows], np.float32)
             result = (1.0 + np.float32(self.trust) * self.prior)[:, None] / words
         if len(self.banned):
             result[self.banned] = 0.0
         return result
+
+    def strengths_of(self, parameters: Array) -> tuple[float, ...]:
+        if self.strengths is not None:
+            return self.strengths
+        from softcount.families.left_out import held_out_strengths
+
+        return held_out_strengths(self.levels, parameters, self.prior)
 
     def log_weights(self, parameters: Array) -> Any:
         return Log(self.rates(parameters))
@@ -127,9 +139,7 @@ def estimates(
 
     Not to keep those of the coarser levels saves memory.
     """
-    tables = [counts]
-    for level in levels[:-1]:
-        tables.append(np.bincount(level.parent, tables[-1], int(level.parent.max(initial=-1)) + 1))
+    tables = counts_by_level(levels, counts)
     found: list[Estimate] = []
     for depth in range(len(levels) - 1, -1, -1):
         strength = strengths[depth] if depth < len(levels) - 1 else 0.0
@@ -137,6 +147,14 @@ def estimates(
         above = found[0].rates if found else np.empty((0, 2), np.float32)
         found = [_estimate(levels[depth], tables.pop(), strength, above, extra), *(found if keep else [])]
     return found
+
+
+def counts_by_level(levels: Sequence[Level], counts: Array) -> list[Array]:
+    """Those of a coarser level are sums of the finer one's."""
+    tables = [counts]
+    for level in levels[:-1]:
+        tables.append(np.bincount(level.parent, tables[-1], int(level.parent.max(initial=-1)) + 1))
+    return tables
 
 
 def _estimate(level: Level, counts: Array, strength: float, above: Array, prior: Array) -> Estimate:

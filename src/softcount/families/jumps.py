@@ -74,30 +74,39 @@ def _spans(table: Array, starts: Array, l: int) -> Array:
     return np.asarray(sums[first + l] - sums[first])
 
 
-def maximize(counts: JumpTable, lengths: Array, pseudo: float = 0.5) -> JumpTable:
+def maximize(
+    counts: JumpTable, lengths: Array, imagined: JumpTable | None = None, before: JumpTable | None = None
+) -> JumpTable:
     """The tables that maximise the expected log-probability of the counts, with the cells of these lengths.
 
-    Pseudo-counts are of jumps from a place that reaches every distance once.
+    Imagined counts are of jumps from a place that reaches every distance once. From `before`, which are the tables so
+    far, no step leads downhill, however few there are.
     """
     offsets = offsets_of(lengths + FIXED)[:-1]
-    first = _luce(counts.begin, np.zeros(len(lengths), np.int64), lengths, counts.cells[offsets], pseudo)
-    last = _luce(counts.end, np.zeros(len(lengths), np.int64), lengths, counts.cells[offsets + 1], pseudo)
     steps = np.arange(int(np.sum(lengths))) - np.repeat(offsets_of(lengths)[:-1], lengths)
+    first = np.zeros(len(lengths), np.int64), lengths, counts.cells[offsets]
+    last = np.zeros(len(lengths), np.int64), lengths, counts.cells[offsets + 1]
     left = counts.cells[np.repeat(offsets + FIXED, lengths) + steps]
-    middle = len(counts.jump) // 2
-    jump = _luce(counts.jump, middle - steps, np.repeat(lengths, lengths), left, pseudo)
-    return jump_table(first, last, jump, lengths)
+    onward = len(counts.jump) // 2 - steps, np.repeat(lengths, lengths), left
+    found = []
+    for k, windows in enumerate((first, last, onward)):
+        more = np.zeros(len(counts[k])) if imagined is None else imagined[k]
+        found.append(_luce(counts[k], more, windows, None if before is None else before[k]))
+    begin, end, jump = found
+    return jump_table(begin, end, jump, lengths)
 
 
-def _luce(counts: Array, starts: Array, widths: Array, masses: Array, pseudo: float) -> Array:
+def _luce(counts: Array, imagined: Array, windows: tuple[Array, Array, Array], before: Array | None) -> Array:
     """Hunter's steps to the maximum of Σ c log J − Σ_cells mass · log Σ_{d in its window} J(d)."""
-    wanted = counts + pseudo
+    wanted = counts + imagined
+    if not counts.sum() > 0.0 and before is not None:
+        return before
     if not wanted.sum() > 0.0:
         return np.full(len(counts), 1.0 / len(counts))
-    reach = _windows(len(counts), starts, widths, masses)
-    table = wanted / wanted.sum()
+    reach = _windows(len(counts), *windows)
+    table = wanted / wanted.sum() if before is None else before / before.sum()
     for _ in range(STEPS):
-        demand = reach(table) + pseudo * len(counts) / table.sum()
+        demand = reach(table) + imagined.sum() / table.sum()
         after = np.where(wanted > 0.0, wanted / np.maximum(demand, 1e-300), 0.0)
         after /= after.sum()
         moved = np.abs(after - table).max()

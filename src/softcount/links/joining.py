@@ -38,6 +38,18 @@ THRESHOLDS = {"product": 0.35, "mean": 0.5}  # of the rules that have one, where
 NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
+class Rule(NamedTuple):
+    """How links are made: of what two directions say, and of what is asked of each."""
+
+    name: str
+    threshold: float
+    decode: str = "posterior"
+
+
+ANY = Rule("mean", 0.5)
+AGAIN = Rule("mean", 0.5, "mre")
+
+
 class Links(NamedTuple):
     """Link k joins source word source[k] and target word target[k]; pair r has offsets[r] … offsets[r + 1] − 1."""
 

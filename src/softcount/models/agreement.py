@@ -8,8 +8,7 @@ some have been counted. The counts are no derivative of log Z, so nothing promis
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,9 +22,10 @@ from softcount.machine.kernel import kernel
 from softcount.models.agreement_kernel import Direction, Tally, agree_hmm, agree_ibm1
 from softcount.models.fertility import MOST, fertility_ratios
 from softcount.models.jump_kernel import desk
+from softcount.models.scattered import Scattered
 from softcount.numbers.attribute import SUM
 from softcount.numbers.ragged import Array
-from softcount.numbers.tables import Addable, Expectation, Log, values
+from softcount.numbers.tables import Expectation, Log, values
 from softcount.text.pair_index import PairIndex, pair_index
 
 SHARD = 1_000_000  # token pairs: the entries that meet in so many fit into a cache, more or less
@@ -62,33 +62,6 @@ class PairShares(NamedTuple):
     log_norms: Array  # [pairs, 2]
 
 
-@dataclass(frozen=True)
-class Scattered(Addable):
-    """Counts of a shard's own entries, or, after the first sum, of all."""
-
-    size: int
-    entries: Array | None  # None: all, in order
-    counts: Array
-
-    def __add__(self, other: Self) -> Scattered:
-        total = self.whole()
-        if other.entries is None:
-            total += other.counts
-        else:
-            add_at(other.counts, other.entries, total)
-        return Scattered(self.size, None, total)
-
-    def times(self, weight: float) -> Scattered:
-        return Scattered(self.size, self.entries, self.counts * np.float32(weight))
-
-    def whole(self) -> Array:
-        if self.entries is None:
-            return self.counts
-        total = np.zeros(self.size, np.float32)
-        add_at(self.counts, self.entries, total)
-        return total
-
-
 class Agreement(NamedTuple):
     lexicon: Backoff
     n_words: tuple[int, int]  # source, target
@@ -98,6 +71,7 @@ class Agreement(NamedTuple):
     fertility: bool = True
     null: float = 0.15
     learn_null: bool = True
+    stride: int = 1  # jumps are counted in one sentence pair of so many
 
     @property
     def exact(self) -> bool:
@@ -197,8 +171,9 @@ class Agreement(NamedTuple):
         if self.positions:
             at = desk(shard.longest, max(len(direction.jump) for direction in weights.directions))
             agree_hmm(
-                shard, local, weights.directions, at, weights.fertile, counting, counts, tallies, shares, log_norms
-            )
+                shard, local, weights.directions, at, weights.fertile, counting, self.stride, counts, tallies, shares,
+                log_norms,
+            )  # fmt: skip
         else:
             null = weights.directions[0].null, weights.directions[1].null
             agree_ibm1(shard, local, null, counting, counts, (tallies[0].null, tallies[1].null), shares, log_norms)
@@ -223,10 +198,3 @@ def gather(rates: Array, linked: Array, entries: Array, unknown: float, out: Arr
     for k in range(len(entries)):
         for d in range(2):
             out[k, d] = linked[d] * (rates[entries[k], d] if entries[k] >= 0 else unknown)
-
-
-@kernel
-def add_at(counts: Array, entries: Array, total: Array) -> None:
-    """total[entries] += counts"""
-    for k in range(len(counts)):
-        total[entries[k]] += counts[k]

@@ -97,10 +97,11 @@ def agree_ibm1(
 @kernel
 def agree_hmm(
     shard: Any, weights: Array, directions: tuple[Direction, Direction], at: Desk, fertile: bool, counting: bool,
-    counts: Array, tallies: tuple[Tally, Tally], shares: Array, log_norms: Array,
+    stride: int, counts: Array, tallies: tuple[Tally, Tally], shares: Array, log_norms: Array,
 ) -> None:  # fmt: skip
     """HMMs both ways. Adds to counts and tallies where counting; else shares = (P₁, P₂) of every token pair.
 
+    Jumps, which cost as much to count as to sum over, are counted in one pair of `stride`, as that many times each.
     With fertilities the posteriors are computed twice, and those of the second time count; log_norms[pair, direction]
     are of the first.
     """
@@ -125,8 +126,15 @@ def agree_hmm(
             _pass(at, one, l, m, u, counting)
             _pass(at, two, m, l, v, counting)
         if counting:
-            _tally(directions[0], at, one, shard.source.values, start, l, shard.target.values, begin, m, u, tallies[0])
-            _tally(directions[1], at, two, shard.target.values, begin, m, shard.source.values, start, l, v, tallies[1])
+            sample = s % stride == 0
+            _tally(
+                directions[0], at, one, shard.source.values, start, l, shard.target.values, begin, m, u, sample,
+                tallies[0],
+            )  # fmt: skip
+            _tally(
+                directions[1], at, two, shard.target.values, begin, m, shard.source.values, start, l, v, sample,
+                tallies[1],
+            )  # fmt: skip
         for i in range(l):
             for j in range(m):
                 a, b = one[at.shares + j * u + i], two[at.shares + i * v + j]
@@ -135,17 +143,18 @@ def agree_hmm(
                 elif a * b > NEGLIGIBLE:
                     counts[shard.cells[cell + i * m + j]] += a * b
     if counting:
-        _settle(directions[0], at, one, tallies[0])
-        _settle(directions[1], at, two, tallies[1])
+        _settle(directions[0], at, one, stride, tallies[0])
+        _settle(directions[1], at, two, stride, tallies[1])
 
 
 @kernel
-def _settle(direction: Direction, at: Desk, desk: Array, tally: Tally) -> None:
+def _settle(direction: Direction, at: Desk, desk: Array, stride: int, tally: Tally) -> None:
     """What all pairs counted of jumps, by their weights."""
     n = direction.jump.shape[1] // 2
     for kind in range(len(direction.jump)):
         for d in range(-min(n, at.reach), min(n, at.reach) + 1):
-            tally.jump[kind, n + d] += direction.jump[kind, n + d] * desk[at.jumps + kind * at.kind + d]
+            found = direction.jump[kind, n + d] * desk[at.jumps + kind * at.kind + d]
+            tally.jump[kind, n + d] += stride * found
 
 
 @kernel
@@ -187,10 +196,11 @@ def _nothing(shares: Array, start: int, n: int, counting: bool) -> None:
 @kernel
 def _tally(
     direction: Direction, at: Desk, desk: Array, states: Array, start: int, l: int, words: Array, begin: int, m: int,
-    w: int, tally: Tally,
+    w: int, jumps_too: bool, tally: Tally,
 ) -> None:  # fmt: skip
     for i in range(l):
-        count_jumps(at, desk, i, direction.kinds[states[start + i]], m, w)
+        if jumps_too:
+            count_jumps(at, desk, i, direction.kinds[states[start + i]], m, w)
         tally.begin[i] += desk[at.begins + i]
         tally.end[l - 1 - i] += desk[at.ends + i]
     for j in range(m):
@@ -205,11 +215,16 @@ def _lay(
 ) -> None:  # fmt: skip
     """The weights of a sentence of l words, and those of the empty word for each of the m words of the other.
 
-    The last of a table by word stands for words not known, −1.
+    First and last places are distributions over the l positions that there are, and so is a last place that no link
+    has chosen: of any position 1 / l. The last of a table by word stands for words not known, −1.
     """
+    first_sum, last_sum = 1e-300, 1e-300
     for i in range(l):
-        desk[at.begin + i] = direction.begin[i]
-        desk[at.end + i] = direction.end[l - 1 - i]
+        first_sum += direction.begin[i]
+        last_sum += direction.end[i]
+    for i in range(l):
+        desk[at.begin + i] = direction.begin[i] / first_sum
+        desk[at.end + i] = direction.end[l - 1 - i] / last_sum
         kind, first = direction.kinds[states[begin + i]], direction.jump.shape[1] // 2 - i  # of the jumps from i
         desk[at.leave + i] = 1.0 / (direction.sums[kind, first + l] - direction.sums[kind, first])
         for k in range(l):
@@ -218,6 +233,6 @@ def _lay(
             desk[at.jump + i * w + k] = desk[at.back + i * w + k] = 0.0
     for i in range(l, w):
         desk[at.begin + i], desk[at.end + i], desk[at.leave + i] = 0.0, 0.0, 0.0
-    desk[at.never] = 1.0
+    desk[at.never] = 1.0 / l
     for j in range(m):
         desk[at.null + j] = direction.null[words[start + j]]

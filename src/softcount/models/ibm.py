@@ -21,8 +21,8 @@ from softcount.families.categorical import Categorical
 from softcount.families.diagonal import CELLS, LINK, NULL, TENSION, Diagonal
 from softcount.families.layout import TableLayout
 from softcount.machine.kernel import kernel
-from softcount.models.ibm_link import DIAGONAL, FREE, UNIFORM, IBMWeights, Pairs, exponentials
-from softcount.models.ibm_posterior import PairPosteriors, posteriors
+from softcount.models.ibm_link import DIAGONAL, FREE, UNIFORM, IBMWeights, Pairs, exponentials, link_wishes
+from softcount.models.ibm_posterior import PairPosteriors, on, posteriors
 from softcount.models.ibm_round import Question, count_types, find_leaders, settle_pairs
 from softcount.numbers.attribute import MAX, SUM
 from softcount.numbers.ragged import Array, Ragged, offsets_of
@@ -102,6 +102,11 @@ class IBM(NamedTuple):
         flat = np.full(len(self.entries.values), 1.0 / max(self.n_targets, 1))
         return IBMTables(Ragged(self.entries.offsets, flat), self.layout.alignment.family.uniform())
 
+    def on(self, log_weights: IBMTables, items: Any) -> tuple[IBM, IBMTables]:
+        """The model and its weights for the sentence lengths of other text."""
+        found: tuple[IBM, IBMTables] = on(self, log_weights, items)
+        return found
+
     def _free_offsets(self) -> Array:
         l, m = self.classes.T
         return offsets_of(np.repeat(l + 1, np.where(l > 0, m, 0)))
@@ -125,7 +130,7 @@ class IBM(NamedTuple):
         pairs = Pairs(
             found.offsets, found.sentence, found.position, lengths, target.offsets, words.view(np.uint32),
             _class_of(self.classes, lengths, target.lengths), target.offsets[:-1][found.sentence], wide, tall,
-            *_wishes(items),
+            *link_wishes(items),
         )  # fmt: skip
         return IBMShard(pairs, int(target.lengths.max(initial=0)))
 
@@ -229,17 +234,6 @@ def _vector(vector: Array, classes: Array) -> tuple[Any, ...]:
         float(np.exp(vector[NULL])), float(np.exp(vector[LINK])), ladder, np.exp(climb), np.exp(-climb),
         np.exp(vector[CELLS:]), cells,
     )  # fmt: skip
-
-
-def _wishes(items: Any) -> tuple[Array, Array]:
-    """The weights of links, behind ones for the pairs that have none, and where each pair's begin."""
-    ones = np.ones(int(items.target.sentences.lengths.max(initial=0)))
-    if items.potentials is None:
-        return ones, np.empty(0, np.int64)
-    given, none = items.potentials, items.potentials.lengths == 0
-    if (~none & (given.lengths != items.token_pairs)).any():
-        raise ValueError("potentials of a pair are (l + 1) × m, or none")
-    return np.concatenate([ones, np.exp(given.values)]), np.where(none, -1, len(ones) + given.offsets[:-1])
 
 
 def _class_of(classes: Array, source_lengths: Array, target_lengths: Array) -> Array:

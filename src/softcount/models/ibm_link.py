@@ -8,7 +8,7 @@ within, where that takes longer than the arithmetic; so the functions here are g
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,6 +57,17 @@ class Pairs(NamedTuple):
         Array  # ones, as many as the longest target sentence has words; then (l + 1) × m weights of some pairs' links
     )
     wished: Array  # int64 [pairs]: where a pair's weights begin, −1 where it has none; [0] where no pair has
+
+
+def link_wishes(items: Any) -> tuple[Array, Array]:
+    """The weights of links, behind ones for the pairs that have none, and where each pair's begin."""
+    ones = np.ones(int(items.target.sentences.lengths.max(initial=0)))
+    if items.potentials is None:
+        return ones, np.empty(0, np.int64)
+    given, none = items.potentials, items.potentials.lengths == 0
+    if (~none & (given.lengths != items.token_pairs)).any():
+        raise ValueError("potentials of a pair are (l + 1) × m, or none")
+    return np.concatenate([ones, np.exp(given.values)]), np.where(none, -1, len(ones) + given.offsets[:-1])
 
 
 @kernel

@@ -4,7 +4,10 @@
 
 S. Vogel, H. Ney, C. Tillmann, COLING 1996. What is looked up where: the weight of word pair k is ``weights[index]``; a
 sentence of l words finds its own factors, 1 over the sum of what its positions allow, from ``cells[places[l]]`` on:
-of the first link, of the last place, of no link at all, and of leaving each position.
+of the first link, of the last place, of no link at all, and of leaving each position. A pair without source words is
+not part of the model. Of alignments that are as good the one is best whose last place is the lowest, none at all before
+any; then, word by word from the last one, that where the word is linked to the empty word, or else is the first to be
+linked, or else comes from the lowest place.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.machine.kernel import kernel
+from softcount.models.ibm_link import wish
 from softcount.models.jump_kernel import Desk, backward, count_jumps, forward, sample, viterbi
 from softcount.numbers.attribute import MAX, SUM
 from softcount.numbers.lanes import LANES
@@ -38,38 +42,66 @@ def expect_pairs(
     shard: Any, weights: Array, null: Array, table: JumpWeights, at: Desk, mode: int, uniforms: Array,
     counts: Array, null_counts: Array, moves: JumpWeights, links: Array,
 ) -> tuple[float, int]:  # fmt: skip
-    """Adds to counts, null_counts and moves; links are the best or drawn ones. Returns log Z and an impossible pair."""
+    """Adds to counts, null_counts and moves; links are the best or drawn ones, as 1 + position, or 0.
+
+    Returns log Z and the number of an impossible pair, or −1. The last of `null` is of words not known.
+    """
     desk, log_norm = np.zeros(at.size), 0.0
-    back = np.empty(shard_room(shard), np.int32)
+    back = np.empty(shard_room(shard) if mode == MAX else 1, np.int32)
     for s in range(len(shard.starts) - 1):
         l = shard.source.offsets[s + 1] - shard.source.offsets[s]
         words = shard.target.values[shard.target.offsets[s] : shard.target.offsets[s + 1]]
         here = links[shard.target.offsets[s] : shard.target.offsets[s + 1]]
         m = len(words)
-        if m == 0:
-            continue
-        if l == 0:  # nothing but the empty word
+        if m == 0 or l == 0:
             here[:] = 0
-            part = _all_empty(words, null, table, null_counts, moves)
+            continue
+        w = -(-l // LANES) * LANES
+        index = shard.cells[shard.starts[s] : shard.starts[s + 1]]
+        _lay(shard, s, index, weights, words, null, table, at, l, m, w, desk)
+        if mode == MAX:
+            part = viterbi(at, desk, l, m, w, back, here)
         else:
-            w = -(-l // LANES) * LANES
-            index = shard.cells[shard.starts[s] : shard.starts[s + 1]]
-            _lay(index, weights, words, null, table, at, l, m, w, desk)
-            if mode == MAX:
-                part = viterbi(at, desk, l, m, w, back, here)
-            else:
-                part = forward(at, desk, l, m, w)
-            if part > -np.inf and mode == SUM:
-                backward(at, desk, l, m, w, True)
-                _add_shares(index, words, table, at, l, m, w, desk, counts, null_counts, moves)
-            elif part > -np.inf:
-                if mode != MAX:
-                    sample(at, desk, l, m, w, uniforms[shard.target.offsets[s] + s :], here)
-                _add_path(index, words, here, table, l, m, counts, null_counts, moves)
+            part = forward(at, desk, l, m, w)
         if part == -np.inf:
             return log_norm, s
+        if mode == SUM:
+            backward(at, desk, l, m, w, True)
+            _add_shares(index, words, table, at, l, m, w, desk, counts, null_counts, moves)
+        else:
+            if mode != MAX:
+                sample(at, desk, l, m, w, uniforms[shard.target.offsets[s] + s :], here)
+            _add_path(index, words, here, table, l, m, counts, null_counts, moves)
         log_norm += part
     return log_norm, -1
+
+
+@kernel
+def pair_posteriors(
+    shard: Any, weights: Array, null: Array, table: JumpWeights, at: Desk, offsets: Array, matrices: Array,
+    log_norms: Array,
+) -> None:  # fmt: skip
+    """matrices[pair][i, j] = P(a_j = i), row 0 of the empty word; of an impossible pair zero, and log Z is −inf."""
+    desk = np.zeros(at.size)
+    for s in range(len(shard.starts) - 1):
+        l = shard.source.offsets[s + 1] - shard.source.offsets[s]
+        words = shard.target.values[shard.target.offsets[s] : shard.target.offsets[s + 1]]
+        m, out = len(words), matrices[offsets[s] : offsets[s + 1]]
+        if m == 0 or l == 0:
+            out[:] = 1.0
+            continue
+        w = -(-l // LANES) * LANES
+        index = shard.cells[shard.starts[s] : shard.starts[s + 1]]
+        _lay(shard, s, index, weights, words, null, table, at, l, m, w, desk)
+        log_norms[s] = forward(at, desk, l, m, w)
+        if log_norms[s] == -np.inf:
+            out[:] = 0.0
+            continue
+        backward(at, desk, l, m, w, False)
+        for j in range(m):
+            out[j] = desk[at.empty + j]
+            for i in range(l):
+                out[(i + 1) * m + j] = desk[at.shares + j * w + i]
 
 
 @kernel
@@ -83,25 +115,11 @@ def shard_room(shard: Any) -> int:
 
 
 @kernel
-def _all_empty(words: Array, null: Array, table: JumpWeights, null_counts: Array, moves: JumpWeights) -> float:
-    log_norm = 0.0
-    for f in words:
-        weight = null[f] * table.null[0] if f >= 0 else 0.0
-        if not weight > 0.0:
-            return -np.inf
-        log_norm += np.log(weight)
-    for f in words:
-        null_counts[f] += 1.0
-        moves.null[0] += 1.0
-    return log_norm
-
-
-@kernel
 def _lay(
-    index: Array, weights: Array, words: Array, null: Array, table: JumpWeights, at: Desk, l: int, m: int, w: int,
-    desk: Array,
+    shard: Any, s: int, index: Array, weights: Array, words: Array, null: Array, table: JumpWeights, at: Desk, l: int,
+    m: int, w: int, desk: Array,
 ) -> None:  # fmt: skip
-    """The weights of one sentence pair on the desk."""
+    """The weights of one sentence pair on the desk, and what is wished of its links."""
     cells, reach = table.cells[table.places[l] :], len(table.jump) // 2
     for i in range(l):
         for k in range(w):
@@ -117,10 +135,12 @@ def _lay(
         desk[at.begins + i], desk[at.ends + i], desk[at.leaves + i] = 0.0, 0.0, 0.0
     for d in range(-w, w + 1):
         desk[at.jumps + d] = 0.0
+    begin, beside = wish(shard.wished, s, 0), wish(shard.wished, s, m) > 0  # where none are wished there are ones
     for j in range(m):
-        desk[at.null + j] = null[words[j]] * table.null[0] if words[j] >= 0 else 0.0
+        desk[at.null + j] = null[words[j]] * table.null[0] * shard.wishes[begin + j]
         for i in range(w):
-            desk[at.em + j * w + i] = weights[index[i * m + j]] * table.null[1] if i < l else 0.0
+            wished = shard.wishes[begin + (i + 1) * m + j] if beside and i < l else 1.0
+            desk[at.em + j * w + i] = weights[index[i * m + j]] * table.null[1] * wished if i < l else 0.0
 
 
 @kernel
@@ -145,8 +165,7 @@ def _add_shares(
     for j in range(m):
         empty = desk[at.empty + j]
         moves.null[0] += empty
-        if words[j] >= 0:
-            null_counts[words[j]] += empty
+        null_counts[words[j]] += empty
         for i in range(l):
             share = desk[at.shares + j * w + i]
             counts[index[i * m + j]] += share

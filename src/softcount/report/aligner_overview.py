@@ -50,12 +50,26 @@ def _side(model: Any, number: int) -> Any:
     return None if model.agreed_ is None else model.agreed_.parameters[1 + number]
 
 
-def _jumps(model: Any, number: int) -> dict[str, float]:
+def _jump(model: Any, number: int) -> Array | None:
+    """Of all words but the most frequent, which have their own where both directions were trained together."""
     side = _side(model, number)
-    if side is None or not model.agreed_.model.positions:
-        return {}
+    if side is None:
+        direction = list(model.directions_.values())[number]
+        if direction.model.alignment != "jumps":
+            return None
+        found: Array = np.exp(direction.model.positions.parts(direction.log_weights.alignment).jump)
+        return found
+    if not model.agreed_.model.positions:
+        return None
     family = model.agreed_.model.layout[1 + number].jump.family
-    jump = family.parts(np.asarray(side.jump))[2][0]  # of all words but the most frequent, which have their own
+    first: Array = family.parts(np.asarray(side.jump))[2][0]
+    return first
+
+
+def _jumps(model: Any, number: int) -> dict[str, float]:
+    jump = _jump(model, number)
+    if jump is None:
+        return {}
     middle = len(jump) // 2
     shown = {str(d): float(jump[middle + d] / jump.sum()) for d in range(-REACH, REACH + 1)}
     return shown
@@ -74,7 +88,11 @@ def _empty(model: Any, number: int) -> float | None:
     if side is not None:
         return float(side.empty[0])
     direction = list(model.directions_.values())[number]
-    return float(np.exp(direction.log_weights.alignment[0])) if direction.model.alignment == "diagonal" else None
+    return (
+        float(np.exp(direction.log_weights.alignment[0]))
+        if direction.model.alignment in ("diagonal", "jumps")
+        else None
+    )
 
 
 def aligner_lines(content: dict[str, Any], head: str) -> list[str]:

@@ -143,7 +143,7 @@ def _aligner(model: Any) -> Iterator[tuple[str, Table]]:
             }
             | ({} if getattr(direction, "strengths", None) is None else {"lambda": direction.posterior.values}),
         )
-        if direction.model.alignment in ("diagonal", "free"):
+        if direction.model.alignment in ("diagonal", "free", "jumps"):
             yield _called("alignment", name), _alignment(direction, sides)
 
 
@@ -152,10 +152,25 @@ def _alignment(direction: Any, sides: tuple[str, str]) -> Table:
     if model.alignment == "diagonal":
         weights = direction.log_weights.alignment
         return {"parameter": _strings(["null", "tension"]), "value": np.array([np.exp(weights[0]), weights[2]])}
+    if model.alignment == "jumps":
+        return _places(np.exp(direction.log_weights.alignment), model.positions)
     cells = [(l, m, j, i) for l, m in model.classes.tolist() if l for j in range(1, m + 1) for i in range(l + 1)]
     names = (f"{sides[0]}_length", f"{sides[1]}_length", f"{sides[1]}_position", f"{sides[0]}_position")
     columns = np.array(cells, dtype=np.int64).reshape(-1, 4).T
     return {**dict(zip(names, columns, strict=True)), "probability": np.exp(table.values)}
+
+
+def _places(vector: Array, positions: Any) -> Table:
+    """A row for the empty word, each first and last place, and each jump."""
+    begin, end, jump, _ = positions.parts(vector)
+    kinds = ["null", *["begin"] * len(begin), *["end"] * len(end), *["jump"] * len(jump)]
+    away = np.arange(positions.reach + 1)
+    distance = np.concatenate([[0], away, away, np.arange(-positions.reach, positions.reach + 1)])
+    return {
+        "parameter": _strings(kinds),
+        "positions": distance,
+        "value": np.concatenate([vector[:1], begin, end, jump]),
+    }
 
 
 def _network(model: Any) -> Iterator[tuple[str, Table]]:

@@ -29,10 +29,10 @@ Letters = tuple[tuple[str, str], ...]
 
 def foreign(source: Sequence[str], target: Sequence[str]) -> bool:
     """Whether the words of one side are hardly ever written with letters of the other."""
-    sides = [{letter for word in words for letter in word if letter.isalpha()} for words in (source, target)]
+    ours = {letter for letter in set("".join(source)) if letter.isalpha()}
     spelt = [word for word in target if word.isalpha()]
-    common = sum(sides[0].issuperset(word) for word in spelt)
-    return bool(sides[0]) and 2 * common < len(spelt)
+    common = sum(map(ours.issuperset, spelt))
+    return bool(ours) and 2 * common < len(spelt)
 
 
 def corresponding(pairs: Sequence[tuple[str, str]]) -> Letters:

@@ -50,8 +50,7 @@ def alike(
     """
     known: dict[str, int] = {}
     whole = _numbered(source, known), _numbered(target, known)
-    letters: dict[str, int] = {}
-    spelt = _spelt(source, letters), _spelt(target, letters)
+    letters, spelt = _spelt(source, target)
     result = np.zeros(len(rows.values), np.float32)
     like = _likeness(letters, corresponding)
     with np.errstate(over="ignore"):  # sums of bit rows carry over the top, as they must; uncompiled, NumPy warns
@@ -59,11 +58,18 @@ def alike(
     return result
 
 
-def _spelt(words: Sequence[str], letters: dict[str, int]) -> Ragged:
-    """Each word's letters by number; none of what is not compared letter by letter."""
-    kept = [word if LETTERS <= len(word) <= LONGEST and not word[0].isdigit() else "" for word in words]
-    values = [letters.setdefault(letter, len(letters)) for word in kept for letter in word]
-    return Ragged(offsets_of([len(word) for word in kept]), np.array(values, dtype=np.int32))
+def _spelt(*sides: Sequence[str]) -> tuple[dict[str, int], list[Ragged]]:
+    """The letters by number, and each word's; none of what is not compared letter by letter."""
+    kept = [
+        [word if LETTERS <= len(word) <= LONGEST and not word[0].isdigit() else "" for word in words] for words in sides
+    ]
+    codes = [np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.uint32) for words in kept]
+    there = np.flatnonzero(np.bincount(np.concatenate([*codes, np.zeros(1, np.uint32)])))
+    letters = {chr(code): number for number, code in enumerate(there.tolist())}
+    place = np.zeros(int(there[-1]) + 1, np.int32)
+    place[there] = np.arange(len(there))
+    rows = [Ragged(offsets_of([len(word) for word in words]), place[c]) for words, c in zip(kept, codes, strict=True)]
+    return letters, rows
 
 
 def _likeness(letters: dict[str, int], corresponding: Sequence[tuple[str, str]]) -> Ragged:

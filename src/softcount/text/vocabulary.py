@@ -33,7 +33,7 @@ class Vocabulary:
         Words seen fewer than ``min_count`` times become ``unknown``. If there are none, there is no unknown word:
         a word that training never sees would have no probability to give away.
         """
-        encoded = as_strings(tokens).dictionary_encode()
+        encoded = _computed("dictionary_encode", as_strings(tokens))
         words = np.array(encoded.dictionary.to_pylist(), dtype=object)
         codes = _numbers(encoded.indices)
         counts = np.bincount(codes, minlength=len(words))
@@ -86,7 +86,8 @@ class Vocabulary:
         if unknown.any():
             codes = np.where(unknown, np.int32(len(self)), codes)
             words = pa.concat_arrays([words, _strings([self.unknown or UNKNOWN])])
-        return words.take(pa.Int32Array.from_buffers(pa.int32(), len(codes), [None, pa.py_buffer(codes)]))
+        places = pa.Int32Array.from_buffers(pa.int32(), len(codes), [None, pa.py_buffer(codes)])
+        return _computed("take", words, places)
 
     def decode(self, ids: Any) -> list[str]:
         words, unknown = self.words, self.unknown or UNKNOWN
@@ -106,15 +107,20 @@ def as_strings(tokens: Any) -> Any:
     if isinstance(tokens, pa.ChunkedArray):
         tokens = tokens.combine_chunks()
     if isinstance(tokens, pa.Array):
-        return tokens.cast(pa.large_string())
+        return tokens if tokens.type == pa.large_string() else tokens.cast(pa.large_string())
     return pa.array(tokens, type=pa.large_string())
 
 
 def lowered(tokens: Any) -> Any:
     """The same strings in lower case. Every reader of text lower-cases here, so that all do it alike."""
-    import pyarrow.compute as pc  # here, because it takes a tenth of a second to import
+    return _computed("utf8_lower", as_strings(tokens))
 
-    return pc.utf8_lower(as_strings(tokens))
+
+def _computed(function: str, *arrays: Any) -> Any:
+    """As `pyarrow.compute`, which takes a tenth of a second to import, has it: that module wraps all there are."""
+    from pyarrow import _compute
+
+    return _compute.call_function(function, list(arrays))
 
 
 def _strings(words: Sequence[str]) -> Any:

@@ -1,0 +1,74 @@
+"""How strongly rows lean on coarser rows, by the text itself: so that links that are left out are likely.
+
+    κ = argmax Σ_(e,f) c · log t₋(f | e),     t₋ with one link of e and f taken out of the counts of every level
+
+Leaving one out (H. Ney, U. Essen, R. Kneser, Computer Speech and Language 8(1), 1994), in both directions, level by
+level from the coarsest: a pair of words that was seen once is then predicted by its stems alone, and where those were
+seen once as well, by theirs. Counts are expected ones, so what is taken out is one link or all that there is of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from softcount.families.backoff import Level, counts_by_level
+from softcount.numbers.ragged import Array
+
+GRID = (0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 20.0, 35.0, 60.0)
+LEAST = 0.05  # counts below say nothing
+FLOOR = 1e-7  # of what nothing predicts
+
+
+def held_out_strengths(
+    levels: Sequence[Level], counts: Array, prior: Array | None = None, grid: Sequence[float] = GRID
+) -> tuple[float, ...]:
+    """κ of every level but the coarsest, from fine to coarse."""
+    tables, sums = summed(levels, counts, prior)
+    found: list[float] = []
+    for depth in range(len(levels) - 2, -1, -1):
+        believed = prior if depth == 0 else None
+        scores = [left_out_likelihood(levels, tables, sums, depth, (k, *found), believed) for k in grid]
+        found.insert(0, grid[int(np.argmax(scores))])
+    return tuple(found)
+
+
+def left_out_likelihood(
+    levels: Sequence[Level], tables: Sequence[Array], sums: Sequence[tuple[Array, Array]], depth: int,
+    strengths: Sequence[float], prior: Array | None = None,
+) -> float:  # fmt: skip
+    """Σ c · log t₋, both directions, of the entries of one level; strengths from there on."""
+    entries = np.flatnonzero(tables[depth] > LEAST)
+    weights = np.asarray(tables[depth][entries], float)
+    rates = _rates(levels, tables, sums, depth, strengths, entries, np.minimum(weights, 1.0), prior)
+    return float(np.sum(weights[:, None] * np.log(rates + FLOOR)))
+
+
+def _rates(
+    levels: Sequence[Level], tables: Sequence[Array], sums: Sequence[tuple[Array, Array]], depth: int,
+    strengths: Sequence[float], entries: Array, less: Array, prior: Array | None = None,
+) -> Array:  # fmt: skip
+    """[entries, 2]: t₋(column | row), t₋(row | column), where so much is taken out of each entry."""
+    level, counts = levels[depth], tables[depth][entries] - less
+    rows, columns = level.row_of[entries], level.rows.values[entries]
+    totals = np.stack([sums[depth][0][rows], sums[depth][1][columns]], axis=1) - less[:, None]
+    more = np.zeros(len(entries)) if prior is None else prior[entries]
+    if depth == len(levels) - 1:
+        return np.asarray(counts[:, None] / np.maximum(totals, 1e-9))
+    above = _rates(levels, tables, sums, depth + 1, strengths[1:], level.parent[entries], less)
+    shares = np.stack([level.column_share[columns], level.row_share[rows]], axis=1)
+    leaning = strengths[0] * above * shares
+    return np.asarray(((counts + more)[:, None] + leaning) / (totals + strengths[0]))
+
+
+def summed(
+    levels: Sequence[Level], counts: Array, prior: Array | None
+) -> tuple[list[Array], list[tuple[Array, Array]]]:
+    """The counts of every level, and their sums by row and by column, with what is believed of words."""
+    tables, sums = counts_by_level(levels, counts), []
+    for depth, (level, table) in enumerate(zip(levels, tables, strict=True)):
+        whole = table if prior is None or depth else table + prior
+        by_column = np.bincount(level.rows.values, whole, level.n_columns)
+        sums.append((np.bincount(level.row_of, whole, level.rows.n_rows), by_column))
+    return tables, sums

@@ -4,14 +4,19 @@ BIN := .venv/bin
 INSTALLED := .venv/installed
 STAMP := .venv/installed-for-developers
 
-.PHONY: demo test test-jit-off lint bench fuzz mutants clean
+.PHONY: demo test axe test-jit-off lint bench docs fuzz mutants clean
 
 demo: $(INSTALLED)
-	$(BIN)/softcount demo
+	$(BIN)/softcount demo --pages .cache/demo
 
-test: $(STAMP)
+test: $(STAMP) axe
 	$(BIN)/pytest -n auto
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto -m kernels
+
+# axe-core, by which the pages' tests ask whether everybody can use them; without npm or a network they skip that.
+axe:
+	@test -e .cache/axe/node_modules/axe-core || npm install --silent --no-audit --no-fund --prefix .cache/axe \
+	  axe-core@4 >/dev/null 2>&1 || echo "axe-core does not install here: accessibility is not tested"
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -27,11 +32,16 @@ fuzz: $(STAMP)
 
 # Small mistakes, one at a time, and whether the tests notice; MUTANTS (3) of every file, an hour or so.
 mutants: $(STAMP)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python tests/mutants.py --sample $${MUTANTS:-3}
+	$(BIN)/python tests/mutants.py --sample $${MUTANTS:-3}
 
 # Every bench prints its own table; those that need corpora or peers that are not there say so and skip.
 bench: .venv/bench-installed
 	for script in bench/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+# The site, in build/site: open build/site/index.html. Examples that show what they print are run; a warning is an error.
+docs: .venv/docs-installed
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/site
+	@echo "wrote build/site/index.html"
 
 # Rebuilt when what must be installed changes: what a user needs, and in the same place what a developer needs besides.
 $(INSTALLED): pyproject.toml
@@ -47,5 +57,9 @@ $(STAMP): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
 	touch $@
 
+.venv/docs-installed: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	touch $@
+
 clean:
-	rm -rf .venv .cache build
+	rm -rf .venv .cache build docs/_made docs/api

@@ -19,6 +19,7 @@ from unittest import mock
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 from input_rows import GOOD
 
 import softcount
@@ -26,6 +27,7 @@ from softcount.criteria.spec import Settings, parse
 from softcount.disk import store
 from softcount.errors import InputError
 from softcount.estimators.network import Network
+from softcount.language.arpa import read_arpa
 from softcount.links.pharaoh import read_links
 from softcount.machine.magic import MARK
 from softcount.models.grammar import grammar
@@ -35,15 +37,19 @@ from softcount.text.bif import read_bif
 from softcount.text.bilingual import read_bilingual
 from softcount.text.bitext_reader import read_bitext
 from softcount.text.cfg import read_cfg
+from softcount.text.conllu_writer import conllu_lines
 from softcount.text.dictionary import read_dictionary
 from softcount.text.document_reader import read_documents
 from softcount.text.documents import pruned
 from softcount.text.names import read_names
+from softcount.text.points import read_points
+from softcount.text.preparation import Preparation, prepared
 from softcount.text.reader import read, read_labels
 from softcount.text.record_reader import read_columns, text_of, to_records
 from softcount.text.seed_words import read_seed_words
-from softcount.text.source import lines
+from softcount.text.source import lines, read_text
 from softcount.text.structure import structure
+from softcount.text.tokenizer import tokenize
 from softcount.text.trees import read_trees
 from softcount.text.vocabulary import Vocabulary
 
@@ -181,10 +187,60 @@ def _with_arrays(models: list[bytes], content: bytes) -> bytes:
     return model[: _base(model)] + content[1 : size + 1].ljust(size, b"\0")
 
 
+def _binary(write: Callable[[Any, Any], None]) -> bytes:
+    """A table of texts, names and numbers in a form that is no text."""
+    sink = pa.BufferOutputStream()
+    write(pa.table({"id": ["=1", "b"], "body": ["the dog", ""], "n": [1, 2], "t": [["a"], ["b", "c"]]}), sink)
+    return bytes(sink.getvalue())
+
+
+def _stream(table: Any, sink: Any) -> None:
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+
+
+def _whole(table: Any, sink: Any) -> None:
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+
+
+def _table(path: Path) -> Any:
+    found = read_documents(path, text_column="body", id_column="id")
+    return found.names, found.digest(), read(path, text_column="body").digest()
+
+
+def _tokenized(content: bytes) -> Any:
+    """Nothing but blanks is lost, nothing but blanks is added."""
+    line = content.decode("utf-8", "replace")
+    found = tokenize(line)
+    assert "".join(found.split()) == "".join(line.split())
+    return found
+
+
+def _prepared(content: bytes) -> Any:
+    text = content.decode("utf-8", "replace").encode()
+    found = prepared(text, Preparation("rules", "NFKC"))
+    assert found.count(b"\n") == text.count(b"\n")
+    return found
+
+
 def _rows(path: Path) -> Any:
     columns = read_columns(path)
     known = [{text_of(v): k for k, v in enumerate(column.values)} for column in columns.columns.values()]
     return to_records(columns, list(columns.columns), known, True).digest()
+
+
+def _conllu_written(content: bytes) -> Any:
+    """What is written over is read back with the same words, and with the tags that were written."""
+    (FOLDER / "file.conllu").write_bytes(content)
+    data = read(FOLDER / "file.conllu", "conllu", column="none")
+    tags = [[str(t % 3) for t in range(len(data.tokens(s)))] for s in range(len(data))]
+    text = read_text(FOLDER / "file.conllu")
+    (FOLDER / "out.conllu").write_text("".join(conllu_lines(text, tags, "xpos")), encoding="utf-8", newline="")
+    again = read(FOLDER / "out.conllu", "conllu", column="xpos")
+    assert [again.tokens(s) for s in range(len(again))] == [data.tokens(s) for s in range(len(data))]
+    assert [again.tags(s) for s in range(len(again))] == tags
+    return again
 
 
 def _declared(content: bytes) -> Any:
@@ -225,6 +281,13 @@ def targets(only: str = "model") -> dict[str, Target]:
         "bzip2": (file(lines, "file.bz2"), [bz2.compress(G["text"])]),
         "zstandard": (file(lines, "file.zst"), [pa.compress(G["text"], codec="zstd", asbytes=True)]),
         "names": (file(read_names), [G["names"]]),
+        "csv": (file(_table, "file.csv"), [G["docs.csv"], b"id;body\n1;a b\n"]),
+        "parquet": (file(_table, "file.parquet"), [_binary(pq.write_table)]),
+        "arrow": (file(_table, "file.arrow"), [_binary(_stream), _binary(_whole)]),
+        "tokenizer": (_tokenized, [b"Mr. O'Neill paid $3.50 (www.a.b/c) -- e.g. l'eau ...", "naïve, 5°".encode()]),
+        "preparation": (_prepared, [b"Don't.\n\nA b, c\n"]),
+        "conllu-writer": (_conllu_written, [G["text.conllu"]]),
+        "points": (file(read_points), [G["points"]]),
         "documents": (file(_documents), [G["text"]]),
         "uci": (file(_documents, "docword.txt"), [G["docword.txt"], G["docword.txt"] + CUT + b"a\nb\nc\n"]),
         "ldac": (file(_documents, "file.ldac"), [G["text.ldac"], G["text.ldac"] + CUT + b"a\nb\nc\n"]),
@@ -237,6 +300,7 @@ def targets(only: str = "model") -> dict[str, Target]:
         "parameters": (file(read_parameters), [G["P.json"], json.dumps({"end": {}}).encode()]),
         "criterion": (_criterion, SPECS),
         "rows": (file(_rows), [G["rows.csv"], b'a\tb\n"x ""y"\t1\n\t2\n']),
+        "arpa": (file(read_arpa), [G["m.arpa"]]),
         "bif": (file(read_bif), [G["net.bif"]]),
         "network-tables": (file(lambda p: Network("a -> b", start=p).as_given()), [G["T.json"]]),
         "network": (_declared, [b"a, b -> c; d", b"a@-1 -> a -> b"]),

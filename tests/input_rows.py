@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 MEGABYTE = 1 << 20
 
@@ -41,14 +45,19 @@ GOOD: dict[str, bytes] = {
     "labels": b"A\n\nB\nB\n",
     "stop": b"the\na\n",
     "seeds": b"0\tdog cats\n\n1\tthe\n",
+    "points": b"1 2\n\n1.5 2.5\n-3 4e1\n",
+    "fixed.tsv": b"dog\tHund\tmust\n",
     "P.json": json.dumps(P, indent=1).encode() + b"\n",
     "docword.txt": b"3\n3\n3\n1 1 2\n1 3 1\n3 2 3\n",
     "text.ldac": b"2 0:2 2:1\n0\n1 1:3\n",
     "text.svmlight": b"spam 1:2 3:1 # a remark\nham 2:3\n",
     "rows.csv": b"a,b\nx,1\ny,\n,2\nx,1\n",
+    "docs.csv": b'id,body\n1,the dog runs\n2,"a ""dog"" sees the cat"\n=3,\n4,cats run\n',
     "T.json": b'{"a": {"": {"x": 0.4, "y": 0.6}}, "b": {"x": {"1": 0.9, "2": 0.1}, "y": {"1": 0.5, "2": 0.5}}}\n',
     "net.bif": b"network n { }\nvariable a { type discrete [ 2 ] { x, y }; }\nprobability ( a ) { table 0.4, 0.6; }\n",
     "G.cfg": b'S -> NP V | NP V NP\nNP -> D N | "cats"\nD -> "the" | "a"\nN -> "dog" | "cat"\nV -> "runs" | "run" | "sees"\n',
+    "m.arpa": b"\\data\\\nngram 1=4\nngram 2=1\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.3\n-0.5\t</s>\n-0.4\tdog\t-0.2\n\n"
+    b"\\2-grams:\n-0.3\tdog </s>\n\n\\end\\\n",
     "trees": b"(S (NP (D the) (N dog)) (V runs))\n\n(S (NP (D a) (N dog)) (V sees) (NP (D the) (N cat)))\n(S (NP cats) (V run))\n",
 }
 
@@ -79,6 +88,11 @@ READERS = (
     f"grammar {{bad}} text {SMALL}", f"grammar G.cfg {{bad}} {SMALL}", "grammar --trees {bad} -q",
     f"grammar G.cfg text --known {{bad}} {SMALL}", "grammar {bad} --apply grammar.model -q",
     "score trees {bad} trees", "score trees trees {bad}",
+    "lm {bad} --order 2 -q", "lm {bad} --characters -q", "lm --apply m.arpa {bad} -q",
+    "fast-align -i {bad}", "fast-align -i {bad} -dov -q", "eflomal -i {bad}", "eflomal -s {bad} -t other", "eflomal -s text -t {bad}",
+    f"topics {{bad}} --text-column body {SMALL}", f"cluster {{bad}} --id-column id --clusters 2 {SMALL}",
+    f"tag {{bad}} --text-column body --states 2 {SMALL}", f"classes {{bad}} --text-column body {SMALL}",
+    "explain kmeans {bad}", "explain ibm1 text other --dictionary {bad}",
 )  # fmt: skip
 # Those that take a folder of texts as well as a file.
 FOLDERS = ("topics {bad} --topics", "topics {bad} --apply", "cluster {bad} --c", "cluster {bad} --a", "score topics",
@@ -104,12 +118,14 @@ WRITERS = (
     f"topics text --topics 2 {SMALL} --main-topics {{bad}}",
     f"tag text --states 2 {SMALL} --report {{bad}}", "report tag.model -q --out {bad}",
     "align text other -q --save {bad}", "align text other -q --lexicon {bad}", "align text other -q --scores {bad}",
-    "align text other -q --log-probabilities {bad}",
+    "align text other -q --log-probabilities {bad}", "align text other -q --pairs {bad}",
+    "eflomal -i both -f {bad} --overwrite", "eflomal -i both -R {bad} --overwrite", f"topics text {SMALL} --main-topics {{bad}}",
     f"topics text --topics 2 {SMALL} --save {{bad}}", f"topics text --topics 2 {SMALL} --checkpoint {{bad}}",
     f"cluster text --clusters 2 {SMALL} --save {{bad}}", "generate -n 2 --tags {bad}",
     f"net 'h -> a, b' rows.csv --values h=2 {SMALL} --save {{bad}}", f"net 'a -> b' rows.csv {SMALL} --parameters {{bad}}",
-    "net net.bif -q --dot {bad}",
+    "net net.bif -q --dot {bad}", "lm text -q --save {bad}", "lm text -q --arpa {bad}",
     f"grammar G.cfg text {SMALL} --save {{bad}}", f"grammar G.cfg text {SMALL} --parameters {{bad}}",
+    "explain hmm P.json dog --page {bad}", "explain kmeans points --page {bad}",
 )  # fmt: skip
 # Commands whose output must be the same for the odd file, in place of every @.
 ODD = (
@@ -119,6 +135,9 @@ ODD = (
     "tag @text --apply tag.model -q", "classes @text --classes 3 -q", "classes @tagged --format tagged -q",
     "classes @text --dictionary @words.tsv --tags @tags -q", "classes @text --apply classes.model -q --output tags",
     "align @text @other -q", "align @both -q", "align @both.tsv -q",
+    "fast-align -i @both -dov -q", "eflomal -i @both", "eflomal -s @text -t @other",
+    f"topics @docs.csv --text-column body --topics 2 {SMALL}", f"cluster @docs.csv --text-column body --id-column id --clusters 2 {SMALL}",
+    f"tag @docs.csv --text-column body --states 2 {SMALL}", "classes @docs.csv --text-column body --classes 2 -q",
     "align @both.tmx -q", "align @both.xlf -q", "align @text @other --dictionary @pairs.tsv -q", "align @text @other --apply align.model -q",
     f"topics @text --topics 2 {SMALL}", f"topics @docword.txt --format uci --topics 2 {SMALL}",
     f"topics @text.ldac --topics 2 {SMALL}", f"topics @text.svmlight --topics 2 {SMALL}",
@@ -132,9 +151,11 @@ ODD = (
     "generate --from @P.json -q", f"tag @text --states 2 --names @names {SMALL}", "show tag.model @text", "show cluster.model @text", "show align.model @both",
     f"grammar @G.cfg @text {SMALL}", f"grammar @G.cfg @text --known @trees {SMALL}", "grammar @G.cfg @text --n-parses -q",
     "grammar @text --trees @trees --markov 1,1 -q", "grammar @text --apply grammar.model -q", "score trees @trees @trees",
+    "lm @text --order 2 -q", "lm @text --characters -q", "lm --apply @m.arpa @text -q --json",
     "symmetrize @links @links", "glossary align.model @text @other -q", "glossary align.model @both.tsv --terms -q",
     f"net 'h -> a, b' @rows.csv --values h=2 {SMALL}", "net 'a -> b' --start @T.json --score @rows.csv",
     "net @rows.csv --apply net.model -q", "net @net.bif --query a -q", "explain net 'a -> b' @T.json @rows.csv",
+    "explain kmeans @points --json", "explain ibm1 @text @other --dictionary @fixed.tsv --json",
 )  # fmt: skip
 LOST = "is read by this command, and would be lost; name another file to write"
 
@@ -158,6 +179,15 @@ class Works(NamedTuple):
     commands: tuple[str, ...] = ODD
     files: dict[str, bytes] = {}
     lines: int | None = None
+
+
+def _parquet() -> bytes:
+    file = io.BytesIO()
+    pq.write_table(pa.table({"text": ["a b", None], "n": [1, 2]}), file)
+    return file.getvalue()
+
+
+PARQUET = _parquet()
 
 
 def each(row: str, what: str, *cases: tuple[str, str], **files: bytes) -> Refused:
@@ -279,6 +309,8 @@ PLACES = [
              (f"cluster text --clusters 2 {SMALL} --checkpoint text", "text"),
              (f"cluster text --labels labels {SMALL} --save labels", "labels"),
              ("generate --from P.json --tags P.json", "P.json")))),
+    each("output-there", "a result of eflomal's in place of a file, without `--overwrite`",
+         ("eflomal -i both -f text", "text: is there already; add --overwrite, or name another file")),
     each("output-rows", "document rows in a file of unknown kind",
          (f"topics text --topics 2 {SMALL} --rows out.csv",
           "out.csv: rows are written as .tsv, .npy, .parquet; name the file so")),
@@ -286,6 +318,34 @@ PLACES = [
 ]  # fmt: skip
 
 FORMS = [
+    each("arpa", "an ARPA file that is none, is cut, or does not hold what it announces",
+         ("lm text --apply text", "text: no line \\data\\; an ARPA file has one before its n-grams"),
+         ("lm text --apply absent.arpa", "absent.arpa: no such file; check the path"),
+         ("lm text --apply tag.model", "tag.model: holds a hidden Markov model; `softcount lm --apply` needs a language model"),
+         ("lm text --apply cut.arpa", "cut.arpa: ends without \\end\\; it seems cut off, write or copy it again"),
+         ("lm text --apply few.arpa", "few.arpa:4: 1 n-grams where 2 are announced; write it again"),
+         ("lm text --apply odd.arpa", "odd.arpa: 'x\\ta', 1-gram 1: has no number where one should be"),
+         **{"cut.arpa": b"\\data\\\nngram 1=1\n\n\\1-grams:\n-1\ta\n", "odd.arpa": b"\\data\\\nngram 1=1\n\n\\1-grams:\nx\ta\n\n\\end\\\n",
+            "few.arpa": b"\\data\\\nngram 1=2\n\n\\1-grams:\n-1\ta\n\n\\end\\\n"}),
+    each("lm-words", "a text with the marks of starts and ends among its words; nothing to train on",
+         ("lm bad", "bad: has the word <s>, which marks starts and ends; leave it out"),
+         ("lm", "no text to train on; give one, or --apply MODEL"), bad=b"a <s> b\n"),
+    each("table-column", "a table without the column that is meant, or with a cell that is no text",
+         ("topics docs.csv --text-column text", "docs.csv: no column 'text' for --text-column; it has id, body"),
+         ("cluster docs.csv --clusters 2 --id-column id", "docs.csv: columns of text: id, body; choose one with --text-column"),
+         ("tag docs.csv --states 2 --text-column text", "docs.csv: no column 'text' for --text-column; it has id, body"),
+         ("classes none.parquet", "none.parquet: row 2: 'text' is None, not a text; fill it with '' or leave the row out"),
+         ("topics none.parquet", "none.parquet: row 2: 'text' is None, not a text; fill it with '' or leave the row out"),
+         ("topics none.parquet --text-column n", "none.parquet: column 'n' has int64, not text; choose another"),
+         ("align none.parquet", "none.parquet: columns of text: text; choose two with --source-language and --target-language"),
+         ("topics text --format lines --text-column a", "text: read as lines, which has no columns; leave --text-column away"),
+         **{"none.parquet": PARQUET}),
+    each("table-damaged", "a Parquet or Arrow file that is cut, or none",
+         ("topics bad.parquet", "bad.parquet: not a Parquet file that can be read; check the path"),
+         ("tag bad.parquet --states 2", "bad.parquet: not a Parquet file that can be read; check the path"),
+         ("align bad.arrow", "bad.arrow: not an Arrow file that can be read; check the path"),
+         ("net 'a -> b' bad.parquet", "bad.parquet: not a Parquet file that can be read; check the path"),
+         **{"bad.parquet": PARQUET[:-20], "bad.arrow": b"ARROW1\0\0 and no more"}),
     each("lines-unequal", "two files that must be in step and have unequal numbers of lines",
          ("tag text --tags bad", "bad: 1 lines, 3 fewer than text; give both the same lines"),
          (f"tag text --states 2 --dev text --dev-tags bad {SMALL}",
@@ -407,6 +467,22 @@ FORMS = [
             ("align text other --longest 3 --show 3", "align text other --apply align.model --longest 3 --show 3")),
     Refused("explain-two-lines", "two lines in place of a sentence",
             "the sentence has more than one line; give one sentence at a time", ("explain hmm P.json 'dog runs\ndog'",)),
+    each("points", "points that are none, or not alike",
+         ("explain kmeans bad", "bad:2: 'x' is no number; write numbers with blanks between"),
+         ("explain kmeans nan", "nan:1: 'nan' is no number; write numbers with blanks between"),
+         ("explain kmeans uneven", "uneven:2: 1 numbers, where the first point has 2; give all points as many, and at least one"),
+         ("explain kmeans points --clusters 9", "points: 3 different points, but 9 clusters; ask for fewer"),
+         bad=b"1 2\nx 3\n", nan=b"nan 1\n", uneven=b"1 2\n3\n"),
+    each("explain-page", "more than the page of `explain` takes, or a name that is taken",
+         ("explain mixture many --page p.html", "--page shows at most 40 lines of at most 40 words; give fewer"),
+         ("explain mixture gap --page p.html", "--page: an empty line; give words on every line"),
+         ("explain plsa text --page text", f"text: {LOST}"),
+         ("explain ibm1 text other --dictionary pairs.tsv",
+          "pairs.tsv: 'dog' 'Hund' is prefer; explain takes `must` alone"),
+         many=b"a b\n" * 41, gap=b"a b\n\nc\n"),
+    Refused("no-example", "an example that there is not",
+            "no example 'x'; there are can-i-can, pseudo-counts, six-documents, thai, thai-fixed, six-topics, two-clusters, late, "
+            "diary, telescope", ("examples x", "examples x --out folder")),
     each("bilingual-forbids", "a bilingual dictionary that leaves a word without a source",
          ("align text other --null 0 --dictionary bad -q",
           "other:1: the pair has probability zero under the dictionary; allow one of its translations, or give the "

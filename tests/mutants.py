@@ -1,10 +1,11 @@
 """Do the tests notice? One small mistake at a time in the code that counts and decides, and the tests that should see.
 
-    NUMBA_DISABLE_JIT=1 python tests/mutants.py --sample 5 --seed 1 models/ibm_kernel.py
+    python tests/mutants.py --sample 5 --seed 1 models/ibm_kernel.py
 
 A mistake is a comparison that is off by one or turned round, another operator, a number one higher, `and` for `or`. Of
-every file a random sample is tried, uncompiled, each in a process of its own with a limit of time. What survives is
-printed: either nothing depends on it, or a test is missing. Without a mistake they must pass, which is tried first.
+every file a random sample is tried, each in a process of its own with a limit of time; kernels uncompiled. What
+survives is printed: either nothing depends on it, or a test is missing. Without a mistake they must pass, which is
+tried first.
 """
 
 from __future__ import annotations
@@ -15,11 +16,10 @@ import copy
 import os
 import random
 import resource
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from importlib import import_module
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -94,20 +94,33 @@ def noticed(name: str, source: str) -> bool:
 
 
 def _ran(name: str, source: str) -> int:
+    import numba
     import pytest
 
-    with tempfile.TemporaryDirectory() as place:
-        shutil.copytree(ROOT / "src" / "softcount", f"{place}/softcount", ignore=shutil.ignore_patterns("__pycache__"))
-        Path(place, "softcount", name).write_text(source)
-        sys.path[:0] = [place, str(ROOT / "tests")]
-        devnull = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(devnull, 1)
-        os.dup2(devnull, 2)
-        chosen = next(tests for prefix, tests in TESTS.items() if name.startswith(prefix))
-        paths, _, rest = chosen.partition(" -k ")
-        word, _, mark = rest.partition(" -m ")
-        options = (["-k", word] if word else []) + (["-m", mark] if mark else [])
-        return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *paths.split(), *options]))
+    numba.config.DISABLE_JIT = int("@kernel" in source)  # all else leaves the kernels as they are, compiled and kept
+    sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, 1)
+    os.dup2(devnull, 2)
+    chosen = next(tests for prefix, tests in TESTS.items() if name.startswith(prefix))
+    paths, _, rest = chosen.partition(" -k ")
+    word, _, mark = rest.partition(" -m ")
+    options = (["-k", word] if word else []) + (["-m", mark] if mark else [])
+    try:
+        _import("softcount." + name.removesuffix(".py").replace("/", "."), source)
+    except Exception:  # a mistake that cannot even be imported
+        return 1
+    return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *paths.split(), *options]))
+
+
+def _import(module: str, source: str) -> None:
+    """This source in the module's place, for all that import it from now on."""
+    spec = find_spec(module)
+    assert spec is not None and spec.origin is not None
+    made = sys.modules[module] = module_from_spec(spec)
+    exec(compile(source, spec.origin, "exec"), made.__dict__)
+    parent, _, last = module.rpartition(".")
+    setattr(sys.modules[parent], last, made)
 
 
 def main() -> None:

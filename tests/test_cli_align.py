@@ -76,7 +76,8 @@ def test_save_apply_scores_lexicon(folder, tmp_path):
     assert applied.stdout == trained.stdout and ":" in trained.stdout
     rows = (tmp_path / "s").read_text().split("\n")
     assert len(rows) == 152 and rows[0] == "score" and all(0.0 <= float(row) < 1.0 for row in rows[1:-1])
-    entries = [line.split("\t") for line in (tmp_path / "l").read_text(encoding="utf-8").split("\n")[:-1]]
+    header, *entries = (line.split("\t") for line in (tmp_path / "l").read_text(encoding="utf-8").split("\n")[:-1])
+    assert header == ["source", "target", "p_target", "p_source"] and entries
     assert entries == sorted(entries, key=lambda e: e[:2]) and all(len(e) == 4 for e in entries)
     unknown = softcount("align", "-", "--apply", tmp_path / "m", stdin="zzz . ||| yyy .\n")
     assert (

@@ -117,7 +117,7 @@ def test_a_labelled_start_is_lower_cased_like_the_text(run: Run, folder: Path) -
 
 def rows(path: Path) -> list[dict[str, str]]:
     with path.open(newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+        return list(csv.DictReader(file, delimiter="\t", strict=True))
 
 
 @pytest.mark.parametrize("name", list(TRAIN))
@@ -246,7 +246,7 @@ def test_refusals(run: Run, folder: Path) -> None:  # noqa: F811
     ran = run("export", "m", "--to", "text")
     assert ran.code == 2 and "is a file; name a folder" in ran.err
     ran = run("export", "m", "--to", "out", "--format", "xlsx")
-    assert ran.code == 2 and "use tsv or parquet" in ran.err
+    assert ran.code == 2 and "use tsv, parquet, excel" in ran.err
 
 
 def test_no_result_is_written_over_what_is_read(run: Run, folder: Path) -> None:  # noqa: F811

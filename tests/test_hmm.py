@@ -14,7 +14,7 @@ from softcount import HMM, InputError, corpus
 from softcount.loop.start import random_start
 from softcount.models.hmm import HMMTables
 from softcount.report.hmm_json import from_json, read_parameters, to_json
-from softcount.report.lattice import lattice
+from softcount.report.lattice import lattices
 from softcount.synthetic import dictionary, language
 
 EXAMPLE: dict[str, Any] = {
@@ -52,7 +52,7 @@ UPDATED = {
 
 
 def test_explained_example() -> None:
-    found = lattice(from_json(EXAMPLE), "can I can")
+    found = lattices(from_json(EXAMPLE), ["can I can"])
     assert np.isclose(found["probability"], 0.125, rtol=1e-12)
     columns = [[c[w][s] for s in "VN"] for c in found["alpha"] for w in ("before", "after")]
     truth = [[0.6, 0.4], [0.3, 0.2], [0.36, 0.14], [0.18, 0.07], [0.171, 0.079], [0.0855, 0.0395]]
@@ -74,7 +74,7 @@ def test_estimated_example() -> None:
     assert model.states_ == ("V", "N")
     assert near({k: v for k, v in model.to_json().items() if k != "states"}, UPDATED)
     untouched = HMM(criterion="em:0", start=EXAMPLE).fit(["can I can"])
-    truth = lattice(from_json(EXAMPLE), "can I can")["posterior"]
+    truth = lattices(from_json(EXAMPLE), ["can I can"])["posterior"]
     np.testing.assert_allclose(untouched.predict_proba(["can I can"])[0], [[r["V"], r["N"]] for r in truth], rtol=1e-12)
     assert np.isclose(untouched.score(["can I can"]), np.log(0.125))
     assert np.isclose(untouched.perplexity(["can I can"]), 2.0)
@@ -86,7 +86,7 @@ def test_explain_with_an_end() -> None:
         "transition": {"V": {"V": 0.3, "N": 0.2}, "N": {"V": 0.5, "N": 0.1}},
         "end": {"V": 0.5, "N": 0.4},
     }
-    found = lattice(from_json(with_end), "can I")
+    found = lattices(from_json(with_end), ["can I"])
     model = HMM(criterion="em:1", start=with_end).fit(["can I"])
     assert np.isclose(np.log(found["probability"]), model.objective_)
     assert near(found["updated"]["end"], model.to_json()["end"])

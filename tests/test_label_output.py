@@ -106,14 +106,14 @@ def test_show_and_standard_input():
 
 
 def test_names_from_the_many_to_one_map():
-    Path("gold").write_text("D N V\n\nD N\n")
-    Path("found").write_text("0 1 1\n\n0 2\n")
+    Path("gold").write_text("D N V\n\nD N D\n")
+    Path("found").write_text("0 1 1\n\n0 2 2\n")
     scores = json.loads(tags("score tags gold found --map map.tsv --json"))
-    assert scores["map"] == {"0": "D", "1": "N", "2": "N"} and scores["many_to_one"] == pytest.approx(0.8)
+    assert scores["map"] == {"0": "D", "1": "N", "2": "D"} and scores["many_to_one"] == pytest.approx(4 / 6)
     assert Path("map.tsv").read_text().splitlines()[:2] == ["class\tname\ttokens\tshare", "0\tD\t2\t1"]
     plain = tags("tag text --states 3 -q --criterion em:2").split()
     named = tags("tag text --states 3 -q --criterion em:2 --names map.tsv").split()
-    assert named == [{"0": "D", "1": "N", "2": "N"}[tag] for tag in plain]
+    assert named == [{"0": "D", "1": "N", "2": "D"}[tag] for tag in plain]
     assert "N" in tags("score tags gold found --table") and "share" in tags("score tags gold found --table")
 
 
@@ -130,6 +130,15 @@ def test_tables_and_bars():
     assert [line.index("|") for line in lines[1:3]] == [53, 33], "two to one is Zipf's law of two"
     Path("gold").write_text("D N V\n")
     assert "Zipf" in tags("score tags gold gold --bars") and "█" in tags("score tags gold gold --bars")
+
+
+def test_a_column_of_a_text_that_has_none_is_noted():
+    line = "tag text --states 2 --criterion em:2"
+    noted = "note: --column has no effect where the text is not CoNLL-U"
+    assert noted in run(f"{line} --column xpos").said and noted not in run(line).said
+    assert noted not in run("tag x.conllu --states 2 --criterion em:2 --column none").said
+    Path("by-content").write_text(CONLLU)
+    assert noted not in run("tag by-content --criterion em:2 --column upos").said
 
 
 def test_bad_names_and_outputs():

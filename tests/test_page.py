@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser import in_browser
+from browser import in_browser, violations
 from command import run
 
 import softcount
@@ -149,6 +149,14 @@ def test_pages_are_alive_in_a_browser(aligner: Any, tmp_path: Path) -> None:
     assert found["label"].startswith("the: linked with das")
     assert found["drawn"][3] > found["drawn"][1] > 0 and found["cells"] == len(links) and found["missed"] == 1
     assert found["wide"], "the page is wider than a phone"
+
+
+@pytest.mark.parametrize("name", ["aligner", "hmm", "plsa", "kmeans"])
+def test_everybody_can_use_the_reports(aligner: Any, name: str, tmp_path: Path) -> None:
+    model, data, gold = pages(aligner)[name]
+    page = page_of(model, data, gold)
+    for dark in (False, True):
+        assert violations(page, tmp_path, 390 if dark else 1200, dark) == []
 
 
 def test_the_box_of_topics_computes_what_the_library_does(tmp_path: Path) -> None:

@@ -142,6 +142,19 @@ def test_a_model_from_elsewhere_is_shown_by_its_tables(monkeypatch, tmp_path):
     assert "side: 2 rows" in run(f"show {tmp_path}/coins.model").out
 
 
+def test_tables_whose_first_column_has_names_are_counted_by_rows(tmp_path):
+    (tmp_path / "G.cfg").write_text('S -> A B | B\nA -> "a"\nB -> "b" | "c"\n')
+    (tmp_path / "text").write_text("a b\nb\na c\n")
+    assert run(f"grammar {tmp_path}/G.cfg {tmp_path}/text -q --criterion em:2 --save {tmp_path}/g.model").code == 0
+    content = json.loads(run(f"show {tmp_path}/g.model --json").out)
+    assert content["tables"]["rule"]["rows"] == 5 and "rule: 5 rows" in run(f"show {tmp_path}/g.model").out
+    table = "both.tsv", "--model ibm1 --direction forward --criterion em:2"
+    assert run(f"align {table[0]} {table[1]} -q --save {tmp_path}/a.model").code == 0
+    told = run(f"export {tmp_path}/a.model --to {tmp_path}/out").said
+    lines = (tmp_path / "out" / "translation_forward.tsv").read_text().splitlines()
+    assert f"translation_forward.tsv: {len(lines) - 1} rows" in told[0]
+
+
 def test_gaussian_mixtures_by_their_features(tmp_path):
     X = np.array([[0.0, 5.0], [0.1, 5.1], [4.0, 0.0], [4.1, 0.2]])
     softcount.GaussianMixture(2, random_state=0).fit(X).save(tmp_path / "g.model")

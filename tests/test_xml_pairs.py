@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import tracemalloc
 import warnings
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 from command import refused, run
 
 from softcount import InputError, read_bitext
+from softcount.machine import stage
+from softcount.text.language_pairs import read_pairs
 
 TMX = """<?xml version="1.0" encoding="{encoding}"?>
 <!DOCTYPE tmx SYSTEM "tmx14.dtd">
@@ -159,3 +162,48 @@ def test_packed_text_and_packed_standard_input(tmp_path, monkeypatch, suffix):
 def test_a_text_may_begin_like_a_packed_one(tmp_path):
     (tmp_path / "x").write_text("BZh one\ttwo\n")
     assert pairs(tmp_path / "x")[0] == [("BZh one", "two")]
+
+
+# --- long files -------------------------------------------------------------------------------------------------------
+
+
+def long_tmx(n_units, code):
+    """In pieces, UTF-16, three languages, each segment with an inline code of so many letters."""
+    yield '<?xml version="1.0" encoding="utf-16"?><tmx version="1.4"><body>'.encode("utf-16")
+    inline = f'<ph x="1">{"x" * code}</ph>'
+    for n in range(n_units):
+        sides = [("de", f"wort{n % 97}"), ("fr", f"mot{n % 97}"), ("en", f"word{n % 97}")][n % 10 == 0 :]
+        tuvs = "".join(f'<tuv xml:lang="{name}"><seg>{inline}a {word}</seg></tuv>' for name, word in sides)
+        yield f"<tu>{tuvs}</tu>\n".encode("utf-16-le")
+    yield "</body></tmx>".encode("utf-16-le")
+
+
+def test_a_long_file_is_read_as_a_stream():
+    """Memory grows with the text of two languages, not with the file; a tenth of the units has no German."""
+    n_units, code = 10_500, 500
+    tracemalloc.start()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        source, target = read_pairs(long_tmx(n_units, code), "x.tmx", "en", "de")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    lines = [n for n in range(n_units) if n % 10]
+    assert source == "".join(f"a word{n % 97}\n" for n in lines).encode()
+    assert target == "".join(f"a wort{n % 97}\n" for n in lines).encode()
+    assert "1,050 of 10,500 units" in str(caught[0].message)
+    assert peak < 25 * len(source + target) < n_units * code, "of 33 MB of XML"
+
+
+def test_reading_tells_how_far_it_is(tmp_path, monkeypatch):
+    """Bytes of the file, packed or not, of how many; what is shown of it is the business of `cli/progress.py`."""
+    monkeypatch.setattr("softcount.text.source.CHUNK", 10_000)
+    reached = []
+    monkeypatch.setattr(stage, "reach", lambda done, step=None: reached.append((stage.now.what, done, stage.now.total)))
+    for name, packed in (("x.tmx", bytes), ("x.tmx.gz", gzip.compress)):
+        path = tmp_path / name
+        path.write_bytes(packed(b"".join(long_tmx(500, 1))))
+        size, reached[:] = path.stat().st_size, []
+        read_bitext(path, source_language="en", target_language="fr")
+        assert {(what, total) for what, _, total in reached} == {(f"reading {path}", size)}
+        done = [n for _, n, _ in reached]
+        assert done == sorted(done) and len(done) > 10 and done[-1] == size

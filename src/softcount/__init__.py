@@ -19,14 +19,17 @@ if TYPE_CHECKING:
     from softcount.estimators.grammar import Grammar
     from softcount.estimators.hmm import HMM
     from softcount.estimators.kmeans import KMeans
+    from softcount.estimators.language_model import LanguageModel
     from softcount.estimators.mixture import NaiveBayesMixture
     from softcount.estimators.network import Network
     from softcount.estimators.plsa import PLSA
     from softcount.estimators.word_classes import WordClasses
     from softcount.registry import load
+    from softcount.report.plot import plot_alignment, plot_topics, plot_transition
     from softcount.text.bitext import Bitext, bitext
     from softcount.text.bitext_reader import read_bitext
     from softcount.text.corpus import Corpus, corpus
+    from softcount.text.document_reader import read_documents
     from softcount.text.documents import Documents, documents
     from softcount.text.reader import read
 
@@ -40,6 +43,7 @@ __all__ = [
     "Grammar",
     "InputError",
     "KMeans",
+    "LanguageModel",
     "NaiveBayesMixture",
     "Network",
     "WordAligner",
@@ -50,20 +54,26 @@ __all__ = [
     "documents",
     "evaluate",
     "load",
+    "plot_alignment",
+    "plot_topics",
+    "plot_transition",
     "read",
     "read_bitext",
+    "read_documents",
     "synthetic",
 ]
 
 _HOME = {
     **{one.name: one.estimator.partition(":")[0] for one in BUILT_IN},
     "load": "softcount.registry",
+    **dict.fromkeys(("plot_alignment", "plot_topics", "plot_transition"), "softcount.report.plot"),
     "Corpus": "softcount.text.corpus",
     "corpus": "softcount.text.corpus",
     "read": "softcount.text.reader",
     "Bitext": "softcount.text.bitext",
     "bitext": "softcount.text.bitext",
     "read_bitext": "softcount.text.bitext_reader",
+    "read_documents": "softcount.text.document_reader",
     "Documents": "softcount.text.documents",
     "documents": "softcount.text.documents",
 }

@@ -48,6 +48,7 @@ BUILT_IN = (
         "word aligner", "a word aligner", "softcount.estimators.aligner:WordAligner", "softcount.cli.align:Align"
     ),
     Registered("network", "a Bayesian network", "softcount.estimators.network:Network", "softcount.cli.net:Net"),
+    Registered("language model", "a language model", "softcount.estimators.language_model:LanguageModel"),
 )  # fmt: skip
 
 

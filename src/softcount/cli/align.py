@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import Counter, check_writable, open_model, preparation, say_unknown
+from softcount.cli.console import check_writable, open_model, preparation, say_unknown
 from softcount.cli.options import HOW, IN, OUT, STAGES, WHAT, Normalize, Rare, Tokenize, Tolerance, option
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from softcount.estimators.aligner import WordAligner
     from softcount.text.bitext import Bitext
 
-SYMMETRIZE = "intersection, union, grow-diag, grow-diag-final, grow-diag-final-and, product, mean; mean with agreement."
+SYMMETRIZE = (
+    "intersection, union, grow-diag, grow-diag-final, grow-diag-final-and, product, mean (with agreement); or one "
+    "direction's links: forward, reverse."
+)
+LEXICON = ("source", "target", "p_target", "p_source")
 PRESET = (
     "default: both directions' HMMs trained together; fast: fewer steps; best: two such models. What is not given is "
     "the preset's."
@@ -78,7 +82,9 @@ class Align(Training):
     lowercase: Annotated[
         bool, option(IN, "Words that differ by case alone are one.", "--lowercase/--no-lowercase")
     ] = True  # fmt: skip
-    source_language: Annotated[str | None, option(IN, "Of TMX or XLIFF, by xml:lang: en, or en-US.")] = None
+    source_language: Annotated[
+        str | None, option(IN, "Of TMX or XLIFF, by xml:lang: en, en-US; of Parquet, a column.")
+    ] = None
     target_language: Annotated[str | None, option(IN, "Likewise; a file with two languages needs neither.")] = None
     only: Annotated[str, option(IN, "Of XLIFF, units that are translated, or final; or any.")] = "any"
     tokenize: Tokenize = None
@@ -97,7 +103,7 @@ class Align(Training):
     log_probabilities: Annotated[
         Path | None, option(OUT, "Write log P(target|source) and its reverse; -inf where a side is empty.")
     ] = None
-    lexicon: Annotated[Path | None, option(OUT, "Write source, target and both probabilities as TSV.")] = None
+    lexicon: Annotated[Path | None, option(OUT, "Write source, target and both probabilities, as TSV.")] = None
     lexicon_min: Annotated[float, option(OUT, "Leave out entries below; 0 writes all.", min=0)] = 0.01
     pairs: Annotated[
         Path | None, option(OUT, "Write the pairs as they were read, a line each: source, tab, target.")
@@ -106,6 +112,7 @@ class Align(Training):
 
     name: ClassVar[str] = "align"
     kinds: ClassVar[tuple[str, ...]] = ("word aligner",)
+    doing: ClassVar[str] = "linking"
 
     def reads(self) -> dict[str, str | Path | None]:
         return {"source": self.source, "target": self.target, "dictionary": self.dictionary}
@@ -126,12 +133,8 @@ class Align(Training):
     def read(self, model: Any) -> Bitext:
         from softcount.text.bitext_reader import read_bitext
 
-        progress = Counter(self.quiet, "units read")
-        try:
-            prepare = preparation(model, self.tokenize, self.normalize)
-            data = read_bitext(self.source, self.target, told=progress, prepare=prepare, **self.chosen_units())
-        finally:
-            progress.close()
+        prepare = preparation(model, self.tokenize, self.normalize)
+        data = read_bitext(self.source, self.target, prepare=prepare, **self.chosen_units())
         self.check_shown(data, self.longest or getattr(model, "longest", None))
         if model is not None:
             model._check()
@@ -202,10 +205,9 @@ class Align(Training):
         return data
 
     def files(self, model: WordAligner, data: Bitext, answer: Bitext) -> Files:
-        entries = (
-            "\t".join((e, f, _p(p), _p(q))) + "\n" for e, f, p, q in model.lexicon(self.lexicon_min)
-        )  # fmt: skip
-        yield self.lexicon, lambda path: _write(path, entries)
+        from softcount.report.tsv import tsv_lines
+
+        yield self.lexicon, lambda path: _write(path, tsv_lines(LEXICON, model.lexicon(self.lexicon_min)))
         yield self.pairs, lambda path: _write(path, _pair_lines(answer))
         yield self.scores, lambda path: _write(path, _score_lines(model, answer))
         yield self.log_probabilities, lambda path: _write(path, _log_lines(model, answer))
@@ -267,8 +269,8 @@ def _read_once(path: Path | None) -> Any:
     return [tuple(entry) for entry in read_bilingual(path)]
 
 
-def _links(aligner: WordAligner, data: Bitext, probabilities: bool) -> Iterator[str]:
-    for links in aligner.blocks(data):
+def _links(aligner: WordAligner, data: Bitext, probabilities: bool, symmetrize: str | None = None) -> Iterator[str]:
+    for links in aligner.blocks(data, symmetrize):
         pairs = zip(links.source.tolist(), links.target.tolist(), strict=True)
         if probabilities:
             shown = [f"{i}-{j}:{p:.2g}" for (i, j), p in zip(pairs, links.probability.tolist(), strict=True)]

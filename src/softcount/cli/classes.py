@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import lower_cased, preparation
-from softcount.cli.options import HOW, IN, OUT, WHAT, Lowercase, Normalize, Tokenize, option
+from softcount.cli.console import columns, lower_cased, preparation
+from softcount.cli.options import HOW, IN, OUT, WHAT, Lowercase, Normalize, TextColumn, Tokenize, option
 from softcount.cli.summary import or_null
 from softcount.cli.training import Training
 from softcount.errors import InputError
@@ -48,6 +48,7 @@ class Classes(Training):
     lowercase: Lowercase = False
     tokenize: Tokenize = None
     normalize: Normalize = None
+    text_column: TextColumn = None
     output: Annotated[
         str, option(OUT, "words: every word, its class, count and confidence; tags: the classes of every line.")
     ] = "words"
@@ -68,9 +69,10 @@ class Classes(Training):
 
         lowercase = self.lowercase if model is None else lower_cased(model, self.lowercase)
         self.prepared = preparation(model, self.tokenize, self.normalize)
+        chosen = columns(model, self.text, text_column=self.text_column)
         data = read(
             self.text, format=self.format, tags=self.tags, column=self.column, lowercase=lowercase,
-            prepare=self.prepared,
+            prepare=self.prepared, **chosen,
         )  # fmt: skip
         if model is not None:
             self.note_unknown(model, data)
@@ -90,7 +92,7 @@ class Classes(Training):
             self.classes, criterion=self.criterion, start=self.start, morphology=self.morphology,
             dictionary=self.dictionary, tolerance=self.tolerance, lowercase=self.lowercase, random_state=self.seed,
         )  # fmt: skip
-        model._reading = self.prepared.settings()
+        model._reading = self.prepared.settings() | columns(None, self.text, text_column=self.text_column)
         return model
 
     def answer(self, model: WordClasses, data: Any) -> Any:
@@ -113,7 +115,9 @@ class Classes(Training):
 
     def lines(self, model: WordClasses, data: Any, answer: Any) -> Iterator[str]:
         if self.output == "words":
-            return (f"{w.word}\t{w.label}\t{w.frequency}\t{w.confidence:.4f}\n" for w in answer)
+            from softcount.report.tsv import row_line
+
+            return (row_line((w.word, str(w.label), str(w.frequency), f"{w.confidence:.4f}")) for w in answer)
         return (" ".join(map(str, line)) + "\n" for line in answer)
 
     def report(self, model: WordClasses, data: Any, answer: Any) -> Iterator[str]:

@@ -10,9 +10,9 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import terminal_width
-from softcount.cli.documents import FORMS, OfDocuments
-from softcount.cli.options import HOW, STAGES, WHAT, option
+from softcount.cli.documents import FORMS, OfDocuments, beside_names, check_output
+from softcount.cli.options import HOW, OUT, STAGES, WHAT, option
+from softcount.cli.progress import terminal_width
 from softcount.cli.summary import or_null
 from softcount.errors import InputError
 
@@ -22,9 +22,11 @@ MOST_SHOWN = 50  # clusters
 
 @dataclass(kw_only=True)
 class Cluster(OfDocuments):
-    """Cluster documents, or classify them from a few labels: one cluster (or class) a line.
+    """Cluster documents, or classify them from a few labels: one cluster (or class) a line, behind a document's name.
 
     Example: **softcount cluster docs.txt --clusters 20 --min-count 3 --restarts 5 > clusters.txt**
+
+    Of a table, with names: **softcount cluster docs.csv --text-column body --id-column id --clusters 20**
 
     From a few labels: **softcount cluster docs.txt --labels some.labels --unlabelled-weight 0.2 > classes.txt**
 
@@ -49,6 +51,9 @@ class Cluster(OfDocuments):
     unlabelled_weight: Annotated[float, option(HOW, "λ: what an unlabelled document counts.", min=0, max=1)] = 1.0
     pseudo: Annotated[float, option(HOW, "nb: pseudo-count of every word in every class.", min=0)] = 0.1
     document_length: Annotated[float | None, option(HOW, "nb: scale every document to so many words.", min=1)] = None
+    output: Annotated[
+        str, option(OUT, "lines (a cluster a line), tsv (document, cluster); auto: tsv where documents have names.")
+    ] = "auto"
 
     name: ClassVar[str] = "cluster"
     kinds: ClassVar[tuple[str, ...]] = ("naive bayes mixture", "k-means")
@@ -59,6 +64,7 @@ class Cluster(OfDocuments):
     def check(self) -> None:
         if self.method not in ("nb", "kmeans"):
             raise InputError(f"no method {self.method!r}; use nb or kmeans")
+        check_output(self.output)
         super().check()
         if self.apply is not None:
             return
@@ -111,10 +117,11 @@ class Cluster(OfDocuments):
         yield from super().report(model, data, answer)
 
     def content(self, model: Any, data: Any, answer: Any) -> dict[str, Any]:
-        return {"clusters": answer, "objective": or_null(model.objective_)}
+        named = {"documents": list(data.names)} if data.names else {}
+        return {"clusters": answer, **named, "objective": or_null(model.objective_)}
 
     def lines(self, model: Any, data: Any, answer: Any) -> Iterator[str]:
-        return (f"{c}\n" for c in answer)
+        return beside_names(data, "cluster", answer, self.output)
 
 
 def _shown(model: Any, classes: list[Any], quiet: bool) -> Iterator[str]:

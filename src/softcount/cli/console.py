@@ -1,12 +1,9 @@
-"""What the commands share: where messages go, progress on a terminal, and files that appear whole or not at all."""
+"""What the commands share: where messages go, and files that appear whole or not at all."""
 
 from __future__ import annotations
 
 import os
-import shutil
-import sys
 import tempfile
-import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,69 +11,14 @@ from typing import Any
 import typer
 
 from softcount.errors import InputError
-from softcount.loop.trace import Step
+from softcount.machine import stage
 from softcount.machine.atomic import is_special
 from softcount.machine.atomic import write_whole as write_whole
-
-PATIENCE = 2.0  # seconds before progress is shown
 
 
 def say(message: str, quiet: bool = False) -> None:
     if not quiet:
-        print(message, file=sys.stderr, flush=True)
-
-
-def terminal_width() -> int:
-    """Of the terminal behind stderr: stdout is most often a file."""
-    try:
-        own = os.get_terminal_size(sys.stderr.fileno())
-    except (OSError, ValueError):  # no terminal
-        own = os.terminal_size((80, 24))
-    return shutil.get_terminal_size(own).columns
-
-
-class Progress:
-    """A line on the terminal that is rewritten with every step; nothing where stderr is not a terminal."""
-
-    def __init__(self, quiet: bool, restarts: int = 1) -> None:
-        self.shown = sys.stderr.isatty() and not quiet
-        self.restarts = restarts
-        self.began = time.monotonic()
-        self.width = 0
-
-    def __call__(self, step: Step) -> None:
-        if not self.shown or time.monotonic() - self.began < PATIENCE:
-            return
-        change = "" if step.change is None else f"  change {step.change:+.1e}"
-        restart = f"restart {step.restart + 1}/{self.restarts}  " if self.restarts > 1 else ""
-        name, _, total = step.stage.rpartition(":")
-        line = (
-            f"{restart}{name} {step.step}/{total}  objective {step.objective:,.2f}{change}  {step.seconds:.2f} s/step"
-        )
-        self._write(line[: terminal_width() - 1])  # a longer one would leave a line behind with every step
-
-    def close(self) -> None:
-        if self.width:
-            self._write("")
-            sys.stderr.write("\r")
-            self.width = 0
-
-    def _write(self, line: str) -> None:
-        sys.stderr.write("\r" + line.ljust(self.width))
-        sys.stderr.flush()
-        self.width = len(line)
-
-
-class Counter(Progress):
-    """How much has been done of something of which nobody knows how much there is."""
-
-    def __init__(self, quiet: bool, what: str) -> None:
-        super().__init__(quiet)
-        self.what = what
-
-    def __call__(self, done: Any) -> None:
-        if self.shown and time.monotonic() - self.began >= PATIENCE:
-            self._write(f"{done:,} {self.what}")
+        stage.say(message)
 
 
 def check_writable(*paths: Path | None, inputs: Sequence[str | Path | None] = ()) -> None:
@@ -168,6 +110,15 @@ def preparation(model: Any, tokenize: str | None, normalize: str | None) -> Any:
     asked = Preparation(tokenize or before.get("tokenize"), normalize or before.get("normalize"))
     asked.check()
     return asked
+
+
+def columns(model: Any, path: str, **asked: str | None) -> dict[str, Any]:
+    """Which columns of a table are read: those asked for, else, where the file is a table, those of training."""
+    from softcount.text.table_file import is_table
+
+    before = model.reading_ if model is not None and is_table(path) else {}
+    found = {name: given if given is not None else before.get(name) for name, given in asked.items()}
+    return {name: column for name, column in found.items() if column is not None}
 
 
 def check_threads(threads: int) -> None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softcount.cli.console import Progress
+from softcount.cli.demo_pages import Shown, check_folder, write_pages
+from softcount.cli.progress import Progress
 from softcount.cli.summary import ending
 
 if TYPE_CHECKING:
     from softcount.estimators.hmm import HMM
 
 
+WORDS, SHOWN = 9, 4  # of a class, and classes with examples
 VOCABULARY = 10.0  # times the words of the small language, most of them rare, as in real text
 
 
@@ -25,17 +28,24 @@ def demo(
     ] = "em:100",
     restarts: Annotated[int, typer.Option(min=1, help="It is the best of so many.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the text and of training.")] = 0,
+    pages: Annotated[
+        Path | None, typer.Option(help="A folder for a page of each task, to look at in a browser.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
 ) -> None:
     """Train on a generated language and show what was learned next to the truth, and next to plain EM.
 
-    Example: **softcount demo --sentences 2000 --states 12 --criterion vb**
+    Example: **softcount demo**
+
+    Smaller, beside variational Bayes: **softcount demo --sentences 2000 --states 12 --criterion vb**
     """
     from rich.console import Console
 
     from softcount.estimators.hmm import HMM
     from softcount.synthetic import language
 
+    if pages is not None:
+        check_folder(pages)
     console = Console(highlight=False, emoji=False)
     text = language(sentences, seed=seed, vocabulary=VOCABULARY)
     tokens = sum(map(len, text.sentences))
@@ -49,38 +59,42 @@ def demo(
     seconds = [_trained(model, text.sentences, quiet) for model in (usual, plain)]
     predicted = usual.predict(text.sentences)
     names = _classes(console, usual, text, predicted)
+    _shown(console, usual, text)
     _examples(console, text, predicted, names)
     beside = f"{criterion} from random starts" if restarts > 1 else f"{criterion} from a random start"
     found = {"softcount tag": predicted, beside: plain.predict(text.sentences)}
     _scores(console, text, found)
     for model, took in zip((usual, plain), seconds, strict=True):
         _ended(console, model, took)
-    _alignment(console, sentences, seed)
     from softcount.cli.demo_documents import demo_documents
-
-    demo_documents(console, seed)
+    from softcount.cli.demo_grammar import demo_grammar
     from softcount.cli.demo_network import demo_network
 
-    demo_network(console, seed)
-    from softcount.cli.demo_grammar import demo_grammar
-
-    demo_grammar(console, seed)
+    shown = [
+        Shown("tags", usual, (text.sentences,), text.tags),
+        _alignment(console, sentences, seed),
+        *demo_documents(console, seed),
+        demo_network(console, seed),
+        demo_grammar(console, seed),
+    ]
+    if pages is not None:
+        write_pages(console, pages, shown)
 
 
 def _trained(model: HMM, sentences: list[list[str]], quiet: bool) -> float:
     """Seconds."""
-    began, progress = time.perf_counter(), Progress(quiet, model.restarts)
-    try:
+    began = time.perf_counter()
+    with Progress(quiet, model.restarts) as progress:
         model.fit(sentences, on_step=progress)
-    finally:
-        progress.close()
     return time.perf_counter() - began
 
 
-def _alignment(console: Any, n_pairs: int, seed: int) -> None:
+def _alignment(console: Any, n_pairs: int, seed: int) -> Shown:
     """A second language, its words linked to the first's, one pair as a grid beside the truth."""
     from softcount.estimators.aligner import WordAligner
     from softcount.evaluate.links import count_links, link_scores, total
+    from softcount.links.pharaoh import PairLinks
+    from softcount.report.aligner_overview import aligner_lines, aligner_overview
     from softcount.report.grid import grid, joint
     from softcount.synthetic import bilingual
 
@@ -94,6 +108,11 @@ def _alignment(console: Any, n_pairs: int, seed: int) -> None:
         f"\n[bold]A second language[/]: {n_pairs:,} pairs, aligned in {seconds:.1f} s without a single known link."
     )
     console.print(f"AER {scores.aer:.3f}, precision {scores.precision:.3f}, recall {scores.recall:.3f}\n")
+    for line in aligner_lines(
+        aligner_overview(model, WORDS), "softcount show pairs.model: what the aligner has learned"
+    ):
+        console.print(line, markup=False, soft_wrap=True)
+    console.print()
     best = min(range(n_pairs), key=lambda s: (abs(len(pairs.source[s]) - 10), abs(len(pairs.links[s]) - 11)))
     source, target = pairs.source[best], pairs.target[best]
     shares = joint(model.posteriors([source], [target])[0])
@@ -103,6 +122,8 @@ def _alignment(console: Any, n_pairs: int, seed: int) -> None:
         "[ ] a link that was found, ! it is wrong, * a true link that was missed; shading: its probability",
         markup=False,
     )
+    gold = [PairLinks(set(links), set()) for links in pairs.links]
+    return Shown("links", model, (pairs.source, pairs.target), gold)
 
 
 def _classes(console: Any, model: HMM, text: Any, predicted: list[list[Any]]) -> dict[Any, str]:
@@ -134,6 +155,21 @@ def _classes(console: Any, model: HMM, text: Any, predicted: list[list[Any]]) ->
         table.add_row(str(k), f"{truth[k].total():,}", tag, share, Words(typical[str(k)]))
     console.print(table)
     return names
+
+
+def _shown(console: Any, model: HMM, text: Any) -> None:
+    """The greatest classes as softcount show has them: with their most typical words, and these in context."""
+    from softcount.cli.show_screen import print_overview, with_examples
+    from softcount.cli.show_text import labelled
+    from softcount.report.overview import overview
+    from softcount.text.corpus import corpus
+
+    read = labelled(model, corpus(text.sentences), WORDS)
+    seen = overview(model, WORDS, read.sizes)
+    assert seen is not None
+    head = "softcount show tags.model text.txt, in part: sizes, most typical words, and these in context"
+    print_overview(console, with_examples(seen, read), read._replace(sentences=[]), head, most=SHOWN)
+    console.print()
 
 
 def _examples(console: Any, text: Any, predicted: list[list[Any]], names: dict[Any, str]) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from softcount.cli.demo_pages import Shown
+
 if TYPE_CHECKING:
     from softcount.synthetic.topics import Topical
 
 THEME = 0.25  # of a topic's probability on one theme's keywords: documents have 0.4 on theirs, common words none
 
 
-def demo_documents(console: Any, seed: int) -> None:
+def demo_documents(console: Any, seed: int) -> list[Shown]:
     import numpy as np
     from rich import box
     from rich.table import Table
@@ -56,6 +58,8 @@ def demo_documents(console: Any, seed: int) -> None:
         f"One labelled document per class: the other 295 are classified {scores[0]:.0%} right by Naive Bayes from the "
         f"labels alone, {scores[1]:.0%} with EM on the unlabelled ones."
     )
+    names = [text.names[k] for k in text.topics]
+    return [Shown("topics", model, (text.documents,), names), Shown("clusters", found, (text.documents,), names)]
 
 
 def themes_of(model: Any, text: Topical) -> list[str]:

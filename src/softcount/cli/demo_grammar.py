@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from softcount.cli.demo_pages import Shown
+
 TRUTH = """
 S -> NP VP
 VP -> V NP [0.55] | VP PP [0.25] | V [0.2]
@@ -17,7 +19,7 @@ P -> 'with' [0.5] | 'in' [0.5]
 SENTENCE = "she saw the dog with a telescope"
 
 
-def demo_grammar(console: Any, seed: int, n_sentences: int = 400) -> None:
+def demo_grammar(console: Any, seed: int, n_sentences: int = 400) -> Shown:
     """Sentences of a known grammar; another with the same rules, all alike at first, learns from them."""
     from softcount.estimators.grammar import Grammar
 
@@ -34,3 +36,4 @@ def demo_grammar(console: Any, seed: int, n_sentences: int = 400) -> None:
         console.print(f"  {rule:<14} {found:.2f}  ({real:.2f})", markup=False, highlight=False)
     console.print(f"\n  {SENTENCE}: {learned.n_parses([SENTENCE])[0]} trees, of which this is the most probable")
     console.print(f"  {learned.parse([SENTENCE])[0]}", markup=False, soft_wrap=True)
+    return Shown("grammar", learned, ([SENTENCE.split(), *sentences[:19]],))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from softcount.cli.demo_pages import Shown
+
 TABLES: dict[str, Any] = {
     "weather": {"": {"sunny": 0.7, "rainy": 0.3}},
     "traffic": {
@@ -15,7 +17,7 @@ TABLES: dict[str, Any] = {
 ARCS, DAYS, KNOWN = "weather -> traffic -> late", 3000, 10  # of one day in ten somebody wrote the traffic down
 
 
-def demo_network(console: Any, seed: int) -> None:
+def demo_network(console: Any, seed: int) -> Shown:
     from rich import box
     from rich.table import Table
 
@@ -42,3 +44,4 @@ def demo_network(console: Any, seed: int) -> None:
         asked = f"P({wanted}={value} | {given})"
         table.add_row(asked, *(f"{model.query(question)[value]:.3f}" for model in (net, truth)))
     console.print(table)
+    return Shown("network", net, ())

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from softcount.cli.console import lower_cased, preparation, say_unknown
-from softcount.cli.options import IN, WHAT, Lowercase, Normalize, Restarts, Tokenize, option
+from softcount.cli.console import columns, lower_cased, preparation, say_unknown
+from softcount.cli.options import IN, WHAT, IdColumn, Lowercase, Normalize, Restarts, TextColumn, Tokenize, option
 from softcount.cli.training import Training
+from softcount.errors import InputError
 
 if TYPE_CHECKING:
     from softcount.text.documents import Documents
 
-FORMS = "One document a line (.gz too, - for stdin), UCI docword, .ldac, .svmlight, folder."
+FORMS = "One document a line (.gz too, - for stdin), a folder, a table, UCI docword, .ldac, .svmlight."
 USUAL = {"min_count": 1, "max_share": 1.0, "stop_words": 0}
 
-Format = Annotated[str, option(IN, "auto, lines, uci, ldac, svmlight, folder.")]
+Format = Annotated[str, option(IN, "auto, lines, folder, table, uci, ldac, svmlight.")]
 
 
 @dataclass(kw_only=True)
@@ -29,6 +31,8 @@ class OfDocuments(Training):
     tokenize: Tokenize = None
     normalize: Normalize = None
     format: Format = "auto"
+    text_column: TextColumn = None
+    id_column: IdColumn = None
 
     docs: Any  # each command says itself whether it needs them
 
@@ -41,24 +45,26 @@ class OfDocuments(Training):
         return [] if self.docs is None else list(files_beside(self.docs, self.format))
 
     def read(self, model: Any) -> Documents:
-        from softcount.text.document_reader import read_documents
-
         if model is None:
             return self.pruned()
-        prepare = preparation(model, self.tokenize, self.normalize)
-        data = read_documents(self.docs, self.format, lower_cased(model, self.lowercase), prepare)
+        data = self.documents(model, lower_cased(model, self.lowercase))
         note_unknown(model, data, self.quiet)
         return data
 
+    def documents(self, model: Any, lowercase: bool) -> Documents:
+        from softcount.text.document_reader import read_documents
+
+        prepare = preparation(model, self.tokenize, self.normalize)
+        chosen = columns(model, self.docs, text_column=self.text_column, id_column=self.id_column)
+        return read_documents(self.docs, self.format, lowercase, prepare, **chosen)
+
     def pruned(self) -> Documents:
         """The documents without the words that are to be left out."""
-        from softcount.text.document_reader import read_documents
         from softcount.text.documents import pruned
         from softcount.text.source import lines
         from softcount.text.vocabulary import lowered
 
-        prepare = preparation(None, self.tokenize, self.normalize)
-        data = read_documents(self.docs, self.format, self.lowercase, prepare)
+        data = self.documents(None, self.lowercase)
         stop = [word.strip() for word in lines(self.stop_words).to_pylist()] if self.stop_words else []
         stop = sorted({word for word in (lowered(stop).to_pylist() if self.lowercase else stop) if word})
         self.n_stop_words = len(stop)
@@ -68,7 +74,30 @@ class OfDocuments(Training):
         """Which words were left out, where not as by default."""
         now = {"min_count": self.min_count, "max_share": self.max_share, "stop_words": self.n_stop_words}
         how: dict[str, Any] = preparation(None, self.tokenize, self.normalize).settings()
+        how |= columns(None, self.docs, text_column=self.text_column, id_column=self.id_column)
         return {name: value for name, value in now.items() if value != USUAL[name]} | how
+
+
+OUTPUTS = ("auto", "lines", "tsv")
+
+
+def check_output(output: str) -> None:
+    if output not in OUTPUTS:
+        raise InputError(f"no output {output!r}; use {', '.join(OUTPUTS)}")
+
+
+def document_names(data: Documents) -> list[str]:
+    """What the documents are called, or else their numbers, counted from 1."""
+    return list(data.names) or [str(d + 1) for d in range(len(data))]
+
+
+def beside_names(data: Documents, what: str, found: Iterable[Any], output: str = "auto") -> Iterator[str]:
+    """One a line; where documents have names, or it is asked for, as TSV: document, and what was found of it."""
+    from softcount.report.tsv import tsv_lines
+
+    if output == "lines" or (output == "auto" and not data.names):
+        return (f"{one}\n" for one in found)
+    return tsv_lines(("document", what), zip(document_names(data), found, strict=True))
 
 
 def note_unknown(model: Any, data: Documents, quiet: bool) -> None:

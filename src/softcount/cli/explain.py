@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-app = typer.Typer(help="Show every number of a small computation.", no_args_is_help=True, rich_markup_mode="markdown")
+from softcount.cli.console import check_writable, say, write_whole
+from softcount.cli.help import HelpLast
+
+HELP = """Show every number of a small computation.
+
+Example: **softcount explain hmm P.json "can I can"**
+
+Model 1 by hand: **softcount explain ibm1 three.en three.th --steps 1**
+"""
+app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="markdown")
+Page = Annotated[
+    Path | None, typer.Option(help="Also write a page that computes, step by step; it opens in any browser.")
+]
 
 
 @app.callback()
@@ -16,64 +29,132 @@ def _group() -> None:
     pass
 
 
-@app.command("hmm")
+def _checked(page: Path | None, *inputs: str | None, read: Callable[[], Any]) -> Any:
+    """What is read, once it is known that the page has a place."""
+    check_writable(page, inputs=inputs)
+    return read()
+
+
+def _write(page: Path | None, data: Callable[[], dict[str, Any]]) -> None:
+    if page is None:
+        return
+    from softcount.report.page.explain import explain_page
+
+    content = explain_page(data()).encode("utf-8", "replace")
+    write_whole(page, lambda path: path.write_bytes(content))
+    say(f"wrote {page}")
+
+
+@app.command("hmm", cls=HelpLast)
 def hmm(
     parameters: Annotated[str, typer.Argument(help="P.json: states, initial, transition, emission.")],
-    sentence: Annotated[str, typer.Argument(help="One sentence, in quotes.")],
+    sentences: Annotated[list[str], typer.Argument(help="A sentence, in quotes, or several.", metavar="SENTENCE…")],
+    pseudo: Annotated[float, typer.Option(min=0, help="Pseudo-count of every entry that is not zero.")] = 0.0,
+    page: Page = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="One object: probability, alpha, beta, posterior, counts, updated.")
     ] = False,
 ) -> None:
-    """The lattice of one sentence: forward and backward probabilities, posteriors, expected counts, one EM step.
+    """The lattice of a sentence: forward and backward probabilities, posteriors, expected counts, one EM step.
 
     Example: **softcount explain hmm P.json "can I can"**
+
+    As a page that computes: **softcount explain hmm P.json "can I can" "I can" --page lattice.html**
     """
     from softcount.report.hmm_json import read_parameters
-    from softcount.report.lattice import lattice
+    from softcount.report.lattice import lattices
+    from softcount.report.page.explain_data import hmm_data
 
-    result = lattice(read_parameters(parameters), sentence)
+    model = _checked(page, parameters, read=lambda: read_parameters(parameters))
+    result = lattices(model, sentences, pseudo)
+    _write(page, lambda: hmm_data(model, sentences, pseudo))
     if as_json:
         print(json.dumps(result, ensure_ascii=False))
     else:
         _print(result)
 
 
-@app.command("mixture")
+@app.command("mixture", cls=HelpLast)
 def mixture(
     docs: Annotated[str, typer.Argument(help="A handful of documents, one a line; - for stdin.")],
     clusters: Annotated[int, typer.Option(min=1, help="How many classes.")] = 2,
     steps: Annotated[int, typer.Option(min=1, max=1000, help="Steps of EM.")] = 3,
     pseudo: Annotated[float, typer.Option(min=0, help="Pseudo-count of every word in every class.")] = 0.0,
     seed: Annotated[int, typer.Option(min=0, help="Of the random start.")] = 0,
+    page: Page = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """A Naive Bayes mixture step by step: responsibilities, expected counts, parameters, bound.
 
     Example: **softcount explain mixture six.txt --clusters 2**
+
+    Two steps, smoothed: **softcount explain mixture six.txt --clusters 2 --steps 2 --pseudo 0.1**
     """
-    from softcount.report.documents import explain_mixture
+    from softcount.report.documents import explain_mixture, mixture_start
+    from softcount.report.page.explain_data import documents_data
     from softcount.text.document_reader import read_documents
 
-    _show(explain_mixture(read_documents(docs), clusters, steps, pseudo, seed), "class", as_json)
+    data = _checked(page, docs, read=lambda: read_documents(docs))
+    result = explain_mixture(data, clusters, steps, pseudo, seed)
+    start = mixture_start(data, clusters, seed)
+    _write(page, lambda: documents_data("mixture", data, start, {"word": pseudo}))
+    _show(result, "class", as_json)
 
 
-@app.command("plsa")
+@app.command("plsa", cls=HelpLast)
 def plsa(
     docs: Annotated[str, typer.Argument(help="A handful of documents, one a line; - for stdin.")],
     topics: Annotated[int, typer.Option(min=1, help="How many topics.")] = 2,
     steps: Annotated[int, typer.Option(min=1, max=1000, help="Steps of EM.")] = 3,
     pseudo: Annotated[float, typer.Option(min=0, help="Pseudo-count of every entry.")] = 0.0,
     seed: Annotated[int, typer.Option(min=0, help="Of the random start.")] = 0,
+    page: Page = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """PLSA step by step: responsibilities, expected counts, parameters, bound.
 
     Example: **softcount explain plsa six.txt --topics 2**
+
+    Two steps, from another start: **softcount explain plsa six.txt --topics 2 --steps 2 --seed 1**
     """
-    from softcount.report.documents import explain_plsa
+    from softcount.report.documents import explain_plsa, plsa_start
+    from softcount.report.page.explain_data import documents_data
     from softcount.text.document_reader import read_documents
 
-    _show(explain_plsa(read_documents(docs), topics, steps, pseudo, seed), "topic", as_json)
+    data = _checked(page, docs, read=lambda: read_documents(docs))
+    result = explain_plsa(data, topics, steps, pseudo, seed)
+    start = plsa_start(data, topics, seed)
+    _write(page, lambda: documents_data("plsa", data, start, {"topic": pseudo, "word": pseudo}))
+    _show(result, "topic", as_json)
+
+
+@app.command("kmeans", cls=HelpLast)
+def kmeans(
+    points: Annotated[str, typer.Argument(help="A handful of points, one a line, numbers with blanks between.")],
+    clusters: Annotated[int, typer.Option(min=1, help="How many means.")] = 2,
+    steps: Annotated[int, typer.Option(min=1, max=1000, help="Steps of both.")] = 3,
+    seed: Annotated[int, typer.Option(min=0, help="Which points the means begin at.")] = 0,
+    page: Page = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """k-means step by step, soft beside hard: means, responsibilities, and the cluster that takes all.
+
+    Example: **softcount explain kmeans points.txt --clusters 2**
+
+    For a program: **softcount explain kmeans points.txt --clusters 2 --json**
+    """
+    from softcount.report.kmeans import explain_kmeans, print_kmeans, start_means
+    from softcount.report.page.explain_data import kmeans_data
+    from softcount.text.points import read_points
+
+    data = _checked(page, points, read=lambda: read_points(points))
+    means = start_means(data, clusters, seed, points)
+    result = explain_kmeans(data, means, steps)
+    _write(page, lambda: kmeans_data(data, means))
+    if as_json:
+        print(json.dumps(result))
+    else:
+        print_kmeans(result)
 
 
 def _show(result: dict[str, Any], hidden: str, as_json: bool) -> None:
@@ -114,28 +195,38 @@ def _shown(numbers: Iterable[float]) -> list[str]:
     return [f"{x:.6g}" for x in numbers]
 
 
-@app.command("ibm1")
+@app.command("ibm1", cls=HelpLast)
 def ibm1(
     source: Annotated[str, typer.Argument(help="A handful of sentences, or a file with both sides; - for stdin.")],
     target: Annotated[str | None, typer.Argument(help="Their translations, line by line.")] = None,
     steps: Annotated[int, typer.Option(min=1, help="How many iterations of EM.")] = 3,
+    dictionary: Annotated[
+        str | None, typer.Option(help="source<TAB>target<TAB>must: translations that are certain.")
+    ] = None,
+    page: Page = None,
     as_json: Annotated[bool, typer.Option("--json", help="One object with every number of every iteration.")] = False,
 ) -> None:
     """Model 1 by hand: posteriors, expected counts, parameters and perplexity, iteration by iteration.
 
     Example: **softcount explain ibm1 three.en three.th --steps 1**
+
+    Of one file with both sides: **softcount explain ibm1 three.tsv --steps 3 --json**
     """
-    from softcount.report.model1 import model1, print_model1
+    from softcount.report.model1 import certain, model1, print_model1
+    from softcount.report.page.explain_data import ibm1_data
     from softcount.text.bitext_reader import read_bitext
 
-    result = model1(read_bitext(source, target), steps)
+    data = _checked(page, source, target, dictionary, read=lambda: read_bitext(source, target))
+    fixed = certain(dictionary) if dictionary is not None else []
+    result = model1(data, steps, fixed)
+    _write(page, lambda: ibm1_data([(e[1:], f) for e, f in result["pairs"]], fixed))
     if as_json:
         print(json.dumps(result, ensure_ascii=False))
     else:
         print_model1(result)
 
 
-@app.command("net")
+@app.command("net", cls=HelpLast)
 def net(
     spec: Annotated[str, typer.Argument(help='Arcs, "weather -> traffic -> late", or a BIF file.')],
     start: Annotated[str, typer.Argument(help="T.json: every table.")],
@@ -148,7 +239,9 @@ def net(
 ) -> None:
     """A network by hand: probabilities of rows and of their missing cells, expected counts, one EM step.
 
-    Example: **softcount explain net "weather@-1 -> weather -> traffic -> late" T.json diary.csv**
+    Example: **softcount explain net "weather -> traffic -> late" T.json days.csv**
+
+    Over time: **softcount explain net "weather@-1 -> weather -> traffic -> late" T.json diary.csv**
     """
     from softcount.estimators.network import Network
     from softcount.report.network import explain_net, print_net
@@ -163,9 +256,19 @@ def net(
 
 
 def _print(result: dict[str, Any]) -> None:
+    sentences = result.get("sentences", [result])
+    if len(sentences) > 1:
+        print(f"P(all sentences) = {result['probability']:.10g}\n")
+    for found in sentences:
+        _print_lattice(found, result["states"])
+    words = list(dict.fromkeys(word for found in sentences for word in found["sentence"]))
+    for title, key in (("Expected counts", "counts"), ("Parameters after one EM step", "updated")):
+        _show_hmm(title, result[key], result["states"], words)
+
+
+def _print_lattice(result: dict[str, Any], states: list[str]) -> None:
     from softcount.report.columns import show
 
-    states = result["states"]
     print(f"P(sentence) = {result['probability']:.10g}\n")
     rows = [
         ["" if i else alpha["word"], s, *_shown((alpha["before"][s], alpha["after"][s], beta[s], posterior[s]))]
@@ -174,8 +277,6 @@ def _print(result: dict[str, Any]) -> None:
     ]
     header = ["word", "state", "α before", "α after", "β", "posterior"]
     show("The lattice", header, rows, names=2, breaks=range(0, len(rows), len(states)))
-    for title, key in (("Expected counts", "counts"), ("Parameters after one EM step", "updated")):
-        _show_hmm(title, result[key], states, list(dict.fromkeys(result["sentence"])))
 
 
 def _show_hmm(title: str, content: dict[str, Any], states: list[str], sentence: list[str]) -> None:

@@ -1,80 +1,78 @@
-"""softcount export: every table of a model for other programs, as TSV or Parquet."""
+"""softcount export: every table of a model for other programs: TSV, Parquet, or CSV for spreadsheets."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from softcount.cli.console import check_writable, say, write_whole
+from softcount.cli.options import OUT, Quiet, option
 from softcount.errors import InputError
+from softcount.report.tsv import Number, spreadsheet_lines, tsv_lines
 
 if TYPE_CHECKING:
     from softcount.report.tables import Column, Table
 
 ROWS = 100_000  # written at a time
-ESCAPES = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
+FORMATS = {"tsv": "tsv", "parquet": "parquet", "excel": "csv"}  # and how their files end
 
 
 def export(
     model: Annotated[Path, typer.Argument(help="A model that --save wrote.")],
-    to: Annotated[Path, typer.Option(help="The folder to write into; made where it is not there.")],
-    format: Annotated[str, typer.Option(help="tsv or parquet.")] = "tsv",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No messages but errors.")] = False,
+    to: Annotated[Path, option(OUT, "The folder to write into; made where it is not there.")],
+    format: Annotated[str, option(OUT, "tsv, parquet, or excel (CSV in which words stay words).")] = "tsv",
+    quiet: Quiet = False,
 ) -> None:
     """Write every table of MODEL, and its trace, one file each: words and states by name, sparse tables as triples.
 
     Example: **softcount export en-fr.model --to tables --format parquet**
+
+    To open in a spreadsheet: **softcount export topics.model --to tables --format excel**
     """
-    if format not in ("tsv", "parquet"):
-        raise InputError(f"no format {format!r}; use tsv or parquet")
+    if format not in FORMATS:
+        raise InputError(f"no format {format!r}; use {', '.join(FORMATS)}")
     from softcount.registry import load
-    from softcount.report.tables import tables
+    from softcount.report.tables import n_rows, tables
 
     found = load(model)
     if to.exists() and not to.is_dir():
         raise InputError(f"{to}: is a file; name a folder")
     to.mkdir(parents=True, exist_ok=True)
     content = list(tables(found))
-    check_writable(*(to / f"{name}.{format}" for name, _ in content), inputs=(model,))
+    check_writable(*(to / f"{name}.{FORMATS[format]}" for name, _ in content), inputs=(model,))
     for name, table in content:
-        path = to / f"{name}.{format}"
+        path = to / f"{name}.{FORMATS[format]}"
         write_whole(path, lambda temporary, table=table: _write(temporary, format, table))  # type: ignore[misc]
-        say(f"{path}: {_length(table):,} rows", quiet)
-
-
-def _length(table: Table) -> int:
-    return len(_ids(next(iter(table.values()))))
-
-
-def _ids(column: Column) -> Any:
-    return column.ids if isinstance(column, tuple) else column
+        say(f"{path}: {n_rows(table):,} rows", quiet)
 
 
 def _write(path: Path, format: str, table: Table) -> None:
-    if format == "tsv":
-        _write_tsv(path, table)
-    else:
+    if format == "parquet":
         _write_parquet(path, table)
+        return
+    lines = tsv_lines if format == "tsv" else spreadsheet_lines
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.writelines(lines(list(table), _rows(table)))
 
 
-def _write_tsv(path: Path, table: Table) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.write("\t".join(name.translate(ESCAPES) for name in table) + "\n")
-        for start in range(0, _length(table), ROWS):
-            columns = [_cells(column, slice(start, start + ROWS)) for column in table.values()]
-            file.writelines("\t".join(row) + "\n" for row in zip(*columns, strict=True))
+def _rows(table: Table) -> Iterator[tuple[Any, ...]]:
+    from softcount.report.tables import n_rows
+
+    for start in range(0, n_rows(table), ROWS):
+        columns = [_cells(column, slice(start, start + ROWS)) for column in table.values()]
+        yield from zip(*columns, strict=True)
 
 
-def _cells(column: Column, rows: slice) -> list[str]:
+def _cells(column: Column, rows: slice) -> list[Any]:
     """Numbers with all their digits; none where there is none."""
-    part = _ids(column)[rows]
     if isinstance(column, tuple):
-        return [column.names[i].translate(ESCAPES) for i in part.tolist()]
-    if part.dtype.kind == "O":
-        return [str(cell).translate(ESCAPES) for cell in part.tolist()]
-    return ["" if cell == "nan" else cell for cell in part.astype(str).tolist()]
+        return [column.names[i] for i in column.ids[rows].tolist()]
+    if column.dtype.kind == "O":
+        return [str(cell) for cell in column[rows].tolist()]
+    return [None if cell == "nan" else Number(cell) for cell in column[rows].astype(str).tolist()]
 
 
 def _write_parquet(path: Path, table: Table) -> None:

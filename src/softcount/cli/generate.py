@@ -26,6 +26,8 @@ def generate(
     """Write text of a small synthetic language, or text sampled from an HMM's parameters.
 
     Example: **softcount generate -n 1000 --tags gold.tags > text.txt**
+
+    From parameters: **softcount generate --from P.json -n 100 --seed 1 > text.txt**
     """
     check_writable(tags, inputs=(source,))
     if source is None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("source", "target", "links", "share", "p_target", "p_source")
 READING = ("source_language", "target_language", "only")  # of what training recorded, for the reader
-OUTPUTS = ("tsv", "tbx", "json")
+OUTPUTS = ("tsv", "excel", "tbx", "json")
 
 
 def glossary(
@@ -34,7 +34,7 @@ def glossary(
     min_links: Annotated[int, option(OUT, "Leave out what has fewer links.", min=1)] = 1,
     min_share: Annotated[float, option(OUT, "Leave out smaller shares of a word's links.", min=0, max=1)] = 0.0,
     dispersion: Annotated[bool, option(OUT, "A last column: 0 even, 1 all in one place.", "--dispersion")] = False,
-    output: Annotated[str, option(OUT, "tsv, tbx (for terminology tools) or json.")] = "tsv",
+    output: Annotated[str, option(OUT, "tsv, excel (CSV for spreadsheets), tbx (terminology tools), json.")] = "tsv",
     source_language: Annotated[str | None, option(IN, "As in a TMX or XLIFF file; the name in TBX.")] = None,
     target_language: Annotated[str | None, option(IN, "Likewise.")] = None,
     quiet: Quiet = False,
@@ -74,9 +74,10 @@ def _written(rows: list[Row], output: str, dispersion: bool, languages: tuple[st
         entries = [{name: getattr(row, name) for name in columns} for row in rows]
         yield json.dumps({"glossary": entries, "signature": model.signature_}, ensure_ascii=False) + "\n"
     else:
-        from softcount.report.tsv import tsv_lines
+        from softcount.report.tsv import spreadsheet_lines, tsv_lines
 
-        yield from tsv_lines(columns, (row[: len(columns)] for row in rows))
+        lines = tsv_lines if output == "tsv" else spreadsheet_lines
+        yield from lines(columns, (row[: len(columns)] for row in rows))
 
 
 # --- where links are counted ------------------------------------------------------------------------------------------
@@ -86,14 +87,14 @@ def _text(
     model: Any, path: Path, source: str | None, target: str | None, needed: bool, languages: dict[str, Any]
 ) -> Bitext | None:
     """The text that is given, or that of training where it is needed, if it is still where it was."""
-    from softcount.text.bitext_reader import is_markup, read_bitext
+    from softcount.text.bitext_reader import has_languages, read_bitext
 
     if source is not None:
         return read_bitext(
             source,
             target,
             prepare=preparation(model, None, None),
-            **(languages if target is None and is_markup(source) else {}),
+            **(languages if target is None and has_languages(source) else {}),
         )
     if model.agreed_ is not None and not needed:
         return None

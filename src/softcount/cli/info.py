@@ -23,6 +23,8 @@ def info(
     """Say what MODEL is: what was trained, on what, when, with which result. Every bit of the file is checked.
 
     Example: **softcount info en-fr.model**
+
+    For a program: **softcount info en-fr.model --json**
     """
     from softcount.disk.checkpoint import KIND
     from softcount.disk.store import MALFORMED, Stored

@@ -13,8 +13,24 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from softcount.cli import demo, explain, export, fast_align, generate, glossary, info, report, score, show, symmetrize
-from softcount.cli.training import HelpLast, command
+from softcount.cli import (
+    demo,
+    eflomal,
+    examples,
+    explain,
+    export,
+    fast_align,
+    generate,
+    glossary,
+    info,
+    lm,
+    report,
+    score,
+    show,
+    symmetrize,
+)
+from softcount.cli.help import HelpLast
+from softcount.cli.training import command
 from softcount.errors import InputError
 from softcount.machine.signals import Stopped
 from softcount.registry import BUILT_IN, Registered, found_at, from_elsewhere
@@ -47,10 +63,16 @@ def _one_line() -> Iterator[None]:
         raise InputError(f"{text}{' See' if text.endswith('?') else '; see'} {context.command_path} --help") from None
 
 
+HELP = """Find hidden structure in text without labels. Results go to stdout, everything else to stderr.
+
+Example: **softcount tag text.txt --states 45 --save tags.model > tags.txt**
+
+To look at it: **softcount show tags.model text.txt**
+"""
 app = typer.Typer(
     name="softcount",
     cls=OneLine,
-    help="Find hidden structure in text without labels. Results go to stdout, everything else to stderr.",
+    help=HELP,
     epilog="Exit codes: 0 done, 2 bad input or usage, 130 interrupted, 143 terminated, 1 a defect of softcount itself.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -69,13 +91,16 @@ def _add_commands(registered: Iterable[Registered]) -> None:
 _add_commands(BUILT_IN)
 app.command("show", cls=HelpLast)(show.show)
 app.command("fast-align", cls=HelpLast)(fast_align.fast_align)
+app.command("eflomal", cls=HelpLast)(eflomal.eflomal)
 app.command("glossary", cls=HelpLast)(glossary.glossary)
 app.command("symmetrize", cls=HelpLast)(symmetrize.symmetrize)
-app.command("info")(info.info)
-app.command("export")(export.export)
-app.command("report")(report.report)
-app.command("generate")(generate.generate)
-app.command("demo")(demo.demo)
+app.command("lm", cls=HelpLast)(lm.lm)
+app.command("info", cls=HelpLast)(info.info)
+app.command("export", cls=HelpLast)(export.export)
+app.command("report", cls=HelpLast)(report.report)
+app.command("generate", cls=HelpLast)(generate.generate)
+app.command("demo", cls=HelpLast)(demo.demo)
+app.command("examples", cls=HelpLast)(examples.examples)
 app.add_typer(score.app, name="score")
 app.add_typer(explain.app, name="explain")
 

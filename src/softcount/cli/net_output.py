@@ -45,12 +45,8 @@ def with_keys(rows: dict[str, list[Any]], data: Any, keys: tuple[str | None, ...
 
 
 def delimited(table: dict[str, list[Any]], mark: str) -> Iterator[str]:
-    import csv
-    import io
+    from softcount.report.tsv import row_line
 
-    stream = io.StringIO()
-    writer = csv.writer(stream, delimiter=mark, lineterminator="\n")
-    writer.writerow(table)
+    yield row_line(table, mark)
     for row in zip(*table.values(), strict=True):
-        writer.writerow(row)
-    yield stream.getvalue()
+        yield row_line(("" if value is None else str(value) for value in row), mark)

@@ -43,6 +43,9 @@ Report = Annotated[
 ]
 Json = Annotated[bool, option(OUT, "Print one JSON object instead of lines.", "--json")]
 Quiet = Annotated[bool, option(OUT, "No messages but errors.", "--quiet", "-q")]
+Shown = Annotated[
+    str, option(OUT, "auto: a line on a terminal, nothing otherwise; plain: lines for a log; none.", "--progress")
+]
 Threads = Annotated[int, option(WHERE, "Worker threads; -1: all cores. The result is the same.")]
 Engine = Annotated[str, option(WHERE, "Where sums over the data are computed: threads (here). The result is the same.")]
 
@@ -54,4 +57,6 @@ Tokenize = Annotated[
     str | None, option(IN, "Raw text: rules (if no name follows), sacremoses, jieba, mecab, spacy, pipe:COMMAND.")
 ]
 Normalize = Annotated[str | None, option(IN, "Make one form of Unicode of all text: NFC, NFKC, NFD, NFKD.")]
+TextColumn = Annotated[str | None, option(IN, "The column with the text: of CSV, TSV, Parquet, Arrow.")]
+IdColumn = Annotated[str | None, option(IN, "The column with the names of the rows, likewise.")]
 Rare = Annotated[int, option(WHAT, "Rarer words become `<unk>`.", min=1)]

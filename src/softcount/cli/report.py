@@ -10,6 +10,8 @@ import typer
 from softcount.cli.console import check_writable, open_model, say, write_whole
 from softcount.errors import InputError
 
+DOCUMENTS = ("plsa", "naive bayes mixture", "k-means", "gaussian mixture")
+
 
 def report(
     context: typer.Context,
@@ -17,6 +19,9 @@ def report(
     data: Annotated[list[str] | None, typer.Argument(help="Text for it: what its own command reads.")] = None,
     out: Annotated[Path, typer.Option(help="Write the page here.")] = Path("report.html"),
     gold: Annotated[str | None, typer.Option(help="The right answers: lines of tags, or of links.")] = None,
+    by: Annotated[
+        str | None, typer.Option(help="A class or a time of every document, one a line: topics or clusters by it.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No messages but errors.")] = False,
 ) -> None:
     """Write a page of what MODEL learned, and of what it makes of DATA; it opens in any browser, without a network.
@@ -30,7 +35,7 @@ def report(
     from softcount.report.page.model import write_page
 
     files = data or []
-    check_writable(out, inputs=(model, gold, *files))
+    check_writable(out, inputs=(model, gold, by, *files))
     trained = open_model(model, (), "report")
     known = registered(trained.kind)
     items = None
@@ -38,9 +43,21 @@ def report(
         if known is None or not known.command:
             raise InputError(f"{model}: no command reads text for this model; leave {files[0]} away")
         items = read_for(found_at(known.command), context, trained, *files)
-    right = _gold(gold, trained.kind, items)
+    right = _gold(gold, trained.kind, items) if by is None else _by(by, gold, trained.kind, items)
     write_whole(out, lambda path: write_page(path, trained, items, right))
     say(f"wrote {out}", quiet)
+
+
+def _by(path: str, gold: str | None, kind: str, items: Any) -> list[str]:
+    """A value for every document."""
+    if items is None or gold is not None or kind not in DOCUMENTS:
+        raise InputError(f"{path}: --by needs documents, and a model of topics or clusters; leave --by away")
+    from softcount.text.source import lines
+
+    values = [line.strip() for line in lines(path).to_pylist()]
+    if len(values) != len(items):
+        raise InputError(f"{path}: {len(values)} lines for {len(items)} documents; give a class or a time for each")
+    return values
 
 
 def _gold(path: str | None, kind: str, items: Any) -> Any:

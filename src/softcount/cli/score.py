@@ -9,11 +9,18 @@ from typing import Annotated, Any
 
 import typer
 
-from softcount.cli.console import check_writable, lower_cased, open_model, write_whole
+from softcount.cli.console import check_writable, columns, lower_cased, open_model, preparation, write_whole
 from softcount.cli.documents import note_unknown
+from softcount.cli.help import HelpLast
 from softcount.errors import InputError
 
-app = typer.Typer(help="Compare what was found with gold answers.", no_args_is_help=True, rich_markup_mode="markdown")
+HELP = """Compare what was found with gold answers.
+
+Example: **softcount score tags gold.tags tags.txt --table**
+
+Links: **softcount score links gold.wa links.txt --json**
+"""
+app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="markdown")
 
 
 @app.callback()
@@ -21,7 +28,7 @@ def _group() -> None:
     pass
 
 
-@app.command("tags")
+@app.command("tags", cls=HelpLast)
 def tags(
     gold: Annotated[str, typer.Argument(help="Gold tags, one sentence a line; _ where there is none.")],
     predicted: Annotated[str, typer.Argument(help="Predicted tags, line by line; - for stdin.")],
@@ -87,7 +94,7 @@ def _write(path: Path, lines: Iterable[str]) -> None:
         file.writelines(lines)
 
 
-@app.command("clusters")
+@app.command("clusters", cls=HelpLast)
 def clusters(
     gold: Annotated[str, typer.Argument(help="Gold classes, one a line; an empty line is not scored.")],
     predicted: Annotated[str, typer.Argument(help="Clusters, line by line; - for stdin.")],
@@ -96,6 +103,8 @@ def clusters(
     """NMI, adjusted Rand index, variation of information, purity (many-to-one), V-measure; accuracy where names agree.
 
     Example: **softcount score clusters gold.labels clusters.txt --json**
+
+    As they are printed: **softcount cluster docs.txt --clusters 20 | softcount score clusters gold.labels -**
     """
     from softcount.evaluate.clustering import accuracy, cluster_scores, contingency
     from softcount.signature import signature
@@ -120,7 +129,7 @@ def clusters(
     print(line)
 
 
-@app.command("topics")
+@app.command("topics", cls=HelpLast)
 def topics(
     model: Annotated[str, typer.Argument(help="A model that softcount topics --save wrote.")],
     docs: Annotated[str, typer.Argument(help="Documents that it has not seen; - for stdin.")],
@@ -133,6 +142,8 @@ def topics(
     """Held-out perplexity by document completion, and NPMI coherence against these documents.
 
     Example: **softcount score topics topics.model held-out.txt --json**
+
+    By fewer words of each topic: **softcount score topics topics.model held-out.txt --top 5**
     """
     import numpy as np
 
@@ -141,7 +152,8 @@ def topics(
     from softcount.text.document_reader import read_documents
 
     plsa = open_model(Path(model), ("plsa",), "score topics")
-    data = read_documents(docs, format, lower_cased(plsa, lowercase))
+    chosen = columns(plsa, docs, text_column=None)
+    data = read_documents(docs, format, lower_cased(plsa, lowercase), preparation(plsa, None, None), **chosen)
     note_unknown(plsa, data, quiet=False)
     data = plsa._read(data, reset=False)
     tops = np.argsort(-plsa._rank(), axis=1, kind="stable")[:, :top]
@@ -165,13 +177,22 @@ def _one_a_line(path: str) -> tuple[Any, list[str]]:
     from softcount.text.source import lines
 
     names = [line.strip() for line in lines(path).to_pylist()]
+    if names and names[0].startswith("document\t"):
+        names = _last_column(names)
     if not names:
         raise InputError(f"{path}: empty file; give at least one line")
     known = {name: i for i, name in enumerate(dict.fromkeys(name for name in names if name))}
     return np.array([known.get(name, -1) for name in names], dtype=np.int64), list(known)
 
 
-@app.command("links")
+def _last_column(rows: list[str]) -> list[str]:
+    """Of a TSV with a header, as softcount cluster writes where documents have names."""
+    import csv
+
+    return [row[-1] for row in csv.reader(rows[1:], delimiter="\t") if row]
+
+
+@app.command("links", cls=HelpLast)
 def links(
     gold: Annotated[str, typer.Argument(help="Gold links: i-j sure, i?j possible, from 0; or NAACL .wa, from 1.")],
     predicted: Annotated[str, typer.Argument(help="Predicted links, line by line; - for stdin.")],
@@ -184,6 +205,8 @@ def links(
     """Alignment error rate, precision, recall and F1 of word links.
 
     Example: **softcount score links gold.wa links.txt --source text.en --target text.fr**
+
+    For a program: **softcount score links gold.links links.txt --json**
     """
     from softcount.evaluate.links import count_links, link_scores, total
     from softcount.links.pharaoh import read_links
@@ -211,7 +234,7 @@ def links(
     print(line)
 
 
-@app.command("trees")
+@app.command("trees", cls=HelpLast)
 def trees(
     gold: Annotated[str, typer.Argument(help="Gold trees in brackets, one a line.")],
     predicted: Annotated[
@@ -222,6 +245,8 @@ def trees(
     """Labelled and unlabelled bracket precision, recall and F1 in EVALB's convention, tag accuracy, exact matches.
 
     Example: **softcount score trees gold.mrg predicted.mrg --json**
+
+    As they are printed: **softcount grammar G.cfg text.txt | softcount score trees gold.mrg -**
     """
     from softcount.evaluate.trees import count_brackets, total, tree_scores
     from softcount.signature import signature

@@ -10,8 +10,21 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import lower_cased, preparation, say_unknown
-from softcount.cli.options import HOW, IN, OUT, WHAT, Criterion, Lowercase, Normalize, Rare, Restarts, Tokenize, option
+from softcount.cli.console import columns, lower_cased, preparation, say_unknown
+from softcount.cli.options import (
+    HOW,
+    IN,
+    OUT,
+    WHAT,
+    Criterion,
+    Lowercase,
+    Normalize,
+    Rare,
+    Restarts,
+    TextColumn,
+    Tokenize,
+    option,
+)
 from softcount.cli.summary import or_null
 from softcount.cli.tag_output import check_output, renamed, tag_lines
 from softcount.cli.training import Files, Training
@@ -57,6 +70,7 @@ class Tag(Training):
     lowercase: Lowercase = False
     tokenize: Tokenize = None
     normalize: Normalize = None
+    text_column: TextColumn = None
     decode: Annotated[
         str | None,
         option(OUT, "viterbi, the best sentence of tags (default); posterior, the best tag of each word; mre."),
@@ -69,6 +83,7 @@ class Tag(Training):
 
     name: ClassVar[str] = "tag"
     kinds: ClassVar[tuple[str, ...]] = ("hmm",)
+    doing: ClassVar[str] = "tagging"
 
     def reads(self) -> dict[str, str | Path | None]:
         start = None if self.start in STARTS else self.start
@@ -88,24 +103,28 @@ class Tag(Training):
 
         lowercase = self.lowercase if model is None else lower_cased(model, self.lowercase)
         self.prepared = preparation(model, self.tokenize, self.normalize)
-        content = self.content_of_text()
+        content = self.content_of_text(model)
         data = read(
             self.text, format=self.format, tags=self.tags, column=self.column, lowercase=lowercase, content=content,
             prepare=self.prepared,
         )  # fmt: skip
+        if not self.is_conllu:
+            self.note_unused("column", where="where the text is not CoNLL-U")
         if model is not None:
             self.note_unknown(model, data)
         return data
 
-    def content_of_text(self) -> bytes | None:
+    def content_of_text(self, model: Any) -> bytes:
         """CoNLL-U that is to come back as it came has to be kept."""
-        from softcount.text.reader import is_conllu
+        from softcount.text.reader import is_conllu, text_of_table
         from softcount.text.source import read_text
 
-        if self.output != "conllu" or self.format in ("plain", "tagged"):
-            return None
-        content = read_text(self.text)
-        self.as_it_came: bytes | None = content if self.format == "conllu" or is_conllu(content) else None
+        column = columns(model, self.text, text_column=self.text_column).get("text_column")
+        content = text_of_table(self.text, column)
+        content = read_text(self.text) if content is None else content
+        lines = self.format in ("plain", "tagged")
+        self.is_conllu = not lines and (self.format == "conllu" or is_conllu(content))
+        self.as_it_came: bytes | None = content if self.is_conllu and self.output == "conllu" else None
         return content
 
     def note_unknown(self, model: Any, data: Any) -> None:
@@ -126,7 +145,7 @@ class Tag(Training):
             dictionary=self.dictionary, restarts=self.restarts, tolerance=self.tolerance, min_count=self.min_count,
             lowercase=self.lowercase, random_state=self.seed, **self.chosen(),
         )  # fmt: skip
-        model._reading = self.prepared.settings()
+        model._reading = self.prepared.settings() | columns(None, self.text, text_column=self.text_column)
         return model
 
     def fit(self, model: Any, data: Any, **watch: Any) -> None:
@@ -174,7 +193,7 @@ class Tag(Training):
 
     def lines(self, model: Any, data: Any, answer: Any) -> Iterator[str]:
         if self.show:
-            from softcount.cli.show import print_tagged
+            from softcount.cli.show_screen import print_tagged
 
             print_tagged(model, data, answer, self.given_names or {})
             return iter(())
@@ -186,6 +205,7 @@ class Tag(Training):
         super().check()
         check_output(self.output, self.output_column)
         self.as_it_came = None
+        self.is_conllu = False
         self.given_names = None if self.names is None else read_names(self.names)
 
 

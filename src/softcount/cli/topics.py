@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import typer
 
 from softcount.cli.console import lower_cased, open_model
-from softcount.cli.documents import FORMS, OfDocuments
+from softcount.cli.documents import FORMS, OfDocuments, beside_names, document_names
 from softcount.cli.options import HOW, OUT, STAGES, WHAT, option
 from softcount.cli.summary import or_null
 from softcount.cli.training import Files
 from softcount.errors import InputError
+
+if TYPE_CHECKING:
+    from softcount.text.documents import Documents
 
 ROWS = (".tsv", ".npy", ".parquet")
 WITHOUT = (
@@ -39,6 +42,8 @@ class Found(NamedTuple):
 @dataclass(kw_only=True)
 class Topics(OfDocuments):
     """Find topics: for each its prevalence and the words that tell most of it, one topic a line.
+
+    Of a table, with names: **softcount topics docs.csv --text-column body --id-column id --rows rows.tsv**
 
     Example: **softcount topics docs.txt --topics 20 --min-count 5 --max-share 0.3 --rows rows.tsv**
 
@@ -73,9 +78,12 @@ class Topics(OfDocuments):
     ] = None
     held_out: Annotated[float, option(HOW, "Stop by this share of documents kept aside.", min=0, max=0.9)] = 0.0
     top: Annotated[int, option(OUT, "Words shown per topic.", min=1)] = 10
-    rows: Annotated[Path | None, option(OUT, "Write document × topic here: .tsv, .npy or .parquet.")] = None
+    rows: Annotated[
+        Path | None, option(OUT, "Write document × topic here, with a header: .tsv, .parquet; or .npy.")
+    ] = None
     main_topics: Annotated[
-        Path | None, option(OUT, "Write the one topic that each document is most about here, one a line.")
+        Path | None,
+        option(OUT, "Write the topic that each document is most about here, one a line, or behind its name."),
     ] = None
     query: Annotated[str | None, option(OUT, "Print the documents most similar to these words.")] = None
     k: Annotated[int, option(OUT, "With --query: how many.", "-k", min=1)] = 10
@@ -141,8 +149,8 @@ class Topics(OfDocuments):
         return Found(rows, best, None if query is None else model.similar(query, self.k, among=data, tfidf=self.tfidf))
 
     def files(self, model: Any, data: Any, answer: Found) -> Files:
-        yield self.rows, lambda path: write_rows(path, self.rows.suffix if self.rows else "", answer.rows)
-        yield self.main_topics, lambda path: path.write_text("".join(f"{h}\n" for h in answer.best), encoding="utf-8")
+        yield self.rows, lambda path: write_rows(path, self.rows.suffix if self.rows else "", answer.rows, data)
+        yield self.main_topics, lambda path: _write(path, beside_names(data, "topic", answer.best))
         yield from super().files(model, data, answer)
 
     def content(self, model: Any, data: Any, answer: Found) -> dict[str, Any]:
@@ -154,19 +162,21 @@ class Topics(OfDocuments):
             "topics": listed, "documents": len(data), "objective": or_null(model.objective_)
         }  # fmt: skip
         if answer.similar is not None:
-            content["similar"] = _similar(answer.similar)
+            content["similar"] = _similar(answer.similar, data.names)
+        if data.names:
+            content["names"] = list(data.names)
         if self.apply and not self.rows:
             content["rows"] = answer.rows.tolist()
         return content
 
     def lines(self, model: Any, data: Any, answer: Found) -> Iterator[str]:
         if answer.similar is not None:
-            yield from _similar_lines(answer.similar)
+            yield from _similar_lines(answer.similar, data.names)
         elif not self.apply:
             for h, words in model.top_words(self.top).items():
                 yield f"{h}\t{model.prevalence_[h]:.4f}\t{' '.join(str(w) for w, _ in words)}\n"
         elif not self.rows:
-            yield from map(_row, answer.rows)
+            yield from row_lines(answer.rows, data) if data.names else map(_row, answer.rows)
 
     def ask_training_documents(self) -> None:
         """The query alone: the model knows the topics of the documents that it was trained on."""
@@ -180,15 +190,32 @@ class Topics(OfDocuments):
         self.print({"similar": _similar(found)}, _similar_lines(found), model.signature_)
 
 
-def _similar(found: list[tuple[int, float]]) -> list[dict[str, Any]]:
-    return [{"document": d + 1, "similarity": s} for d, s in found]
+def _similar(found: list[tuple[int, float]], names: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    named = [{"name": names[d]} if names else {} for d, _ in found]
+    return [{"document": d + 1, **name, "similarity": s} for (d, s), name in zip(found, named, strict=True)]
 
 
-def _similar_lines(found: list[tuple[int, float]]) -> Iterator[str]:
-    return (f"{d + 1}\t{similarity:.4f}\n" for d, similarity in found)
+def _similar_lines(found: list[tuple[int, float]], names: tuple[str, ...] = ()) -> Iterator[str]:
+    from softcount.report.tsv import row_line
+
+    return (row_line((names[d] if names else str(d + 1), f"{similarity:.4f}")) for d, similarity in found)
 
 
-def write_rows(path: Path, suffix: str, table: Any) -> None:
+def _write(path: Path, lines: Iterator[str]) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(lines)
+
+
+def row_lines(table: Any, data: Documents) -> Iterator[str]:
+    """document, topic0, topic1 …: the name of each, and its shares."""
+    from softcount.report.tsv import tsv_lines
+
+    header = ("document", *(f"topic{h}" for h in range(table.shape[1])))
+    return tsv_lines(header, ([name, *row] for name, row in zip(document_names(data), table.tolist(), strict=True)))
+
+
+def write_rows(path: Path, suffix: str, table: Any, data: Documents) -> None:
+    """.npy has numbers alone."""
     import numpy as np
 
     if suffix == ".npy":
@@ -198,9 +225,10 @@ def write_rows(path: Path, suffix: str, table: Any) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        pq.write_table(pa.table({f"topic{h}": column for h, column in enumerate(table.T)}), path)
+        topics = {f"topic{h}": column for h, column in enumerate(table.T)}
+        pq.write_table(pa.table({"document": document_names(data), **topics}), path)
     else:
-        path.write_text("".join(map(_row, table)), encoding="utf-8")
+        _write(path, row_lines(table, data))
 
 
 def _row(row: Any) -> str:

@@ -17,10 +17,8 @@ from pathlib import Path
 from typing import Any, ClassVar, get_type_hints
 
 import typer
-from typer.core import TyperCommand
 
 from softcount.cli.console import (
-    Progress,
     check_threads,
     check_writable,
     note_unused,
@@ -41,12 +39,15 @@ from softcount.cli.options import (
     Report,
     Save,
     Seed,
+    Shown,
     Threads,
     Tolerance,
     Trace,
 )
+from softcount.cli.progress import Progress, check_mode
 from softcount.cli.summary import trace_tsv, training_lines
 from softcount.errors import InputError
+from softcount.machine import stage
 from softcount.signature import signature
 
 Files = Iterator[tuple[Path | None, Callable[[Path], Any]]]
@@ -68,26 +69,35 @@ class Training:
     page: Report = None
     as_json: Json = False
     quiet: Quiet = False
+    shown: Shown = "auto"
     threads: Threads = -1
     engine: Engine = "threads"
 
     name: ClassVar[str]
     kinds: ClassVar[tuple[str, ...]]  # of models that it may apply
+    doing: ClassVar[str] = "answering"  # what it does with a trained model, in a word
 
     def run(self) -> None:
         self.check()
-        with self.warnings_as_notes():
-            model, data = self.trained() if self.apply is None else self.opened()
-        answer = self.answer(model, data)
-        if self.save is not None:
-            model.save(self.save)
-        for path, write in self.files(model, data, answer):
-            if path is not None:
-                write_whole(path, write)
-        signed = model.signature_ if self.apply is None else self.applied_signature(model, data)
-        for line in (*self.report(model, data, answer), signed):
-            self.say(line)
-        self.deliver(model, data, answer, signed)
+        with Progress(self.quiet, getattr(self, "restarts", 1), self.shown) as self.progress:
+            with self.warnings_as_notes():
+                model, data = self.trained() if self.apply is None else self.opened()
+            stage.begin(self.doing)
+            answer = self.answer(model, data)
+            if self.save is not None:
+                stage.begin(f"writing {self.save}")
+                model.save(self.save)
+            for path, write in self.files(model, data, answer):
+                if path is not None:
+                    stage.begin(f"writing {path}")
+                    write_whole(path, write)
+            stage.begin(self.doing)
+            signed = model.signature_ if self.apply is None else self.applied_signature(model, data)
+            for line in (*self.report(model, data, answer), signed):
+                self.say(line)
+            if sys.stdout.isatty():  # where results come out there is no room for another line
+                self.progress.close()
+            self.deliver(model, data, answer, signed)
 
     # --- for a command to say -----------------------------------------------------------------------------------------
 
@@ -151,6 +161,7 @@ class Training:
         check_writable(*outputs, inputs=(self.apply,))  # a model may be saved again where it came from
         check_stdin(**reads)
         check_threads(self.threads)
+        check_mode(self.shown)
         engine_of(self.engine, self.threads)
 
     def opened(self) -> tuple[Any, Any]:
@@ -167,12 +178,9 @@ class Training:
     def trained(self) -> tuple[Any, Any]:
         data = self.read(None)
         model = self.placed(self.estimator(data))
-        progress = Progress(self.quiet, getattr(self, "restarts", 1))
+        stage.begin("preparing")
         kept = {"checkpoint": self.checkpoint, "checkpoint_every": self.checkpoint_every}
-        try:
-            self.fit(model, data, on_step=progress, **kept)
-        finally:
-            progress.close()
+        self.fit(model, data, on_step=self.progress, **kept)
         return model, data
 
     def placed(self, model: Any) -> Any:
@@ -219,22 +227,6 @@ class Training:
             sys.stdout.writelines(lines)
 
 
-BARE = "--tokenize"  # an option whose value may be left away
-
-
-class HelpLast(TyperCommand):
-    """--help in the last group, rather than in one of its own before all others."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, _with_value(args))
-
-    def get_help_option(self, ctx: Any) -> Any:
-        option = super().get_help_option(ctx)
-        if option is not None:
-            option.rich_help_panel = GROUPS[-1]
-        return option
-
-
 def read_for(kind: type[Training], context: typer.Context, model: Any, *files: str) -> Any:
     """What the command reads of these files for a saved model, as it would with --apply."""
     hints = get_type_hints(kind, include_extras=True)
@@ -244,17 +236,6 @@ def read_for(kind: type[Training], context: typer.Context, model: Any, *files: s
     given: dict[str, Any] = dict(zip(arguments, files, strict=False))
     asked = kind(context=context, criterion="", **given)
     return asked.read(model)
-
-
-def _with_value(args: list[str]) -> list[str]:
-    """`--tokenize` before what is no tokenizer means the rules."""
-    if BARE not in args:
-        return args
-    from softcount.text.preparation import PIPE, TOKENIZERS
-
-    after = [*args[1:], ""]
-    bare = [word == BARE and not (n in TOKENIZERS or n.startswith(PIPE)) for word, n in zip(args, after, strict=True)]
-    return [f"{BARE}=rules" if alone else word for word, alone in zip(args, bare, strict=True)]
 
 
 def command(kind: type[Training]) -> Callable[..., None]:

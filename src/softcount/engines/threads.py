@@ -14,6 +14,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from softcount.machine import stage
 from softcount.machine.alone import one_thread_whatever_is_loaded
 from softcount.numbers.rounds import add_up
 
@@ -56,7 +57,7 @@ class Threads:
         return self._in_order(lambda shard: fn(shard, shared), handles)
 
     def sum(self, fn: Callable[[Any, Any], Any], handles: Sequence[Any], shared: Any) -> Any:
-        return add_up(self.map(fn, handles, shared))
+        return add_up(stage.counted(self.map(fn, handles, shared), len(handles)))
 
     def _in_order(self, task: Callable[[Any], Any], parts: Iterable[Any]) -> Iterator[Any]:
         """task(part) of every part, in order; at most a few results wait, so memory stays bounded."""

@@ -18,6 +18,7 @@ from softcount.families.layout import by_table
 from softcount.loop.start import uniform_start
 from softcount.loop.trace import Step, Trace
 from softcount.loop.train import fit
+from softcount.machine import stage as shown
 from softcount.models.agreement import Agreement, AgreementTables
 from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import row_sums
@@ -76,9 +77,11 @@ def train(
 ) -> Agreed:  # fmt: skip
     """`before`: what another text has counted (estimators/agreed_prior.py), in the words of these items."""
     words = items.source.vocabulary.words, items.target.vocabulary.words
+    shown.begin("finding the words that meet")
     found = occurrences(items.source.sentences, len(words[0]))
     rows = without_null(cooccurring(found, items.target.sentences, len(words[1])))
     del found
+    shown.begin("stems and spelling")
     frequencies = _frequencies(items.source), _frequencies(items.target)
     if before:
         rows = before.united(rows)

@@ -15,6 +15,7 @@ from softcount.families.backoff import Level, estimates
 from softcount.families.empty_word import FLOOR
 from softcount.families.unseen import Hierarchy, hierarchy, unseen
 from softcount.links.joining import THRESHOLDS, Links, link, link_shares
+from softcount.machine import stage
 from softcount.models.agreement import UNKNOWN, Agreement, AgreementWeights, PairShares, SideTables
 from softcount.models.fertility import MOST
 from softcount.numbers.ragged import Array, Ragged, offsets_of
@@ -91,7 +92,8 @@ def _longer(side: SideTables, states: int, words: int) -> SideTables:
 
 
 def link_blocks(engine: Engine, items: Bitext, asked: Question) -> Iterator[Links]:
-    return engine.map(_link, _blocks(engine, items, asked), engine.share(asked))
+    blocks = _blocks(engine, items, asked)
+    return stage.counted(engine.map(_link, blocks, engine.share(asked)), len(blocks))
 
 
 def log_norms(engine: Engine, items: Bitext, asked: Question) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 
 from softcount.engines import Engine
 from softcount.links.joining import Links, link
+from softcount.machine import stage
 from softcount.models.ibm_posterior import PairPosteriors, on
 from softcount.numbers.ragged import Array
 from softcount.text.bitext import Bitext
@@ -37,7 +38,8 @@ def decoder(
 
 
 def link_blocks(engine: Engine, items: Bitext, asked: Decoder) -> Iterator[Links]:
-    return engine.map(_link, _blocks(engine, items, asked), engine.share(asked))
+    blocks = _blocks(engine, items, asked)
+    return stage.counted(engine.map(_link, blocks, engine.share(asked)), len(blocks))
 
 
 def log_norms(engine: Engine, items: Bitext, asked: Decoder) -> Array:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from softcount.errors import InputError
 from softcount.estimators.agreed import How
 from softcount.estimators.align_stage import TOGETHER, ModelStage, parse_models
-from softcount.links.joining import SYMMETRIZATIONS, THRESHOLDS
+from softcount.links.joining import RULES, THRESHOLDS
 
 PRESETS = {"default": ("ibm1:3,hmm:3", "em"), "fast": ("ibm1:2,hmm:1", "em"), "best": ("ibm1:3,hmm:3", "em")}
 SECOND = ((4,), "ibm1:1,hmm:3")  # the other model of "best": one that errs elsewhere
@@ -36,8 +36,8 @@ def plan(settings: Any) -> Plan:
     stages = parse_models(model, criterion)
     together = _together(settings, stages)
     rule = settings.symmetrize or ("mean" if together else "product")
-    if rule not in SYMMETRIZATIONS:
-        raise InputError(f"no symmetrisation {rule!r}; use {', '.join(SYMMETRIZATIONS)}")
+    if rule not in RULES:
+        raise InputError(f"no symmetrisation {rule!r}; use {', '.join(RULES)}")
     threshold = THRESHOLDS.get(rule, 0.5) if settings.threshold is None else settings.threshold
     null = NULL if settings.null is None else settings.null
     learned = "learn" if settings.null is None else settings.null

@@ -15,6 +15,7 @@ from softcount.estimators.align_directions import NAMES, Apart, Together
 from softcount.estimators.align_plan import Plan
 from softcount.estimators.align_prior import Before
 from softcount.loop.trace import Step
+from softcount.machine import stage
 from softcount.numbers.ragged import Ragged
 from softcount.text.bitext import Bitext
 from softcount.text.cooccurrence import cooccurring, transpose, with_null, without_null
@@ -53,6 +54,7 @@ def together(job: Job) -> Together:
 
 def apart(job: Job) -> Apart:
     data, directions = job.data, {}
+    stage.begin("finding the words that meet")
     rows = cooccurring(data.sides[0].occurrences, data.target.sentences, len(data.target.vocabulary))
     for name in NAMES if job.settings.direction == "both" else (job.settings.direction,):
         items, entries, found = data, list(job.dictionary), rows

@@ -147,10 +147,23 @@ class SavedEstimator:
                 settings[name] = value
         return settings
 
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """What a notebook shows: once it is trained, what it has learned."""
+        shown = {"text/plain": repr(self)}
+        if hasattr(self, "signature_"):
+            from softcount.report.page.compact import compact
+
+            shown["text/html"] = compact(self)
+        return shown
+
+    def _repr_html_(self) -> str | None:
+        return self._repr_mimebundle_().get("text/html")
+
     def report(self, path: str | Path, X: Any = None, y: Any = None, *, gold: Any = None) -> None:
         """Write a page that shows what was learned, and what it makes of X (with y, of sentence pairs), if given.
 
-        gold : the right answers to lay beside it: tags of every sentence, or links of every pair (see `read_links`)
+        gold : the right answers to lay beside it: tags of every sentence, or links of every pair (see `read_links`);
+            of documents a class or a time of each, by which topics or clusters are shown
         """
         from softcount.machine.atomic import write_whole
         from softcount.report.page.model import items_of, write_page

@@ -21,6 +21,7 @@ from softcount.estimators.word_exchange import Passes, Saved, stages_of
 from softcount.estimators.word_vectors import context_vectors, told_by, word_vectors
 from softcount.loop.resume import foreign
 from softcount.loop.trace import RECORDS, Step
+from softcount.machine import stage
 from softcount.models.word_classes import NOBODY, with_forms, word_types
 from softcount.models.word_classes_kernel import WordTypes
 from softcount.numbers.ragged import Array, Ragged
@@ -160,12 +161,14 @@ class WordClasses(LearnedClasses):
         allowed = NOBODY if known.allowed is None else known.allowed[own]
         sentences = sentences.with_values(place[sentences.values])
         text, model = word_types(sentences, forms, allowed), self._model()
+        stage.begin("vectors of the words' contexts")
         with Threads(1):  # of BLAS: the same bits everywhere
             context = context_vectors(text)
             forms = _telling(forms, word_forms([words[v] for v in own], backwards=True), context, text.tokens)
         text = with_forms(text, forms)
         passes = Passes(sentences, text, model.n_classes, model.weights, self.tolerance, on_step, slot)
         done = self._restored(slot, text) if slot else None
+        stage.begin("first classes of words")
         start = np.empty(0) if done else _by_frequency(self._start(text, forms, context, seed), text.tokens, known)
         passes.run(start, stages_of(self.criterion), done)
         self.history_, self.objective_ = passes.trace, passes.objective

@@ -17,6 +17,7 @@ import numpy as np
 from softcount.disk.checkpoint import Slot
 from softcount.errors import InputError
 from softcount.loop.trace import CONVERGED, DONE, Ending, Step, Trace
+from softcount.machine import stage as shown
 from softcount.models.word_classes import LEAST, WordClasses
 from softcount.models.word_classes_kernel import Weights, WordTypes
 from softcount.models.word_frames import WordFrames
@@ -87,6 +88,7 @@ class Passes:
         return self
 
     def _passes(self, stage: Stage, begun: int) -> None:
+        shown.begin(stage.text, stage.passes, "steps")
         for number in range(begun + 1, stage.passes + 1):
             began, done = time.perf_counter(), self._pass(stage.kind)
             if done is None:
@@ -125,6 +127,7 @@ class Passes:
         change = rise / max(abs(objective), 1e-300)
         self.trace.append(Step(0, stage, number, objective, change, parts, time.perf_counter() - began))
         self._end()
+        shown.reach(number, self.trace[-1])
         if self.on_step:
             self.on_step(self.trace[-1])
         if self.slot:

@@ -14,6 +14,7 @@ import numpy as np
 from softcount.engines.engine import Engine, Handle
 from softcount.errors import ImpossibleItem
 from softcount.loop.model import InRounds, Model
+from softcount.machine import stage
 from softcount.machine.memory import check_room
 from softcount.machine.subnormal import subnormals_as_zero
 from softcount.numbers.attribute import SAMPLE, SUM
@@ -52,10 +53,11 @@ class EStep:
             # Neighbouring items are alike; a mini-batch should be a sample of all.
             self._order = np.random.default_rng([*seed, 1]).permutation(len(items))
             items = items.take(self._order)
+        stage.begin("packing", len(items), "items")
         ranges = self._cut(items, n_batches)
         weights = np.asarray([items.sizes[start:stop].sum() for start, stop in ranges], dtype=float)
         self.batches: Array = weights / max(weights.sum(), 1.0)
-        parts = (Placed(i, a, (model, items.slice(a, b))) for i, (a, b) in enumerate(ranges))
+        parts = (Placed(i, a, (model, items.slice(a, b))) for i, (a, b) in enumerate(_reached(ranges)))
         self._handles = self._in_parts(parts) if isinstance(model, InRounds) else engine.place(_pack, parts)
 
     def _cut(self, items: Any, n_batches: int) -> list[tuple[int, int]]:
@@ -119,25 +121,35 @@ class Answers:
 
     def labels(self, log_weights: Tables, mode: int) -> Iterator[tuple[float, Any]]:
         """(log-norm, labels) of each block."""
-        return self.engine.map(_labels, self._handles, self._asked(log_weights, mode))
+        return self._map(_labels, log_weights, mode)
 
     def posteriors(self, log_weights: Tables) -> Iterator[Any]:
         """What the model calls posteriors, of each block."""
-        return self.engine.map(_posteriors, self._handles, self._asked(log_weights, SUM))
+        return self._map(_posteriors, log_weights)
 
     def log_norm(self, log_weights: Tables) -> float:
-        return float(sum(self.engine.map(_log_norm, self._handles, self._asked(log_weights, SUM))))
+        return float(sum(self._map(_log_norm, log_weights)))
 
     def log_norms(self, log_weights: Tables) -> Array:
         """Of every item, of a model that can tell them apart."""
-        found = list(self.engine.map(_log_norms, self._handles, self._asked(log_weights, SUM)))
-        return np.concatenate(found)
+        return np.concatenate(list(self._map(_log_norms, log_weights)))
+
+    def _map(self, fn: Any, log_weights: Tables, mode: int = SUM) -> Iterator[Any]:
+        found = self.engine.map(fn, self._handles, self._asked(log_weights, mode))
+        return stage.counted(found, len(self._handles))
 
     def _asked(self, log_weights: Tables, mode: int) -> Handle:
         return self.engine.share(Asked(self.model, self.model.weigh(log_weights), mode, ()))
 
 
 # --- what crosses the engine ----------------------------------------------------------------------------------------
+
+
+def _reached(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The same ranges of items; where they begin is how far the packing is."""
+    for start, stop in ranges:
+        stage.reach(start)
+        yield start, stop
 
 
 def _as_it_is(part: Placed) -> Placed:

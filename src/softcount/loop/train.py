@@ -18,6 +18,7 @@ from softcount.loop.model import Model
 from softcount.loop.resume import Finished, Position, Restart, Saved, check_state, restored
 from softcount.loop.start import constrain
 from softcount.loop.trace import CONVERGED, DONE, FELL, HELD_OUT, Ending, Note, Step, Trace
+from softcount.machine import stage as shown
 from softcount.numbers.tables import Tables, leaves, values
 
 TIED = Note("tied: all hidden values are alike, and stay alike under every criterion; use a random start")
@@ -65,7 +66,7 @@ def fit(
         trace.stopped = done.stopped
         return Fit(done.parameters, done.log_weights, trace, done.restarts, done.chosen)
     loop = _Loop(model, items, engine, stages, fixed, settings or Settings(), tolerance, seed, on_step, monitor)
-    loop.checkpoint, loop.at_most = checkpoint, at_most
+    loop.checkpoint, loop.at_most, loop.n_restarts = checkpoint, at_most, restarts
     first = loop.resume(saved) if saved else 0
     for restart in range(first, restarts):
         parameters, weights = loop.restart(restart, start(restart), saved.position if saved else None)
@@ -91,6 +92,7 @@ class _Loop:
 
     checkpoint: Slot | None = None
     at_most: Sequence[int] | None = None
+    n_restarts = 1
 
     def __init__(
         self,
@@ -150,7 +152,10 @@ class _Loop:
 
     def steps(self, stage: Stage, criterion: Criterion, data: EStep, at: Position) -> Any:
         """The state that a stage ends with."""
-        last = stage.steps if self.at_most is None else min(stage.steps, self.at_most[at.stage])
+        planned = self.planned()
+        last, before = planned[at.stage], at.restart * sum(planned) + sum(planned[: at.stage])
+        shown.begin(stage.text, self.n_restarts * sum(planned) - before, "steps")
+        shown.reach(at.step)
         while at.stopped is None and at.step < last:
             at = self.step(stage, criterion, data, at)
             if self.checkpoint:
@@ -161,6 +166,11 @@ class _Loop:
                 )
         self.stopped = at.stopped or Ending(DONE, f"{last} steps done")
         return at.best_state if self.monitor and at.best_state is not None else at.state
+
+    def planned(self) -> list[int]:
+        """The most steps of each stage."""
+        most = self.at_most or [stage.steps for stage in self.all_stages]
+        return [min(stage.steps, n) for stage, n in zip(self.all_stages, most, strict=True)]
 
     def step(self, stage: Stage, criterion: Criterion, data: EStep, at: Position) -> Position:
         began, number = time.perf_counter(), at.step + 1
@@ -210,6 +220,7 @@ class _Loop:
         self.trace.append(
             Step(at.restart, stage.text, at.step + 1, progress.objective, change, progress.parts, seconds, notes)
         )
+        shown.reach(at.step + 1, self.trace[-1])
         if self.on_step:
             self.on_step(self.trace[-1])
         return change

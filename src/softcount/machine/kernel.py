@@ -5,7 +5,6 @@ Kernels are serial and release the GIL; engines run them in threads over shards 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -14,7 +13,7 @@ from numba import njit
 from numba.core import cgutils, event, types
 from numba.extending import intrinsic, overload
 
-from softcount.machine import cache
+from softcount.machine import cache, stage
 
 LINE = 64  # bytes that memory hands over at once
 
@@ -74,10 +73,11 @@ class _Announce(event.Listener):
         if not _Announce.said and getattr(event.data["dispatcher"], "_cache", None) is not None:
             _Announce.said = True
             message = f"softcount: compiling this model's kernels, up to a minute, {cache.often}"
-            print(message, file=sys.stderr, flush=True)
+            stage.say(message)
+        stage.compiling += 1
 
     def on_end(self, event: Any) -> None:
-        pass
+        stage.compiling -= 1
 
 
 event.register("numba:compile", _Announce())

@@ -18,8 +18,7 @@ MOST = 60  # documents or words; beyond, nobody checks by hand
 
 def explain_mixture(data: Documents, n_clusters: int, steps: int, pseudo: float, seed: int) -> dict[str, Any]:
     counts, words = _small(data)
-    rng = np.random.default_rng(seed)
-    cluster, word = np.full(n_clusters, 1.0 / n_clusters), _random(rng, n_clusters, len(words))
+    cluster, word = mixture_start(data, n_clusters, seed).values()
     shown = []
     for _ in range(steps):
         with np.errstate(divide="ignore"):
@@ -42,8 +41,7 @@ def explain_mixture(data: Documents, n_clusters: int, steps: int, pseudo: float,
 
 def explain_plsa(data: Documents, n_topics: int, steps: int, pseudo: float, seed: int) -> dict[str, Any]:
     counts, words = _small(data)
-    rng = np.random.default_rng(seed)
-    topic, word = _random(rng, len(counts), n_topics), _random(rng, n_topics, len(words))
+    topic, word = plsa_start(data, n_topics, seed).values()
     cells = np.argwhere(counts > 0)
     shown = []
     for _ in range(steps):
@@ -69,6 +67,16 @@ def explain_plsa(data: Documents, n_topics: int, steps: int, pseudo: float, seed
         )
         topic, word = _normalized(by_topic + pseudo, topic), _normalized(by_word + pseudo, word)
     return {"model": "plsa", "words": words, "documents": counts.tolist(), "steps": shown}
+
+
+def mixture_start(data: Documents, n_clusters: int, seed: int) -> dict[str, Array]:
+    rng = np.random.default_rng(seed)
+    return {"cluster": np.full(n_clusters, 1.0 / n_clusters), "word": _random(rng, n_clusters, data.n_words)}
+
+
+def plsa_start(data: Documents, n_topics: int, seed: int) -> dict[str, Array]:
+    rng = np.random.default_rng(seed)
+    return {"topic": _random(rng, len(data), n_topics), "word": _random(rng, n_topics, data.n_words)}
 
 
 def _bound(share: Array, scores: Array, weights: Array | None = None) -> float:

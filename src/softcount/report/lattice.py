@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,24 @@ from softcount.report.hmm_json import NamedHMM, to_json
 LONGEST = 500  # words; beyond, unscaled probabilities underflow and the table is unreadable anyway
 
 
+def lattices(model: NamedHMM, sentences: Sequence[str], pseudo: float = 0.0) -> dict[str, Any]:
+    """One sentence as `lattice` has it; of several the lattices, and one EM step from all of their counts together."""
+    found = [lattice(model, sentence) for sentence in sentences]
+    total = HMMTables(*(np.sum(parts, axis=0) for parts in zip(*(each.pop("tables") for each in found), strict=True)))
+    smoothed = (np.where(old > 0, c + pseudo, c) for c, old in zip(total, model.tables, strict=True))
+    updated = HMMTables(*(_normalized(c, old) for c, old in zip(smoothed, model.tables, strict=True)))
+    step = {
+        "counts": _without_states(to_json(model.states, model.words, total)),
+        "updated": to_json(model.states, model.words, updated),
+    }
+    if len(found) == 1:
+        return found[0] | step
+    product = float(np.prod([each["probability"] for each in found]))
+    return {"states": list(model.states), "probability": product, "sentences": found, **step}
+
+
 def lattice(model: NamedHMM, sentence: str) -> dict[str, Any]:
+    """Of one sentence, without the M-step; its counts are the value of "tables"."""
     if "\n" in sentence.strip():
         raise InputError("the sentence has more than one line; give one sentence at a time")
     words = sentence.split()
@@ -38,7 +56,6 @@ def lattice(model: NamedHMM, sentence: str) -> dict[str, Any]:
         raise InputError("the sentence has probability zero under these parameters, or is too long to show unscaled")
     posterior = after * beta / probability
     counts = _counts(model, words, step, emitted, after, beta, posterior, probability)
-    updated = HMMTables(*(_normalized(c, old) for c, old in zip(counts, model.tables, strict=True)))
 
     def named(vector: Array) -> dict[str, float]:
         return dict(zip(model.states, vector.tolist(), strict=True))
@@ -53,8 +70,7 @@ def lattice(model: NamedHMM, sentence: str) -> dict[str, Any]:
         ],
         "beta": [named(row) for row in beta],
         "posterior": [named(row) for row in posterior],
-        "counts": _without_states(to_json(model.states, model.words, counts)),
-        "updated": to_json(model.states, model.words, updated),
+        "tables": counts,
     }
 
 

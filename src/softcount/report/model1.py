@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from softcount.errors import InputError
+from softcount.text.bilingual import read_bilingual
 
 if TYPE_CHECKING:
     from softcount.text.bitext import Bitext
@@ -20,7 +22,8 @@ MOST, LONGEST = 20, 100  # pairs, and words of a sentence; more is unreadable
 Counts = dict[str, dict[str, float]]
 
 
-def model1(data: Bitext, steps: int) -> dict[str, Any]:
+def model1(data: Bitext, steps: int, fixed: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
+    """`fixed` are translations (e, f) with t(f | e) = 1, before the first step and after every other."""
     if len(data) > MOST:
         raise InputError(f"{data.source.source}: {len(data)} pairs; {MOST} is the most that can be shown: take fewer")
     for side in (data.source, data.target):
@@ -32,10 +35,22 @@ def model1(data: Bitext, steps: int) -> dict[str, Any]:
     if not words:
         raise InputError(f"{data.target.source}: no words; give at least one")
     table: Counts = {e: {f: 1 / len(words) for f in sorted(words)} for source, _ in pairs for e in source}
-    return {"pairs": pairs, "start": 1 / len(words), "iterations": [_iterate(pairs, table) for _ in range(steps)]}
+    held = {e: {**dict.fromkeys(table[e], 0.0), f: 1.0} for e, f in fixed if f in table.get(e, {})}
+    table |= held
+    iterations = [_iterate(pairs, table, held) for _ in range(steps)]
+    return {"pairs": pairs, "start": 1 / len(words), "iterations": iterations}
 
 
-def _iterate(pairs: list[tuple[list[str], list[str]]], table: Counts) -> dict[str, Any]:
+def certain(path: str) -> list[tuple[str, str]]:
+    """The entries of a bilingual dictionary, all of which must be certain."""
+    entries = read_bilingual(path)
+    other = next((entry for entry in entries if entry.kind != "must"), None)
+    if other is not None:
+        raise InputError(f"{path}: {other.source!r} {other.target!r} is {other.kind}; explain takes `must` alone")
+    return [entry[:2] for entry in entries]
+
+
+def _iterate(pairs: list[tuple[list[str], list[str]]], table: Counts, held: Counts) -> dict[str, Any]:
     """One E-step and one M-step; `table` is updated."""
     counts: Counts = defaultdict(lambda: defaultdict(float))
     posteriors, log2, n_words = [], 0.0, 0
@@ -44,6 +59,8 @@ def _iterate(pairs: list[tuple[list[str], list[str]]], table: Counts) -> dict[st
         for f in target:
             terms = [table[e][f] for e in source]
             total = sum(terms)
+            if not total > 0.0:
+                raise InputError(f"{f!r} has probability zero under the dictionary; allow one of its translations")
             log2 += math.log2(total / len(source))
             n_words += 1
             shares = [term / total for term in terms]
@@ -53,7 +70,7 @@ def _iterate(pairs: list[tuple[list[str], list[str]]], table: Counts) -> dict[st
         posteriors.append(matrix)
     for e, row in counts.items():
         total = sum(row.values())
-        table[e] = {**dict.fromkeys(table[e], 0.0), **{f: c / total for f, c in row.items()}}
+        table[e] = held.get(e) or {**dict.fromkeys(table[e], 0.0), **{f: c / total for f, c in row.items()}}
     parameters = {e: {f: p for f, p in row.items() if p > 0} for e, row in table.items()}
     return {
         "posteriors": posteriors,  # of pair, target word, source word (0: the empty word)

@@ -34,6 +34,11 @@ def tables(model: Any) -> Iterator[tuple[str, Table]]:
             yield _called("trace", name), _trace(trace)
 
 
+def n_rows(table: Table) -> int:
+    first = next(iter(table.values()))
+    return len(first.ids if isinstance(first, Named) else first)
+
+
 def _called(table: str, part: str) -> str:
     return f"{table}_{part}" if part else table
 
@@ -66,6 +71,17 @@ def _hmm(model: Any) -> Iterator[tuple[str, Table]]:
     ends = () if model.end_ is None else (END,)
     yield "transition", _dense("state", states, states, model.parameters_.transition, *ends)
     yield "emission", _dense("word", model.vocabulary_.words, states, model.emission_.T)
+
+
+def _language_model(model: Any) -> Iterator[tuple[str, Table]]:
+    words = np.array(model.vocabulary_.words, dtype=object)
+    grams = words
+    for n, ngrams in enumerate(model.orders_, 1):
+        if n > 1:
+            context, word = np.divmod(ngrams.keys, len(words))
+            grams = grams[context] + " " + words[word]
+        left = {"backoff": np.exp(ngrams.log_backoff)} if len(ngrams.log_backoff) else {}
+        yield f"order_{n}", {"ngram": grams, "probability": np.exp(ngrams.log_p), **left}
 
 
 def _word_classes(model: Any) -> Iterator[tuple[str, Table]]:
@@ -174,6 +190,7 @@ def _column(values: list[Any]) -> Array:
 
 KINDS: dict[str, Callable[[Any], Iterator[tuple[str, Table]]]] = {
     "hmm": _hmm,
+    "language model": _language_model,
     "word classes": _word_classes,
     "plsa": _plsa,
     "naive bayes mixture": _mixture,

@@ -6,6 +6,7 @@
 | one file, ``|||`` | ``source ||| target`` on a line |
 | one file, TSV | ``source<TAB>target`` on a line |
 | one file, TMX or XLIFF | a unit, in two of its languages (``text.xml_pairs``, ``text.language_pairs``) |
+| one file, Parquet or Arrow | a row, in two of its columns (``text.text_column``) |
 
 Packed files and standard input (``-``) as everywhere. A form of one file is told by its name, else by its
 first line that is not empty.
@@ -19,10 +20,13 @@ from pathlib import Path
 from softcount.errors import InputError
 from softcount.text.bitext import Bitext
 from softcount.text.corpus import Corpus, assemble
-from softcount.text.language_pairs import Told, read_pairs
+from softcount.text.language_pairs import read_pairs
 from softcount.text.packing import unpacked_name
 from softcount.text.preparation import Preparation, note_forms, note_uncut, prepared
+from softcount.text.reader import text_of_table
 from softcount.text.source import check_stdin, checked_text, line_of, name_of, read_chunks, read_text, split_tokens
+from softcount.text.table_file import is_binary_table
+from softcount.text.text_column import column_text, columns_of, two_text_columns
 from softcount.text.vocabulary import Vocabulary, lowered
 from softcount.text.xml_pairs import ENDINGS, is_xml
 
@@ -32,33 +36,38 @@ BAR = b"|||"
 def read_bitext(
     source: str | Path, target: str | Path | None = None, vocabularies: tuple[Vocabulary, Vocabulary] | None = None,
     min_count: int = 1, lowercase: bool = False, *, source_language: str | None = None,
-    target_language: str | None = None, only: str = "any", told: Told | None = None,
+    target_language: str | None = None, only: str = "any",
     prepare: Preparation | None = None,
 ) -> Bitext:  # fmt: skip
     """A Bitext of two files, or of one file that has both sides.
 
-    source_language, target_language : of TMX and XLIFF; need not be said where a file has two
+    source_language, target_language : of TMX and XLIFF, or columns of a table; need not be said where there are two
     only : of XLIFF, units that are "translated" or "final", or "any"
     prepare : what is done to raw text first (`text.preparation`)
-    told : called, while a long TMX or XLIFF file is read, with the number of units so far
     """
     known = vocabularies or (None, None)
     if target is not None:
         check_stdin(source=source, target=target)
         if (source_language, target_language, only) != (None, None, "any"):
             raise InputError("languages and states are of one TMX or XLIFF file; leave them away where there are two")
-        first, second = read_text(source), read_text(target)
+        first, second = _lines(source), _lines(target)
         names = name_of(source), name_of(target)
     else:
-        first, second = _sides(source, (source_language, target_language), only, told)
+        first, second = _sides(source, (source_language, target_language), only)
         names = f"{name_of(source)} (source)", f"{name_of(source)} (target)"
     sides = zip((prepared(first, prepare), prepared(second, prepare)), known, names, strict=True)
     return Bitext.of(*(_corpus(text, vocabulary, name, min_count, lowercase) for text, vocabulary, name in sides))
 
 
-def is_markup(path: str | Path) -> bool:
-    """By its name, TMX or XLIFF."""
-    return unpacked_name(name_of(path)).endswith(ENDINGS)
+def _lines(path: str | Path) -> bytes:
+    """Of a text, or of a table with one column of text."""
+    found = text_of_table(path, None)
+    return read_text(path) if found is None else found
+
+
+def has_languages(path: str | Path) -> bool:
+    """By its name: TMX, XLIFF, or a table, whose columns have names."""
+    return unpacked_name(name_of(path)).endswith(ENDINGS) or is_binary_table(path)
 
 
 def _corpus(text: bytes, vocabulary: Vocabulary | None, name: str, min_count: int, lowercase: bool) -> Corpus:
@@ -73,15 +82,19 @@ def _corpus(text: bytes, vocabulary: Vocabulary | None, name: str, min_count: in
     return found
 
 
-def _sides(
-    path: str | Path, languages: tuple[str | None, str | None], only: str, told: Told | None
-) -> tuple[bytes, bytes]:
+def _sides(path: str | Path, languages: tuple[str | None, str | None], only: str) -> tuple[bytes, bytes]:
     name = name_of(path)
     plain = unpacked_name(name)
+    if is_binary_table(path):
+        if only != "any":
+            raise InputError(f"{name}: a table, which has no states to choose; leave --only away")
+        table = columns_of(path)
+        one, other = two_text_columns(table, languages)
+        return column_text(table, one), column_text(table, other)
     chunks = read_chunks(path)
     first = next(chunks, b"")
     if (plain.endswith(ENDINGS) and first.strip()) or is_xml(first):
-        return read_pairs(chain([first], chunks), name, *languages, only, told)
+        return read_pairs(chain([first], chunks), name, *languages, only)
     if languages != (None, None) or only != "any":
         raise InputError(f"{name}: neither TMX nor XLIFF, so it has no languages or states to choose; leave them away")
     text = checked_text(chain([first], chunks), name)

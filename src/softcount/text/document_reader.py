@@ -7,6 +7,7 @@
 | ldac | ``.ldac``, ``.lda-c`` | ``n word:count …``; words named, from 0, in ``vocab.txt`` or ``….vocab`` beside it |
 | svmlight | ``.svm``, ``.svmlight``, ``.libsvm`` | ``label word:value …`` |
 | folder | a folder | a text file, called by its name; the sub-folder that holds it, if any does, is its class |
+| table | ``.parquet``, ``.arrow``, ``.feather``; others where a column is named | a row (``text.named_documents``) |
 
 Words that no file names are called by their numbers, as they stand in the counts: word 4 is "4" here and in any other
 file, whichever numbers occur beside it and wherever they begin.
@@ -16,7 +17,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,26 +29,38 @@ from scipy import sparse
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array
 from softcount.text.documents import MOST_TOKENS, Documents, documents, from_matrix
+from softcount.text.named_documents import read_folder, read_rows
 from softcount.text.packing import unpacked_name
 from softcount.text.preparation import Preparation, prepared
 from softcount.text.source import BLANKS, lines, name_of, quoted, read_text, split_lines
+from softcount.text.table_file import is_binary_table, is_table
 from softcount.text.vocabulary import Vocabulary
 
-FORMATS = ("auto", "lines", "uci", "ldac", "svmlight", "folder")
+FORMATS = ("auto", "lines", "uci", "ldac", "svmlight", "folder", "table")
 LARGEST = 1 << 24  # a document that has no counts takes room too, so a small file may not have more than this
 _DIGITS = re.compile(r"[0-9]{1,18}")
 ENDINGS = {".ldac": "ldac", ".lda-c": "ldac", ".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight"}
 
 
 def read_documents(
-    path: str | Path, format: str = "auto", lowercase: bool = False, prepare: Preparation | None = None
-) -> Documents:
-    """Documents of a file, packed or not, of a folder, or of standard input (``-``)."""
+    path: str | Path, format: str = "auto", lowercase: bool = False, prepare: Preparation | None = None,
+    text_column: str | None = None, id_column: str | None = None,
+) -> Documents:  # fmt: skip
+    """Documents of a file, packed or not, of a folder, or of standard input (``-``).
+
+    text_column, id_column : of a table (CSV, TSV, Parquet, Arrow): where the text of a row is, and what it is called
+    """
     if format not in FORMATS:
         raise InputError(f"format {format!r} is not known; choose one of {', '.join(FORMATS)}")
     kind = _format(path) if format == "auto" else format
+    if format == "auto" and (text_column is not None or id_column is not None):
+        kind = "table"
+    if kind == "table":
+        return read_rows(path, lowercase, prepare, text_column, id_column)
+    if text_column is not None or id_column is not None:
+        raise InputError(f"{name_of(path)}: read as {kind}, which has no columns; leave --text-column away")
     if kind == "folder":
-        return _folder(Path(path), lowercase, prepare)
+        return read_folder(Path(path), lowercase, prepare)
     if kind == "lines":
         return _lines(path, lowercase, prepare)
     if prepare is not None and prepare.tokenize:
@@ -57,11 +71,16 @@ def read_documents(
 def _format(path: str | Path) -> str:
     if str(path) != "-" and Path(path).is_dir():
         return "folder"
+    if is_binary_table(path):
+        return "table"
     name = unpacked_name(Path(path).name)
     return "uci" if name.startswith("docword") else ENDINGS.get(Path(name).suffix, "lines")
 
 
 def _lines(path: str | Path, lowercase: bool, prepare: Preparation | None) -> Documents:
+    if is_table(path):
+        wrong = "read as lines, though its name is that of a table; --text-column reads a column of it"
+        warnings.warn(f"{name_of(path)}: {wrong}", UserWarning, stacklevel=3)
     rows = split_lines(prepared(read_text(path), prepare)).to_pylist()
     if not rows:
         raise InputError(f"{name_of(path)}: empty file; give at least one line")
@@ -69,27 +88,6 @@ def _lines(path: str | Path, lowercase: bool, prepare: Preparation | None) -> Do
     if not data.n_words:
         raise InputError(f"{name_of(path)}: no words, only blanks; give at least one word")
     return data
-
-
-def _folder(path: Path, lowercase: bool, prepare: Preparation | None) -> Documents:
-    files: list[tuple[Path, str]] = []
-    if not path.is_dir():
-        raise InputError(f"{name_of(path)}: not a folder; give one with a sub-folder per class, or another --format")
-    for folder in sorted(entry for entry in path.iterdir() if entry.is_dir() and not entry.name.startswith(".")):
-        files += [(file, folder.name) for file in _files(folder.rglob("*"))]
-    if not files:  # flat: the files of the folder itself, without classes
-        files = [(file, "") for file in _files(path.iterdir())]
-    texts = [read_text(file).decode().replace("\n", " ") for file, _ in files]
-    labels = [label for _, label in files] if any(label for _, label in files) else None
-    if not texts:
-        raise InputError(f"{name_of(path)}: no text files in it; give a folder of files, or of one folder per class")
-    texts = prepared("\n".join(texts).encode(), prepare).decode().split("\n")
-    data = documents(texts, labels=labels, source=name_of(path), lowercase=lowercase)
-    return replace(data, names=tuple(str(file.relative_to(path)) for file, _ in files))
-
-
-def _files(entries: Iterable[Path]) -> list[Path]:
-    return sorted(entry for entry in entries if entry.is_file() and not entry.name.startswith("."))
 
 
 def _uci(path: str | Path) -> Documents:

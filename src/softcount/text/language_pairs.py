@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import warnings
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import chain
 
 from softcount.errors import InputError
-from softcount.text.xml_pairs import STEP, parse
-
-Told = Callable[[int], None]
+from softcount.text.xml_pairs import parse
 
 
 class _Column:
@@ -30,10 +28,9 @@ class _Column:
 
 
 def read_pairs(
-    chunks: Iterable[bytes], name: str, source: str | None = None, target: str | None = None, only: str = "any",
-    told: Told | None = None,
+    chunks: Iterable[bytes], name: str, source: str | None = None, target: str | None = None, only: str = "any"
 ) -> tuple[bytes, bytes]:  # fmt: skip
-    """(source lines, target lines) of TMX or XLIFF; `told` is called with the number of units read so far."""
+    """(source lines, target lines) of TMX or XLIFF."""
     columns: dict[str, _Column] = {}
     n_units = 0
 
@@ -43,8 +40,6 @@ def read_pairs(
         for language, text in texts.items():
             if source is None or target is None or _fits(language, source) or _fits(language, target):
                 columns.setdefault(language, _Column()).add(n_units, text)
-        if told and n_units % STEP == 0:
-            told(n_units)
 
     declared = parse(chunks, name, unit, only)
     if not n_units:

@@ -37,6 +37,8 @@ from softcount.text.source import (
     split_tokens,
     strings,
 )
+from softcount.text.table_file import is_binary_table
+from softcount.text.text_column import column_text, columns_of, only_text_column
 from softcount.text.vocabulary import Vocabulary, lowered
 
 FORMATS = ("auto", "plain", "tagged", "conllu")
@@ -65,12 +67,16 @@ def read(
     lowercase: bool = False,
     content: bytes | None = None,
     prepare: Preparation | None = None,
+    text_column: str | None = None,
 ) -> Corpus:
     """A Corpus of a file, packed or not, or of standard input (``-``); ``tags`` is a file in step with it.
 
+    text_column : of a table (CSV, TSV, Parquet, Arrow), the column whose cells are the sentences
     content : the text of the file, where it has been read before
     prepare : what is done to raw text first (`text.preparation`)
     """
+    if content is None:
+        content = text_of_table(path, text_column)
     format, content = _format(path, format, tags, content)
     if prepare is not None and prepare != (None, None):
         if prepare.tokenize and (format != "plain" or tags is not None):
@@ -83,6 +89,14 @@ def read(
     found = assemble(text.offsets, text.tokens, text.tags, text.where, vocabulary, min_count, tagset, name_of(path))
     note_forms(found.vocabulary.words, name_of(path))
     return found
+
+
+def text_of_table(path: str | Path, text_column: str | None) -> bytes | None:
+    """The lines of a column; None where the file is no table, by its name, and no column is named."""
+    if text_column is None and not is_binary_table(path):
+        return None
+    table = columns_of(path)
+    return column_text(table, only_text_column(table) if text_column is None else text_column)
 
 
 def read_labels(path: str | Path) -> tuple[Ragged, tuple[str, ...]]:

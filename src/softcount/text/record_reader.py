@@ -1,13 +1,11 @@
 """Tables of whatever kind → columns of values → records of a network's variables.
 
-CSV and TSV (with a header), Parquet, data frames, Arrow tables, mappings of columns, lists of rows. An empty cell, None
-and NaN are missing. A value is known by its text, so that the 1 of a file and the 1 of a data frame are the same.
+CSV and TSV (with a header), Parquet, Arrow, data frames, Arrow tables, mappings of columns, lists of rows. An empty
+cell, None and NaN are missing. A value is known by its text, so that the 1 of a file and of a data frame are the same.
 """
 
 from __future__ import annotations
 
-import io
-import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,7 +16,8 @@ import numpy as np
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array, offsets_of
 from softcount.text.records import Records, records
-from softcount.text.source import name_of, quoted, read_text
+from softcount.text.source import name_of, quoted
+from softcount.text.table_file import read_table
 
 Value = str | int | float | bool
 
@@ -65,59 +64,8 @@ def _some(found: Columns) -> Columns:
 
 
 def _file(path: str | Path) -> Columns:
-    import pyarrow as pa
-
-    name = name_of(path)
-    if os.fspath(path).lower().endswith((".parquet", ".pq")):
-        import pyarrow.parquet as pq
-
-        try:
-            return _arrow(pq.read_table(path), name, 1)
-        except (pa.ArrowException, OSError) as error:
-            why = "no such file" if isinstance(error, FileNotFoundError) else "not a Parquet file that can be read"
-            raise InputError(f"{name}: {why}; check the path") from None
-    from pyarrow import csv
-
-    text = read_text(path)
-    header = text.partition(b"\n")[0]
-    if not text:
-        raise InputError(f"{name}: empty file; give at least one row below a line that names the columns")
-    if not header.strip():
-        raise InputError(f"{name}:1: no header; the first line names the columns")
-    mark = "\t" if b"\t" in header else ","
-    names = _split(name, header.decode().rstrip("\r"), mark)
-    twice = next((n for n in names if names.count(n) > 1), None)
-    if twice is not None:
-        raise InputError(f"{name}:1: two columns are called {quoted(twice)}; rename one")
-    try:
-        table = csv.read_csv(
-            io.BytesIO(text if text.endswith(b"\n") else text + b"\n"),
-            parse_options=csv.ParseOptions(delimiter=mark, newlines_in_values=b'"' in text, ignore_empty_lines=False),
-            convert_options=csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()), null_values=[""], strings_can_be_null=True
-            ),
-            read_options=csv.ReadOptions(use_threads=False, block_size=max(1 << 20, min(len(text) + 1, 1 << 30))),
-        )
-    except pa.ArrowException as error:
-        raise _csv_error(name, str(error)) from None
-    return _arrow(table, name, 2)
-
-
-def _split(name: str, header: str, mark: str) -> list[str]:
-    import csv
-
-    try:
-        return next(csv.reader([header], delimiter=mark, strict=True))
-    except csv.Error as error:
-        raise InputError(f"{name}:1: a header that cannot be read ({error}); name the columns in one line") from None
-
-
-def _csv_error(name: str, message: str) -> InputError:
-    found = re.search(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)", message)
-    if not found:
-        return InputError(f"{name}: cannot be read as a table ({message.splitlines()[0][:80]}); correct the file")
-    where = f":{found[1]}" if found[1] else ""
-    return InputError(f"{name}{where}: {found[3]} cells, but the header names {found[2]}; give one for each column")
+    table, first_line = read_table(path)
+    return _arrow(table, name_of(path), first_line)
 
 
 def _arrow(table: Any, source: str, first_line: int) -> Columns:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import lzma
 import os
+import stat
 import sys
 import zlib
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, utf_8_decode
@@ -23,6 +24,7 @@ import numpy as np
 import pyarrow as pa
 
 from softcount.errors import InputError
+from softcount.machine import stage
 from softcount.machine.magic import is_marked
 from softcount.machine.memory import installed
 from softcount.numbers.ragged import Array, offsets_of
@@ -49,6 +51,7 @@ def read_text(path: str | Path, max_bytes: int = MAX_BYTES, if_model: str = IF_M
 def checked_text(chunks: Iterable[bytes], name: str, if_model: str = IF_MODEL) -> bytes:
     """The pieces of a file as one text."""
     text = b"".join(_checked(chunks, name, if_model))
+    stage.begin(f"indexing {name}")
     _check_utf8(text, name)
     return text.removeprefix(BOM_UTF8)
 
@@ -133,6 +136,7 @@ def _open(path: str | Path) -> AbstractContextManager[IO[bytes]]:
 def read_chunks(path: str | Path, max_bytes: int = MAX_BYTES) -> Iterator[bytes]:
     """The file piece by piece, unpacked; whatever the system has against it becomes an InputError."""
     total, packing = 0, by_name(os.fspath(path))
+    stage.begin(f"reading {name_of(path)}", _size(path), "bytes")
     try:
         with _open(path) as opened:
             piped = os.fspath(path) == "-"
@@ -146,12 +150,22 @@ def read_chunks(path: str | Path, max_bytes: int = MAX_BYTES) -> Iterator[bytes]
                     raise _error(path, f"more than {max_bytes:,} bytes of text", "split the file")
                 if packing and raw and total > max(SMALL, RATIO * raw.count):
                     raise _error(path, f"unpacks to more than {RATIO} times its size", "unpack it first, if it is text")
+                stage.reach(raw.count if packing and raw else total)
                 yield chunk
     except (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError) as error:
         if packing and not isinstance(error, InputError) and not getattr(error, "errno", None):
             wrong = f"not a complete {packing.name.split(' ', 1)[1]}"
             raise _error(path, wrong, "pack it again, or rename it if it is not packed") from None
         raise _system_error(path, error) from None
+
+
+def _size(path: str | Path) -> int | None:
+    """Bytes on the disk, where that can be known."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
 
 
 def _system_error(path: str | Path, error: Exception) -> InputError:

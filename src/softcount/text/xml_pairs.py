@@ -32,7 +32,6 @@ DONE = {
     "translated": frozenset(["translated", "reviewed", "signed-off", "final"]),
     "final": frozenset(["signed-off", "final"]),
 }
-STEP = 5_000  # units from one call of `told` to the next
 _DECLARED = re.compile(rb'^\xef\xbb\xbf<\?xml[^>]*|^<\?xml[^>]*encoding\s*=\s*["\'](utf-?16|ucs-?2|utf-?32)[^>]*', re.I)
 
 Unit = Callable[[int, dict[str, str]], None]  # what is done with a line number and the texts by language

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from softcount.evaluate.links import LinkCounts, count_links, link_scores, total
 from softcount.links.glossary import Entry, glossary, joined
 from softcount.numbers.ragged import Array
 from softcount.report.page.element import Html, el, table
@@ -21,7 +23,7 @@ SHOWN = 60  # pairs on the page
 LONGEST = 40  # words on a side of a pair that is shown
 LEAST = 0.03  # posteriors below are not worth their bytes
 ENTRIES = 1000  # of the glossary
-DISAGREE = 30
+DISAGREE = ERRORS = 30
 
 
 def sections(model: Any, data: Bitext | None, gold: Sequence[PairLinks] | None = None) -> Iterator[Section]:
@@ -31,6 +33,8 @@ def sections(model: Any, data: Bitext | None, gold: Sequence[PairLinks] | None =
     rows = _chosen(data, gold)
     pairs = [_pair(model, data, s, gold[s] if gold else None) for s in rows]
     yield Section("pairs", "Sentence pairs", _pairs(rows, pairs, gold is not None), pairs)
+    if gold is not None:
+        yield Section("errors", "Errors against gold", _errors(model, data, gold))
     yield Section("glossary", "Glossary", _glossary(glossary(joined(model.blocks(data)), data)))
     if len(model.directions_) == 2:
         yield Section("disagreement", "Where the two directions disagree", _disagreement(rows, pairs))
@@ -105,6 +109,31 @@ def _lexicon(model: Any) -> Html:
     rows = [(e, f, f"{p:.2f}", f"{q:.2f}") for e, f, p, q in found]
     head = ("source", "target", "p(target | source)", "p(source | target)")
     return html([_search("glossary", "Find a word, on either side"), table(head, rows, "Glossary", numbers=(2, 3))])
+
+
+def _errors(model: Any, data: Bitext, gold: Sequence[PairLinks]) -> Html:
+    """Of all pairs, not of those shown alone: scores, and the words that were wrongly linked or missed most often."""
+    counts, wrong, missed = list[LinkCounts](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for s, (links, right) in enumerate(zip(model.align(data), gold, strict=True)):
+        found, sure = set(links), set(right.sure)
+        counts.append(count_links(found, sure, right.possible))
+        words = data.source.tokens(s), data.target.tokens(s)
+        for errors, kept in ((found - sure - set(right.possible), wrong), (sure - found, missed)):
+            kept.update((words[0][i], words[1][j]) for i, j in errors if i < len(words[0]) and j < len(words[1]))
+    scores = link_scores(total(counts))
+    three = f"AER {scores.aer:.3f}, precision {scores.precision:.3f}, recall {scores.recall:.3f}"
+    told = f"{three}, of all {len(counts):,} pairs."
+    tables = [
+        table(
+            ("source", "target", "times"),
+            [(e, f, f"{n:,}") for (e, f), n in kept.most_common(ERRORS)],
+            name,
+            numbers=(2,),
+        )
+        for name, kept in (("Linked, but not in gold", wrong), ("Sure in gold, but not found", missed))
+        if kept
+    ]
+    return html([el("p", told), el("div", *(el("div", one, cls="card") for one in tables), cls="columns")])
 
 
 def _disagreement(rows: Sequence[int], pairs: Sequence[dict[str, Any]]) -> Html:

@@ -9,7 +9,7 @@ from softcount.report.page.element import Html, el, joined, void
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 360, 200, 8, 34, 12
 
 
-def line_chart(title: str, lines: Sequence[Sequence[tuple[float, float]]], axis: str) -> Html:
+def line_chart(title: str, lines: Sequence[Sequence[tuple[float, float]]], axis: str, across: str = "step") -> Html:
     """`lines` of (step, value), all in one frame; values that are not finite have been left out."""
     points = [point for line in lines for point in line]
     if len({x for x, _ in points}) < 2:
@@ -22,9 +22,9 @@ def line_chart(title: str, lines: Sequence[Sequence[tuple[float, float]]], axis:
 
     drawn = [_line(place, line, k) for k, line in enumerate(lines)]
     ground = HEIGHT - BOTTOM
-    said = f"{title}: {axis} from {points[0][1]:,.6g} to {lines[-1][-1][1]:,.6g} over {len(lines[-1])} steps"
+    said = f"{title}: {axis} from {points[0][1]:,.6g} to {lines[-1][-1][1]:,.6g} over {len(lines[-1])} places"
     labels = [
-        _text(LEFT, HEIGHT - 18, f"step {x0:g}", "start"),
+        _text(LEFT, HEIGHT - 18, f"{across} {x0:g}", "start"),
         _text(WIDTH - LEFT, HEIGHT - 18, f"{x1:g}", "end"),
         _text(LEFT, HEIGHT - 3, f"{axis}: {y0:,.6g} … {y1:,.6g}", "start"),
     ]

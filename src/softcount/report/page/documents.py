@@ -10,6 +10,7 @@ import numpy as np
 
 from softcount.numbers.ragged import Array
 from softcount.report.overview import overview
+from softcount.report.page.across import across
 from softcount.report.page.element import Html, bar, el, joined, table
 from softcount.report.page.frame import Section
 
@@ -22,17 +23,21 @@ DOCUMENTS = 5  # of each topic
 BEGINNING = 12  # words of a document that are shown
 
 
-def topic_sections(model: Any, data: Documents | None, gold: Any = None) -> Iterator[Section]:
+def topic_sections(model: Any, data: Documents | None, by: Sequence[str] | None = None) -> Iterator[Section]:
+    """`by` has a class or a time of every document."""
     tops = model.top_words(TYPICAL)
     names = [f"{h}: " + " ".join(str(word) for word, _ in tops[h][:3]) for h in range(model.n_topics)]
     yield Section("topics", "Topics", _topics(model, tops), _asked(model, names))
     if model.n_topics > 2:
         yield Section("map", "Which topics are alike", _map(model, names))
     if data is not None:
-        yield Section("documents", "Documents of each topic", _documents(model.transform(data), names, data))
+        shares = model.transform(data)
+        yield Section("documents", "Documents of each topic", _documents(shares, names, data))
+        if by is not None:
+            yield Section("by", "Topics by column", across(np.asarray(shares), names, by, "topic"))
 
 
-def cluster_sections(model: Any, data: Documents | None, gold: Any = None) -> Iterator[Section]:
+def cluster_sections(model: Any, data: Documents | None, by: Sequence[str] | None = None) -> Iterator[Section]:
     labels = None if data is None else [str(label) for label in model.predict(data)]
     if getattr(model, "vocabulary_", None) is None and model.kind != "naive bayes mixture":
         return  # points without words have nothing to show here
@@ -46,9 +51,13 @@ def cluster_sections(model: Any, data: Documents | None, gold: Any = None) -> It
     head = ("name", "documents", "share", "", "words that tell it from the others")
     yield Section("clusters", "Clusters", table(head, rows, "By size", numbers=(1, 2)))
     if data is not None and labels is not None:
-        yield Section(
-            "documents", "Documents of each cluster", _members(labels, [group.name for group in groups], data)
-        )
+        listed = [group.name for group in groups]
+        yield Section("documents", "Documents of each cluster", _members(labels, listed, data))
+        if by is not None:
+            shares = np.array([[float(label == name) for name in listed] for label in labels])
+            yield Section(
+                "by", "Clusters by column", across(shares, [f"cluster {name}" for name in listed], by, "cluster")
+            )
 
 
 def _topics(model: Any, tops: dict[int, list[tuple[Any, float]]]) -> Html:

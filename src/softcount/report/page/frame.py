@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from softcount.report.page.element import Html, el, joined
@@ -17,13 +18,20 @@ class Section(NamedTuple):
     data: Any = None  # what the script of the page needs of it
 
 
+NOTHING = Html("")
+
 # Nothing may be fetched: the page says so to the browser too.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
-def page(title: str, told: str, sections: Iterable[Section]) -> str:
+def page(
+    title: str, told: str, sections: Iterable[Section], scripts: Sequence[str] = ("script.js",),
+    before: Html = NOTHING, more: Mapping[str, Any] = MappingProxyType({}),
+) -> str:  # fmt: skip
+    """`scripts` are files of this folder, which become one script in this order; `before` stands before the sections,
+    and `more` is data besides theirs."""
     listed = [section for section in sections if section.body]
-    data = {section.key: section.data for section in listed if section.data is not None}
+    data = {section.key: section.data for section in listed if section.data is not None} | dict(more)
     head = el(
         "head",
         Html('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),
@@ -37,9 +45,9 @@ def page(title: str, told: str, sections: Iterable[Section]) -> str:
         el("a", "Skip to the content", href="#main", cls="skip"),
         el("header", el("h1", title), el("p", told, cls="told")),
         el("nav", el("ul", *contents), aria_label="Sections"),
-        el("main", *map(_section, listed), id="main"),
+        el("main", before, *map(_section, listed), id="main"),
         el("script", _json(data), type="application/json", id="data"),
-        el("script", Html(_resource("script.js"))),
+        el("script", Html(_script(scripts))),
     )
     return "<!DOCTYPE html>\n" + el("html", head, body, lang="en") + "\n"
 
@@ -53,6 +61,13 @@ def _json(data: Mapping[str, Any]) -> Html:
     """No word of the data can end the script that it stands in."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return Html(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
+
+
+def _script(names: Sequence[str]) -> str:
+    """One script, whose names stay inside; no word of it may end the element that it stands in."""
+    text = "\n".join(map(_resource, names))
+    assert "</" not in text, "write <\\/ in scripts"
+    return text if len(names) == 1 else f'"use strict";\n(() => {{\n{text}}})();'
 
 
 def _resource(name: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from softcount.report.page import alignment, documents, network, training, words
+from softcount.report.page import alignment, documents, grammar, network, training, words
 from softcount.report.page.frame import Section, page
 
 Sections = Callable[[Any, Any, Any], Iterator[Section]]
@@ -24,6 +24,7 @@ KINDS: dict[str, tuple[str, Sections]] = {
     "k-means": ("Clusters", documents.cluster_sections),
     "gaussian mixture": ("Clusters", documents.cluster_sections),
     "network": ("Bayesian network", network.sections),
+    "grammar": ("Grammar", grammar.sections),
 }
 
 
@@ -43,7 +44,7 @@ def items_of(model: Any, X: Any, y: Any) -> Any:
         from softcount.text.bitext import Bitext, bitext
 
         return X if isinstance(X, Bitext) else bitext(X, y)
-    if model.kind in ("hmm", "word classes"):
+    if model.kind in ("hmm", "word classes", "grammar"):
         from softcount.text.corpus import corpus
 
         return corpus(X)

@@ -19,6 +19,7 @@ def told(model: Any) -> str:
     source, _ = data.pop("source"), data.pop("digest")
     sizes = ", ".join(f"{n if isinstance(n, str) else format(n, ',.10g')} {what}" for what, n in data.items())
     when = model.trained_.replace("T", " ").replace("+00:00", " UTC")
+    source = " and ".join(dict.fromkeys(source.replace("<memory>", "data in memory").split(" and ")))
     return f"Trained on {source} ({sizes}) at {when}, seed {model.seed_}."
 
 

@@ -5,6 +5,7 @@ Serves the HMM and word classes alike: all that is asked is a name for every tok
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ SENTENCES = 60
 LONGEST = 60  # words of a sentence that is shown
 TYPICAL = 12  # words of a class
 WIDEST = 60  # states of which a matrix can still be read
+FEW, FLAT = 5, 0.97  # labels of which evenness says something, and the share of the greatest entropy that is too much
 
 
 def sections(model: Any, data: Corpus | None, gold: Sequence[Sequence[str | None]] | None = None) -> Iterator[Section]:
@@ -46,7 +48,25 @@ def _classes(model: Any, names: Sequence[str], tags: Sequence[Sequence[str]] | N
     rows = [(g.name, f"{g.size:,}", f"{g.share:.1%}", bar(g.share, greatest), " ".join(g.words)) for g in groups]
     told = "How many words of the text each has, and the words that are most typical of it."
     head = ("name", "words", "share", "", "typical words")
-    return joined([el("p", told, cls="hint"), table(head, rows, "By size", numbers=(1, 2))])
+    hints = [
+        el("p", hint)
+        for hint in advice([group.share for group in groups], "states" if model.kind == "hmm" else "classes")
+    ]
+    return joined([el("p", told, cls="hint"), table(head, rows, "By size", numbers=(1, 2)), *hints])
+
+
+def advice(shares: Sequence[float], what: str) -> Iterator[str]:
+    """What sizes suggest to try: labels of text are far from equally frequent, and none should be without words."""
+    used = [share for share in shares if share > 0]
+    if len(used) < len(shares):
+        yield f"{len(shares) - len(used)} of {len(shares)} {what} have no word; fewer {what}, or another start, may do."
+    if len(used) >= FEW:
+        evenness = -sum(p * math.log(p) for p in used) / math.log(len(used))
+        if evenness > FLAT:
+            yield (
+                f"The {what} are almost equally large (entropy {evenness:.0%} of the greatest), which word classes of "
+                "languages are not: a sparse prior, vb(prior=0.1), or more steps may tell them apart."
+            )
 
 
 def _transition(model: Any, names: Sequence[str]) -> Html:

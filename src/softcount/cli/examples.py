@@ -1,0 +1,60 @@
+"""softcount examples: the small examples that EM is taught with, to look at or to write to a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from softcount.cli.console import say, write_whole
+from softcount.errors import InputError
+
+
+def examples(
+    name: Annotated[str | None, typer.Argument(help="Which one; without it they are listed.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the files to this folder; without NAME those of all.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No messages but errors.")] = False,
+) -> None:
+    """List the examples of the textbooks that come with softcount, show one, or write its files.
+
+    Example: **softcount examples can-i-can --out can**
+
+    All of them, a folder each: **softcount examples --out examples**
+    """
+    from softcount.examples import EXAMPLES
+
+    if name is not None and name not in EXAMPLES:
+        raise InputError(f"no example {name!r}; there are {', '.join(EXAMPLES)}")
+    if out is not None:
+        written = _write(out, [name] if name else list(EXAMPLES), one=name is not None)
+        say(f"wrote {written} files to {out}", quiet)
+    if name is None:
+        for each, example in EXAMPLES.items():
+            print(f"{each}\t{example.told}")
+        return
+    example = EXAMPLES[name]
+    if out is None:
+        print(f"{example.told}\n")
+        for file, text in example.files.items():
+            print(f"{file}:\n{text}")
+    for command in example.commands:
+        print(command)
+
+
+def _write(folder: Path, names: list[str], one: bool) -> int:
+    """How many files; all folders are known to be there before the first is written."""
+    from softcount.examples import EXAMPLES
+
+    places = {name: folder if one else folder / name for name in names}
+    files = {place / file: text for name, place in places.items() for file, text in EXAMPLES[name].files.items()}
+    for path in files:
+        if path.exists():
+            raise InputError(f"{path}: is there already; name another folder, or remove it")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise InputError(f"{path.parent}: a file, not a folder; name another") from None
+    for path, text in files.items():
+        write_whole(path, lambda place, text=text: place.write_text(text, encoding="utf-8"))  # type: ignore[misc]
+    return len(files)

@@ -1,0 +1,146 @@
+"""The help of a command: what it does, examples, and options in groups, a line or two each.
+
+    Usage: softcount align [OPTIONS] SOURCE [TARGET]
+      --stems              With agreement: words lean on their first letters, so many; or none. [5,3]
+
+What is in brackets is taken where the option is not given. There are no frames, so that the longest help, that of
+`align`, fits two screens; a terminal shows names in bold.
+"""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+from softcount.cli.options import GROUPS
+
+WIDEST, NAMES = 100, 21  # columns of a line, and of an option's name
+MARK = "**"  # around an example in a docstring
+BARE = "--tokenize"  # an option whose value may be left away
+
+
+class HelpLast(TyperCommand):
+    """A command with this help; --help itself stands in the last group."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, _with_value(args))
+
+    def get_help_option(self, ctx: Any) -> Any:
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.rich_help_panel = GROUPS[-1]
+        return option
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        width = min(WIDEST, shutil.get_terminal_size().columns) - 1
+        formatter.write("\n".join(_lines(self, ctx, width)) + "\n")
+
+
+def _with_value(args: list[str]) -> list[str]:
+    """`--tokenize` before what is no tokenizer means the rules."""
+    if BARE not in args:
+        return args
+    from softcount.text.preparation import PIPE, TOKENIZERS
+
+    after = [*args[1:], ""]
+    bare = [word == BARE and not (n in TOKENIZERS or n.startswith(PIPE)) for word, n in zip(args, after, strict=True)]
+    return [f"{BARE}=rules" if alone else word for word, alone in zip(args, bare, strict=True)]
+
+
+def _lines(command: Any, ctx: Any, width: int) -> Iterator[str]:
+    params = [param for param in command.get_params(ctx) if not getattr(param, "hidden", False)]
+    arguments = [param for param in params if param.param_type_name == "argument"]
+    usage = " ".join(_placed(argument) for argument in arguments)
+    yield f"{_bold('Usage:')} {ctx.command_path} [OPTIONS] {usage}".rstrip()
+    yield ""
+    yield from _about(command.help or "", width)
+    if arguments:
+        yield ""
+        for argument in arguments:
+            yield from _entry(argument.name.upper(), argument.help or "", width)
+    for title, options in _grouped(params).items():
+        yield ""
+        yield _bold(title)
+        for option in options:
+            yield from _entry(_name(option), _help(option), width)
+
+
+def _placed(argument: Any) -> str:
+    name = argument.name.upper() + ("…" if argument.nargs != 1 else "")
+    return name if argument.required else f"[{name}]"
+
+
+def _about(text: str, width: int) -> Iterator[str]:
+    """The first paragraph, and the examples, which stand together."""
+    first, *others = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
+    yield from textwrap.wrap(first, width)
+    if others:
+        yield ""
+    for paragraph in others:
+        yield from _example(paragraph.replace("`", ""), width)
+
+
+def _example(paragraph: str, width: int) -> Iterator[str]:
+    """On one line, or the command on lines of its own, so that it can be copied."""
+    lead, mark, command = paragraph.partition(MARK)
+    if not mark or len(paragraph.replace(MARK, "")) <= width:
+        yield from textwrap.wrap(paragraph.replace(MARK, ""), width)
+        return
+    yield lead.rstrip()
+    indent: Any = {"initial_indent": "    ", "subsequent_indent": "        "}
+    yield from textwrap.wrap(command.replace(MARK, ""), width, break_on_hyphens=False, **indent)
+
+
+def _grouped(params: list[Any]) -> dict[str, list[Any]]:
+    """The groups in their order; what is in none stands with the last."""
+    found: dict[str, list[Any]] = {}
+    for param in params:
+        if param.param_type_name != "argument":
+            found.setdefault(getattr(param, "rich_help_panel", None) or "Options", []).append(param)
+    known = [title for title in GROUPS if title in found]
+    titles = [title for title in found if title not in known] + known
+    if len(found.get(GROUPS[-1], ())) == 1 and len(titles) > 1:  # --help alone
+        found[titles[-2]] += found.pop(titles.pop())
+    return {title: found[title] for title in titles}
+
+
+def _name(option: Any) -> str:
+    """--[no-]fertility; -q, --quiet; --seed N."""
+    names = sorted(option.opts, key=lambda name: (len(name), name))
+    if option.secondary_opts and option.secondary_opts == ["--no-" + option.opts[0][2:]]:
+        names = ["--[no-]" + option.opts[0][2:]]
+    else:
+        names += option.secondary_opts
+    number = [option.metavar] if option.metavar else []
+    return " ".join([", ".join(names), *number])
+
+
+def _help(option: Any) -> str:
+    text, default = option.help or "", option.default
+    if option.required:
+        return f"{text} [required]"
+    if default is None or callable(default) or option.name == "help":
+        return text
+    if isinstance(default, bool):
+        return f"{text} [{'yes' if default else 'no'}]" if option.secondary_opts else text
+    return f"{text} [{default:g}]" if isinstance(default, float) else f"{text} [{default}]" if str(default) else text
+
+
+def _entry(name: str, text: str, width: int) -> Iterator[str]:
+    """A name that is too long for its column moves the first line of its text, and no other."""
+    start = "  " + name.ljust(NAMES - 1) + " "
+    indent = " " * (NAMES + 2)
+    lines = textwrap.wrap(
+        text.replace("`", ""), width, initial_indent=start, subsequent_indent=indent, break_on_hyphens=False
+    ) or [start]
+    yield lines[0].replace(name, _bold(name), 1)
+    yield from lines[1:]
+
+
+def _bold(text: str) -> str:
+    return typer.style(text, bold=True)

@@ -1,0 +1,133 @@
+"""softcount lm: a language model of a text, and how well one foresees another text."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from softcount.cli.console import check_writable, note_unused, preparation, say
+from softcount.cli.options import IN, OUT, WHAT, Json, Lowercase, Normalize, Quiet, Save, Seed, Tokenize, option
+from softcount.cli.summary import or_null
+from softcount.errors import InputError
+
+if TYPE_CHECKING:
+    from softcount.estimators.language_model import LanguageModel
+
+MODEL = ("order", "characters", "min_count", "lowercase")
+
+
+def lm(
+    context: typer.Context,
+    text: Annotated[
+        str | None, typer.Argument(help="One sentence a line, blanks between tokens; .gz too; - for stdin.")
+    ] = None,
+    order: Annotated[int, option(WHAT, "Words of an n-gram: 3 looks at two words before each.", min=1, max=10)] = 3,
+    characters: Annotated[bool, option(WHAT, "Characters are the words; blanks are ▁.", "--characters")] = False,
+    min_count: Annotated[int, option(WHAT, "Rarer words become `<unk>`.", min=1)] = 1,
+    seed: Seed = 0,
+    apply: Annotated[Path | None, option(IN, "A saved model, or an ARPA file; nothing is trained.")] = None,
+    lowercase: Lowercase = False,
+    tokenize: Tokenize = None,
+    normalize: Normalize = None,
+    save: Save = None,
+    arpa: Annotated[Path | None, option(OUT, "Write the model as ARPA, for KenLM, SRILM and others.")] = None,
+    scores: Annotated[bool, option(OUT, "Print log10 P of every line.", "--scores")] = False,
+    sample: Annotated[int, option(OUT, "Print so many sentences that the model makes up.", min=0)] = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Train a language model (interpolated modified Kneser–Ney), or see how well one foresees a text.
+
+    Example: **softcount lm text.txt --order 3 --save text.lm --arpa text.arpa**
+
+    New text: **softcount lm --apply text.lm new.txt --json**; an ARPA file will do too.
+    Prints perplexity, bits, tokens and unknown words.
+    """
+    from softcount.estimators.language_model import LanguageModel
+
+    check_writable(save, arpa, inputs=(text, apply))
+    if apply is None and text is None:
+        raise InputError("no text to train on; give one, or --apply MODEL")
+    if apply is None:
+        assert text is not None
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            model = LanguageModel(order, characters=characters, min_count=min_count, lowercase=lowercase)
+            model._reading = {k: v for k, v in (("tokenize", tokenize), ("normalize", normalize)) if v is not None}
+            model.fit(_read(text, model, tokenize, normalize))
+        for warning in caught:
+            say(f"warning: {warning.message}", quiet)
+    else:
+        note_unused(context, MODEL, "with --apply", quiet)
+        model = opened(apply, "lm --apply")
+    if save is not None:
+        model.save(save)
+    if arpa is not None:
+        model.write_arpa(arpa)
+    say(model.signature_, quiet)
+    if sample:
+        sys.stdout.writelines(line + "\n" for line in model.sample(sample, seed))
+    elif apply is None:
+        _print_trained(model, as_json)
+    elif text is not None:
+        prepare = preparation(model, tokenize, normalize)
+        _print_applied(model, _read(text, model, *prepare), scores, as_json)
+
+
+def opened(path: Path, who: str) -> LanguageModel:
+    """A saved model or an ARPA file."""
+    from softcount.estimators.language_model import LanguageModel
+    from softcount.machine.magic import is_marked
+    from softcount.registry import load_one_of
+    from softcount.text.source import read_chunks
+
+    if not is_marked(next(read_chunks(path), b"")):
+        return LanguageModel.from_arpa(path)
+    model: LanguageModel = load_one_of(path, (LanguageModel.kind,), f"`softcount {who}`")
+    return model
+
+
+def _read(path: str, model: LanguageModel, tokenize: str | None, normalize: str | None) -> Any:
+    from softcount.text.characters import spaced
+    from softcount.text.preparation import Preparation, prepared
+    from softcount.text.reader import read
+    from softcount.text.source import read_text
+
+    prepare = Preparation(tokenize, normalize)
+    if not model.characters:
+        return read(path, lowercase=model.lowercase, prepare=prepare)
+    lines = prepared(read_text(path), prepare).decode().removesuffix("\n").split("\n")
+    content = "\n".join(map(spaced, lines)).encode()
+    return read(path, format="plain", lowercase=model.lowercase, content=content + b"\n" if lines != [""] else b"")
+
+
+def _print_trained(model: LanguageModel, as_json: bool) -> None:
+    rows = [
+        {"order": n, "ngrams": len(ngrams.keys), "discounts": [float(d) for d in D]}
+        for n, (ngrams, D) in enumerate(zip(model.orders_, model.discounts_, strict=True), 1)
+    ]
+    if as_json:
+        print(json.dumps({"orders": rows, "words": len(model.vocabulary_), "signature": model.signature_}))
+        return
+    print("order\tngrams\tdiscount_1\tdiscount_2\tdiscount_3")
+    for row, D in zip(rows, model.discounts_, strict=True):
+        print(row["order"], row["ngrams"], *(f"{d:.4f}" for d in D), sep="\t")
+
+
+def _print_applied(model: LanguageModel, data: Any, scores: bool, as_json: bool) -> None:
+    found = model.fluency(data)
+    result = {**found._asdict(), "perplexity_known": or_null(found.perplexity_known), "signature": model.signature_}
+    logs: list[float] = (model.score_samples(data) / math.log(10)).tolist() if scores else []
+    if as_json:
+        print(json.dumps(result | ({"scores": logs} if scores else {}), ensure_ascii=False))
+    elif scores:
+        sys.stdout.writelines(f"{log:.6f}\n" for log in logs)
+    else:
+        for name, value in found._asdict().items():
+            print(f"{name}\t{value:.10g}")

@@ -1,0 +1,280 @@
+"""softcount.LanguageModel: how likely a sentence is by itself, from n-grams of its words or characters.
+
+lm = LanguageModel(order=3).fit(sentences)
+lm.perplexity(others), lm.sample(5), lm.write_arpa("text.arpa")
+"""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from softcount.errors import InputError
+from softcount.estimators.saved import SavedEstimator
+from softcount.estimators.settings import LightEstimator
+from softcount.language.kneser_ney import estimated
+from softcount.language.ngram import (
+    END,
+    SPECIAL,
+    START,
+    UNKNOWN,
+    Ngrams,
+    Text,
+    bounded,
+    counted,
+    distribution,
+    log_probabilities,
+)
+from softcount.loop.trace import Trace
+from softcount.numbers.ragged import Array, Ragged
+from softcount.signature import signature
+from softcount.text.characters import joined, spaced
+from softcount.text.corpus import Corpus, corpus
+from softcount.text.vocabulary import Vocabulary
+
+LONGEST = 10_000  # words of a sample: a model may never end a sentence
+
+
+class Fluency(NamedTuple):
+    """How well a model foresees a text; ends of sentences are words."""
+
+    perplexity: float
+    perplexity_known: float  # over the words that the model knows
+    bits: float  # −Σ log2 P in all
+    tokens: int
+    unknown: int
+
+
+class LanguageModel(LightEstimator, SavedEstimator):
+    """P(sentence) = Π P(word | the words before it), smoothed by interpolated modified Kneser–Ney.
+
+    Parameters
+    ----------
+    order : int
+        How many words make an n-gram; 3 looks at two words before each.
+    characters : bool
+        Characters are the words, and the blank is one of them (``▁``).
+    min_count : int
+        Rarer words become ``<unk>``.
+    lowercase : bool
+        Lower-case the text first.
+
+    Attributes
+    ----------
+    vocabulary_ : Vocabulary
+        The words, ``<unk>``, ``<s>`` and ``</s>`` first.
+    orders_ : tuple of Ngrams
+        Keys, log P and log backoff of the n-grams of every order.
+    discounts_ : list of arrays
+        D(1), D(2), D(3 and more) of every order; none for a model that was read from a file.
+
+    Examples
+    --------
+    >>> from softcount import LanguageModel
+    >>> lm = LanguageModel(order=2).fit(["the dog runs", "the cat runs", "a dog sleeps"])
+    >>> round(lm.probability("runs", ["the", "dog"]), 3)
+    0.347
+    """
+
+    kind: ClassVar[str] = "language model"
+    _learned: ClassVar[tuple[str, ...]] = ("vocabulary_", "orders_", "discounts_")
+    _types: ClassVar[tuple[Any, ...]] = (Ngrams,)
+
+    vocabulary_: Vocabulary
+    orders_: tuple[Ngrams, ...]
+    discounts_: list[Array]
+
+    def __init__(
+        self, order: int = 3, *, characters: bool = False, min_count: int = 1, lowercase: bool = False
+    ) -> None:
+        self.order = order
+        self.characters = characters
+        self.min_count = min_count
+        self.lowercase = lowercase
+
+    # --- training -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Count the n-grams of these sentences: lines of text, lists of tokens, or a Corpus."""
+        self._check()
+        data = self._corpus(X)
+        if not len(data):
+            raise InputError(f"{data.source}: no sentence; give text with at least one line")
+        self.vocabulary_, text = self._bounded(data)
+        counts = counted(text, self.order, len(self.vocabulary_))
+        self.orders_, self.discounts_, guessed = estimated(counts)
+        if guessed:
+            orders = ", ".join(map(str, guessed))
+            warnings.warn(f"too little text to estimate the discounts of order {orders}; taken as .5, 1, 1.5",
+                          stacklevel=2)  # fmt: skip
+        sizes = {"sentences": len(data), "tokens": int(text.is_word.sum())}
+        self.history_ = Trace([])
+        self._remember(0, data.source, data.digest(), **sizes)
+        self.signature_ = signature(
+            "lm", order=self.order, smoothing="modified-kneser-ney", characters=self.characters,
+            min_count=self.min_count, **sizes, words=len(self.vocabulary_), data="sha256:" + data.digest()[:12],
+            **self._read_as(),
+        )  # fmt: skip
+        return self
+
+    @classmethod
+    def from_arpa(cls, path: str | Path) -> Self:
+        """The model of an ARPA file, plain or packed, whoever wrote it."""
+        from softcount.language.arpa import read_arpa
+
+        vocabulary, orders = read_arpa(path)
+        model = cls(len(orders), characters=_of_characters(vocabulary))
+        model.vocabulary_, model.orders_, model.discounts_ = vocabulary, orders, []
+        model.history_ = Trace([])
+        model._remember(0, str(path), _digest(orders))
+        model.signature_ = signature(
+            "lm", source="arpa", order=len(orders), words=len(vocabulary),
+            ngrams=sum(len(order.keys) for order in orders), data="sha256:" + _digest(orders)[:12],
+        )  # fmt: skip
+        return model
+
+    def _check(self) -> None:
+        if not 1 <= self.order <= 10:
+            raise InputError(f"order {self.order}; an n-gram has 1 to 10 words")
+        if self.min_count < 1:
+            raise InputError(f"min_count {self.min_count}; give 1 (all words) or more")
+
+    # --- questions ------------------------------------------------------------------------------------------------
+
+    def log_probabilities(self, X: Any) -> Ragged:
+        """log P of every word and of the end, sentence by sentence."""
+        text, _ = self._encoded(X)
+        lengths = np.diff(np.append(np.flatnonzero(text.place == 0), len(text.place))) - 1
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        return Ragged(offsets, log_probabilities(self.orders_, text)[text.is_word])
+
+    def score_samples(self, X: Any) -> Array:
+        """log P of every sentence."""
+        found = self.log_probabilities(X)
+        return np.add.reduceat(found.values, found.offsets[:-1]) if found.n_rows else np.empty(0)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean log P of a sentence."""
+        return float(self.score_samples(X).mean())
+
+    def fluency(self, X: Any) -> Fluency:
+        text, unknown = self._encoded(X)
+        logs = log_probabilities(self.orders_, text)[text.is_word]
+        known = logs[~unknown[text.is_word]]
+        return Fluency(
+            float(np.exp(-logs.mean())), float(np.exp(-known.mean())) if len(known) else float("nan"),
+            float(-logs.sum() / np.log(2)), len(logs), len(logs) - len(known),
+        )  # fmt: skip
+
+    def perplexity(self, X: Any) -> float:
+        """exp of the mean −log P of a word, ends of sentences included."""
+        return self.fluency(X).perplexity
+
+    def probability(self, word: str, context: Any = ()) -> float:
+        """P(word | context): of ``</s>`` that the sentence ends; a context that begins with ``<s>`` begins it."""
+        words = self.vocabulary_.encode([*context, word])
+        return float(distribution(self.orders_, words[:-1].astype(np.int64))[words[-1]])
+
+    def transition(self) -> Array:
+        """P(next word | word), with words and next words in the order of the vocabulary: what an HMM can hold fixed."""
+        V = len(self.vocabulary_)
+        return np.stack([distribution(self.orders_, np.array([word])) for word in range(V)])
+
+    def sample(self, n: int = 1, random_state: Any = None) -> list[str]:
+        """Sentences as the model would write them, of words that it knows."""
+        rng = np.random.default_rng(random_state)
+        return [self._joined(self._sampled(rng)) for _ in range(n)]
+
+    def _sampled(self, rng: np.random.Generator) -> list[int]:
+        words = [START]
+        while words[-1] != END and len(words) < LONGEST:
+            p = distribution(self.orders_, np.array(words[-len(self.orders_) :]))
+            p[UNKNOWN] = 0.0  # which is no word that one could write
+            p = p.cumsum()
+            words.append(int(np.searchsorted(p, rng.random() * p[-1], side="right")))
+        return words[1:-1] if words[-1] == END else words[1:]
+
+    def _joined(self, ids: list[int]) -> str:
+        words = self.vocabulary_.decode(ids)
+        return joined(words) if self.characters else " ".join(words)
+
+    def write_arpa(self, path: str | Path) -> None:
+        """An ARPA file, which KenLM and SRILM read too."""
+        from softcount.language.arpa import write_arpa
+        from softcount.machine.atomic import write_whole
+
+        write_whole(Path(path), lambda place: write_arpa(place, self.vocabulary_, self.orders_))
+
+    # --- text -----------------------------------------------------------------------------------------------------
+
+    def _corpus(self, X: Any) -> Corpus:
+        if isinstance(X, str):
+            raise InputError("one text where sentences were expected; give a list of lines, or [text]")
+        if self.characters and not isinstance(X, Corpus):
+            X = [spaced(line) for line in X]
+        return corpus(X, lowercase=self.lowercase)
+
+    def _bounded(self, data: Corpus) -> tuple[Vocabulary, Text]:
+        """The words of a text that is trained on, rare ones left out."""
+        own = data.vocabulary.words
+        for word in SPECIAL[START : END + 1]:
+            if word in data.vocabulary:
+                raise InputError(f"{data.source}: has the word {word}, which marks starts and ends; leave it out")
+        counts = np.bincount(data.sentences.values, minlength=len(own))
+        kept = [word for word, n in zip(own, counts, strict=True) if n >= self.min_count and word != SPECIAL[UNKNOWN]]
+        vocabulary = Vocabulary([*SPECIAL, *kept], unknown=SPECIAL[UNKNOWN])
+        return vocabulary, bounded(_renumbered(data, vocabulary))
+
+    def _encoded(self, X: Any) -> tuple[Text, Array]:
+        """(Text, whether each word is unknown)."""
+        self._check_fitted("orders_")
+        text = bounded(_renumbered(self._corpus(X), self.vocabulary_))
+        return text, text.words == UNKNOWN
+
+    # --- on disk --------------------------------------------------------------------------------------------------
+
+    def _sizes(self) -> dict[str, int]:
+        return {f"{n}-grams": len(ngrams.keys) for n, ngrams in enumerate(self.orders_, 1)}
+
+    def _settle(self) -> None:
+        V, size = len(self.vocabulary_), len(self.vocabulary_)
+        if tuple(self.vocabulary_.words[:3]) != SPECIAL or not self.orders_:
+            raise ValueError("no language model's vocabulary")
+        for n, ngrams in enumerate(self.orders_, 1):
+            last = n == len(self.orders_)
+            if not _sound(ngrams, V if n == 1 else V * size, last) or (n == 1 and len(ngrams.keys) != V):
+                raise ValueError(f"n-grams of order {n} that cannot be")
+            size = len(ngrams.keys)
+
+
+def _renumbered(data: Corpus, vocabulary: Vocabulary) -> Ragged:
+    ids = vocabulary.encode(data.vocabulary.words).astype(np.int64)
+    values = data.sentences.values
+    return Ragged(data.sentences.offsets, np.where(values >= 0, ids[values], UNKNOWN) if len(ids) else values)
+
+
+def _of_characters(vocabulary: Vocabulary) -> bool:
+    return all(len(word) == 1 for word in vocabulary.words[len(SPECIAL) :])
+
+
+def _digest(orders: tuple[Ngrams, ...]) -> str:
+    import hashlib
+
+    sha = hashlib.sha256()
+    for ngrams in orders:
+        for part in ngrams:
+            sha.update(np.ascontiguousarray(part).data)
+    return sha.hexdigest()
+
+
+def _sound(ngrams: Ngrams, most: int, last: bool) -> bool:
+    keys, log_p, backoff = ngrams
+    return bool(
+        keys.dtype == np.int64 and log_p.dtype == backoff.dtype == np.float64
+        and keys.ndim == log_p.ndim == backoff.ndim == 1 and len(keys) == len(log_p)
+        and len(backoff) == (0 if last else len(keys)) and not np.isnan(log_p).any() and not np.isnan(backoff).any()
+        and (log_p <= 1e-9).all() and (np.diff(keys) > 0).all() and (not len(keys) or 0 <= keys[0] <= keys[-1] < most)
+    )  # fmt: skip

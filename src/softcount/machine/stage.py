@@ -1,0 +1,52 @@
+"""What is being done now, how much of it, of how much: said here by whoever does it, read by whoever shows it.
+
+Nothing is printed from here and nobody need listen: to begin a stage and to reach a point of it are assignments, which
+another thread looks at a few times a second (`cli/progress.py`).
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Stage:
+    """`unit` is what `done` and `total` count: bytes, steps, pairs."""
+
+    def __init__(self, what: str, total: float | None = None, unit: str = "") -> None:
+        self.what, self.total, self.unit = what, total, unit
+        self.done, self.began = 0.0, time.monotonic()
+        self.share = 0.0  # of the part that is under way
+        self.step: Any = None  # the record of the last one, where there are such
+
+
+now = Stage("starting")
+compiling = 0  # kernels, at this moment: whatever is done waits for them
+clear: Callable[[], None] = lambda: None  # takes away what is shown of it, before something else is printed  # noqa: E731
+
+
+def begin(what: str, total: float | None = None, unit: str = "") -> None:
+    global now
+    now = Stage(what, total, unit)
+
+
+def reach(done: float, step: Any = None) -> None:
+    now.done, now.share = done, 0.0
+    now.step = now.step if step is None else step
+
+
+def counted(parts: Iterable[T], n: int) -> Iterator[T]:
+    """The same parts; how many of the n there were is the share of what is under way."""
+    for k, part in enumerate(parts, 1):
+        yield part
+        now.share = k / n
+
+
+def say(message: str) -> None:
+    """A line to stderr, on which nothing else is shown then."""
+    clear()
+    print(message, file=sys.stderr, flush=True)

@@ -1,0 +1,36 @@
+"""A trained model in a notebook: one line of what was trained on what, and its largest classes with their words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from softcount.report.overview import overview
+from softcount.report.page.element import Html, el, joined
+from softcount.report.page.training import told
+
+SHOWN, WORDS = 10, 8
+
+
+def compact(model: Any) -> str:
+    return el("div", el("p", el("b", type(model).__name__), ". ", told(model)), *_groups(model), _ending(model))
+
+
+def _groups(model: Any) -> list[Html]:
+    seen = overview(model, WORDS)
+    if seen is None:
+        return []
+    largest = sorted(seen.groups, key=lambda group: (-group.share, group.name))
+    rows = [
+        el("tr", el("th", g.name), el("td", f"{g.share:.1%}"), el("td", " ".join(g.words), style="text-align:left"))
+        for g in largest[:SHOWN]
+    ]
+    more = [el("p", f"… and {len(largest) - SHOWN:,} more")] if len(largest) > SHOWN else []
+    return [el("table", el("tbody", *rows)), *more]
+
+
+def _ending(model: Any) -> Html:
+    traces = [trace for trace in model._traces().values() if trace]
+    said = [
+        el("p", f"{trace[-1].stage}: {trace.stopped.text}; objective {trace[-1].objective:,.4f}") for trace in traces
+    ]
+    return joined([*said, el("p", el("code", model.signature_))])

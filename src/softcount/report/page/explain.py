@@ -1,0 +1,74 @@
+"""EM on a page that computes: a few sentences, pairs, documents or points, and every number of every step.
+
+The page holds the data and the start; its scripts (in scripts/) do the E-steps, the M-steps of every criterion, the
+bound, the sum over all structures, the likelihood's landscape and Gibbs sampling, in the reader's browser.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from softcount.report.page.element import Html, el, joined
+from softcount.report.page.frame import Section, page
+
+SCRIPTS = (
+    "special", "tables", "family", "hmm", "ibm1", "documents", "criteria", "bound", "paths", "landscape",
+    "draw", "view_estep", "view_counts", "view_more", "app", "controls",
+)  # fmt: skip
+
+# Of each kind: the title, what it is, and what its E-step shows.
+KINDS = {
+    "hmm": ("Hidden Markov model", "Each word is emitted by a hidden state; each state follows from the one before.",
+            "The lattice"),
+    "ibm1": ("IBM Model 1", "Each target word translates one source word, or the empty word NULL.",
+             "Alignment posteriors"),
+    "mixture": ("Naive Bayes mixture", "Each document has one hidden class, which draws all of its words.",
+                "Responsibilities"),
+    "plsa": ("PLSA", "Each word of a document is drawn from one of the document's topics.", "Responsibilities"),
+    "kmeans": ("k-means, soft and hard", "Each point lies around one of the means, with variance one.",
+               "Responsibilities"),
+}  # fmt: skip
+
+PARTS = (
+    ("parameters", "Counts and parameters",
+     "Type another number to see everything change; the rest of its row shares what is left."),
+    ("bound", "L, F, Q and KL", ""),
+    ("beside", "The same counts under EM and under variational Bayes", ""),
+    ("mre", "Maximum reconstruction",
+     "It encodes the data by P(z | x), decodes by P(x | z), and makes the data likely again."),
+    ("paths", "The sum over all hidden structures",
+     "P(x) = Σ P(x, z), written out, beside the dynamic programme, which shares its factors."),
+    ("landscape", "The likelihood as two parameters vary", ""),
+    ("gibbs", "Gibbs sampling beside the exact posterior", ""),
+)  # fmt: skip
+
+OF_COUNTS = ("beside", "mre", "gibbs")  # parts about rows of probabilities, which points have none of
+
+
+def explain_page(data: dict[str, Any]) -> str:
+    """`data` has `kind`, what is seen, `parameters` to start from, `pseudo` by table, and `prior`."""
+    title, story, estep = KINDS[data["kind"]]
+    told = f"{story} Step with the buttons or the arrow keys; whatever you change is computed here, in the page."
+    sections = [
+        Section("given", "Data and settings", _view()),
+        Section("estep", f"E-step: {estep[0].lower()}{estep[1:]}", _view()),
+        *(
+            Section(key, name, joined([*_hint(hint), _view()]))
+            for key, name, hint in PARTS
+            if data["kind"] != "kmeans" or key not in OF_COUNTS
+        ),
+    ]
+    scripts = [f"scripts/{name}.js" for name in SCRIPTS]
+    return page(title, told, sections, scripts, before=_steps(), more={"explain": data})
+
+
+def _hint(words: str) -> list[Html]:
+    return [el("p", words, cls="hint")] if words else []
+
+
+def _view() -> Html:
+    return el("div", el("noscript", "This page computes in the browser; allow it to run scripts."), cls="view")
+
+
+def _steps() -> Html:
+    return joined([el("div", "", id="steps"), el("p", "", id="said", role="status", cls="found")])

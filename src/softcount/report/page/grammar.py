@@ -1,0 +1,87 @@
+"""A grammar on the page: its rules by their probabilities, and the best trees of some sentences, drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from softcount.report.page.element import Html, bar, el, joined, table, void
+from softcount.report.page.frame import Section
+from softcount.text.trees import Tree
+
+SHOWN, LONGEST = 20, 20  # trees, and words of a sentence whose tree is drawn
+RULES = 400  # the most probable of each symbol come first
+LETTER, GAP, DOWN = 8.2, 16, 44  # a letter, between words, from level to level; in units of the drawing
+
+
+def sections(model: Any, data: Any = None, gold: Any = None) -> Iterator[Section]:
+    yield Section("rules", "Rules", _rules(model))
+    if data is not None:
+        yield Section("trees", "Trees", _trees(model, data))
+
+
+def _rules(model: Any) -> Html:
+    values = np.asarray(model.parameters_.rule.values)
+    texts = list(model.rules_.texts())
+    order = sorted(range(len(texts)), key=lambda r: (texts[r].split(" -> ")[0], -values[r]))
+    rows = [(texts[r], f"{values[r]:.4f}", bar(float(values[r]), 1.0)) for r in order if values[r] > 0][:RULES]
+    more = f", the first {RULES:,} of {len(texts):,}" if len(texts) > RULES else ""
+    box = Html('<input type="search" data-search="rules" autocomplete="off" spellcheck="false">')
+    found = el("p", "", cls="found", role="status", id="rules-found")
+    search = el("label", "Find rules with a symbol or a word ", box)
+    return joined([search, found, table(("rule", "probability", ""), rows, f"By symbol{more}", numbers=(1,))])
+
+
+def _trees(model: Any, data: Any) -> Html:
+    fit = np.flatnonzero((data.sentences.lengths > 0) & (data.sentences.lengths <= LONGEST))
+    chosen = fit[np.linspace(0, len(fit) - 1, min(SHOWN, len(fit))).round().astype(int)]
+    sentences = [data.tokens(int(s)) for s in chosen]
+    trees = model.parse(sentences) if sentences else []
+    shown = (_article(int(s), words, tree) for s, words, tree in zip(chosen, sentences, trees, strict=True))
+    return el("div", *shown, cls="columns")
+
+
+def _article(s: int, words: Sequence[str], tree: Tree | None) -> Html:
+    shown = el("p", f"{' '.join(words)}: no tree") if tree is None else drawing(tree)
+    return el("article", el("h3", f"Sentence {s + 1}"), shown, cls="pair", data_row=True)
+
+
+def drawing(tree: Tree) -> Html:
+    """Words on a line at the bottom, each node above the middle of what is under it."""
+    widths = [max(LETTER * len(word), 22.0) + GAP for word in tree.words()]
+    middles = (np.cumsum(widths) - np.asarray(widths) / 2).tolist()
+    levels = _height(tree)
+    marks, _, _ = _placed(tree, middles, 0, levels)
+    height, width = DOWN * levels + 26, sum(widths)
+    box = {"viewBox": f"0 0 {width:.0f} {height}", "role": "img", "aria_label": str(tree)}
+    svg = el("svg", *marks, **box, style=f"width:{width:.0f}px;max-width:none")
+    return el("div", svg, cls="scroll", tabindex="0", role="region", aria_label=f"Tree of {' '.join(tree.words())}")
+
+
+def _height(tree: Tree) -> int:
+    return 1 + max((0 if isinstance(child, str) else _height(child)) for child in tree.children)
+
+
+def _placed(tree: Tree, middles: Sequence[float], at: int, levels: int) -> tuple[list[Html], float, int]:
+    """What is drawn of it, where its middle is, and the word after its last; a node stands at its height."""
+    level = levels - _height(tree)
+    y, marks, below = 18 + DOWN * level, list[Html](), list[tuple[float, float]]()
+    for child in tree.children:
+        if isinstance(child, str):
+            x, under = middles[at], 18 + DOWN * levels
+            marks.append(el("text", child, x=f"{x:.1f}", y=under, text_anchor="middle", cls="word"))
+            at += 1
+        else:
+            within, x, at = _placed(child, middles, at, levels)
+            marks += within
+            under = 18 + DOWN * (levels - _height(child))
+        below.append((x, under - 14))
+    middle = (below[0][0] + below[-1][0]) / 2
+    lines = [void("line", x1=f"{middle:.1f}", y1=y + 5, x2=f"{x:.1f}", y2=end, cls="link") for x, end in below]
+    return (
+        [*lines, *marks, el("text", tree.label, x=f"{middle:.1f}", y=y, text_anchor="middle", cls="name")],
+        middle,
+        at,
+    )

@@ -1,0 +1,236 @@
+/* L, F, Q and KL; all paths; the landscape; Gibbs beside the exact posterior. */
+const boundView = (model, name, frames, settings) => {
+  if (name === "mre" || name === "gibbs")
+    return [
+      hint(
+        "Maximum reconstruction and Gibbs sampling do not raise a bound on the likelihood; choose em, hard or vb to see one.",
+      ),
+    ];
+  const rows = frames.flatMap((frame, t) => halves(model, name, frame, settings).map((half) => ({ ...half, t })));
+  const labels = { E: "after the E-step", M: "after the M-step" };
+  const withPrior = (row) => (name === "vb" ? row.F : row.F + row.prior);
+  const cells = rows.map((r) => [
+    `step ${r.t + 1}, ${labels[r.half]}`,
+    ...[r.L, r.Q, r.H, r.F, r.KL, r.prior].map((x) => cell(x)),
+  ]);
+  const points = (f) => rows.map((r) => [r.t + (r.half === "M" ? 0.5 : 0), f(r)]);
+  const lines = [{ name: name === "vb" ? "ELBO" : "F (+ log prior)", points: points(withPrior) }];
+  if (name !== "vb") lines.unshift({ name: "L (+ log prior)", points: points((r) => r.L + r.prior), dashed: true });
+  const told =
+    name === "vb"
+      ? "F = Q + H(q) − KL(q(θ) ‖ prior) is the ELBO: either half-step can only raise it."
+      : name === "hard"
+        ? "q is one structure, so H = 0 and F stays below L by KL; either half-step can only raise F."
+        : "The E-step makes KL nothing, so F = L; the M-step raises Q and with it F; L rises at least as far: L(θₜ) = F ≤ F ≤ L(θₜ₊₁).";
+  return [
+    hint(told),
+    make("div", { class: "charts" }, lineChart("F and L, half-step by half-step", lines, "nats")),
+    tableOf(
+      "Before and after each half-step",
+      [
+        "",
+        ["L = log P(x | θ)"],
+        ["Q"],
+        ["H(q)"],
+        ["F"],
+        ["KL(q ‖ P(z | x))"],
+        [name === "vb" ? "−KL(q(θ) ‖ prior)" : "log prior"],
+      ],
+      cells,
+      { "data-bound": true },
+    ),
+  ];
+};
+
+const MOST_PATHS = 5000,
+  MOST_ITEMS = 6,
+  SHOWN_PATHS = 16;
+const pathsView = (model, frame) => [
+  make(
+    "div",
+    { class: "columns" },
+    model.items.slice(0, MOST_ITEMS).map((item, d) => make("div", { class: "card" }, pathsOf(model, frame, item, d))),
+  ),
+  model.items.length > MOST_ITEMS ? hint(`The first ${MOST_ITEMS} of ${model.items.length}.`) : "",
+];
+const pathsOf = (model, frame, item, d) => {
+  const n = howMany(model, item),
+    title = heading(`${d + 1}: ${model.title(item)}`);
+  if (n > MOST_PATHS)
+    return [
+      title,
+      hint(
+        `${n.toLocaleString("en")} structures are too many to write out; the dynamic programme still needs a few products a word.`,
+      ),
+    ];
+  const weights = logWeightsOf(model, frame.theta),
+    { terms, total } = naive(model, weights, item);
+  const programme = Math.exp(model.expect(weights).items[d].logNorm);
+  const names = (path) => path.map((k, t) => model.choices(item)[t][k]).join(" ");
+  const best = [...terms].sort((a, b) => b.p - a.p).slice(0, SHOWN_PATHS);
+  return [
+    title,
+    make(
+      "p",
+      {},
+      `Sum over all ${n}: `,
+      make("strong", { "data-value": total, "data-naive": d }, shown(total)),
+      "; at once, term by term shared: ",
+      make("strong", { "data-value": programme }, shown(programme)),
+      `; difference ${shown(Math.abs(total - programme))}`,
+    ),
+    tableOf(
+      best.length < n ? `The ${best.length} most probable of ${n}` : `All ${n}`,
+      [model.hidden, ["P(x, z)"], ["share of the sum"]],
+      best.map(({ path, p }) => [names(path), cell(p), cell(p / total, { style: shade(p / total) })]),
+    ),
+  ];
+};
+
+const landscapeView = (model, frame, chosen, settings, choose) => {
+  const all = coordinatesOf(model, frame.theta);
+  const GRID = gridOf(model);
+  if (all.length < 2) return [hint("Fewer than two parameters are free.")];
+  if (!GRID) return [hint("This is too much data to compute the likelihood at so many places; take less.")];
+  const pair = chosen.map((k, n) => all[k] || all[n]);
+  const select = (n) => {
+    const box = make(
+      "select",
+      { "data-key": `axis${n}` },
+      all.map((c, k) => make("option", { value: k, selected: c === pair[n] }, c.said)),
+    );
+    box.addEventListener("change", () => choose(n, Number(box.value)));
+    return make("label", {}, n ? "Upwards " : "To the right ", box);
+  };
+  if (pair[0] === pair[1])
+    return [make("div", { class: "fields" }, select(0), select(1)), hint("Choose two different parameters.")];
+  const found = landscape(model, frame.theta, pair, settings);
+  const flat = found.surface.flat().filter(Number.isFinite),
+    high = Math.max(...flat),
+    sorted = [...flat].sort((a, b) => a - b);
+  const low = sorted[Math.floor(sorted.length / 20)];
+  const W = 420,
+    side = W / GRID,
+    tone = (h) => Math.max(0, Math.min(1, (h - low) / (high - low || 1)));
+  const tiles = found.surface.flatMap((row, r) =>
+    row.map((h, c) =>
+      Number.isFinite(h)
+        ? make("rect", {
+            x: (c * side).toFixed(2),
+            y: (W - (r + 1) * side).toFixed(2),
+            width: side.toFixed(2),
+            height: side.toFixed(2),
+            class: "tile",
+            style: `fill: rgba(var(--mark), ${(0.75 * tone(h) ** 2).toFixed(3)})`,
+          })
+        : "",
+    ),
+  );
+  const at = (values) =>
+    values.map((v, k) => {
+      const [a, b] = found.ranges[k],
+        share = (v - a) / (b - a);
+      return k ? W - share * W : share * W;
+    });
+  const lines = found.paths.flatMap((path, k) => {
+    const places = path.map(({ values }) => at(values).map((v) => v.toFixed(1)));
+    const [sx, sy] = places[0],
+      [ex, ey] = places[places.length - 1];
+    return [
+      make("polyline", { points: places.map((p) => p.join(",")).join(" "), class: "line ink" }),
+      make("circle", { cx: sx, cy: sy, r: 4, class: "open" }),
+      make("circle", { cx: ex, cy: ey, r: 5, class: "full" }),
+    ];
+  });
+  const rows = found.paths.map((path, k) => [
+    k ? `random start ${k}` : "from the present parameters",
+    ...path[0].values.map((v) => cell(v)),
+    cell(path[0].height),
+    ...path[path.length - 1].values.map((v) => cell(v)),
+    cell(path[path.length - 1].height),
+  ]);
+  return [
+    make("div", { class: "fields" }, select(0), select(1)),
+    hint(
+      "Darker is likelier. Rings: starts; discs: where EM ends after 40 steps in which these two parameters alone move, the others of their rows in proportion.",
+    ),
+    make(
+      "figure",
+      { class: "landscape" },
+      make(
+        "svg",
+        {
+          viewBox: `0 0 ${W} ${W}`,
+          role: "img",
+          "aria-label": `Log-likelihood over ${pair[0].said} and ${pair[1].said}; the ends of the paths are in the table`,
+        },
+        ...tiles,
+        ...lines,
+        make("rect", { x: 0.5, y: 0.5, width: W - 1, height: W - 1, class: "frame" }),
+      ),
+    ),
+    tableOf(
+      "Where the paths begin and end",
+      ["", ["right"], ["up"], ["log-likelihood"], ["right, end"], ["up, end"], ["log-likelihood, end"]],
+      rows,
+      { "data-paths": true },
+    ),
+  ];
+};
+
+const SWEEPS = 3000;
+const gibbsView = (model, frame, settings) => {
+  const exact = exactPosterior(model, settings);
+  if (!exact)
+    return [
+      hint(
+        `More than ${MOST_JOINT.toLocaleString("en")} structures of all items together: shorten the data to see the exact posterior.`,
+      ),
+    ];
+  const { seen, trace } = chain(model, frame.theta, settings, SWEEPS);
+  const rows = [...exact].sort((a, b) => b[1] - a[1]).slice(0, 24);
+  const said = (key) =>
+    key
+      .split(" / ")
+      .map((one, d) =>
+        one === ""
+          ? ""
+          : one
+              .split(" ")
+              .map((k, t) => model.choices(model.items[d])[t][k])
+              .join(" "),
+      )
+      .join(" / ");
+  const distance = 0.5 * sum([...exact].map(([key, p]) => Math.abs(p - (seen.get(key) || 0))));
+  return [
+    make(
+      "p",
+      {},
+      `${exact.size} structures; ${SWEEPS.toLocaleString("en")} draws differ from the exact posterior by `,
+      make("strong", { "data-value": distance, "data-distance": true }, shown(distance)),
+      " (total variation: 0 the same, 1 nothing in common).",
+    ),
+    hint(
+      "The exact posterior has the parameters integrated out under the Dirichlet prior α. States can change their names, so that a structure and its mirror image are equally probable.",
+    ),
+    make(
+      "div",
+      { class: "charts" },
+      lineChart(
+        "log P(x, z | α), draw by draw",
+        [{ name: "log joint", points: trace.slice(0, 300).map((y, x) => [x, y]) }],
+        "nats",
+      ),
+    ),
+    tableOf(
+      "The most probable structures",
+      [`${model.hidden}s`, ["exact"], ["drawn"]],
+      rows.map(([key, p]) => [
+        said(key),
+        cell(p, { style: shade(p) }),
+        cell(seen.get(key) || 0, { style: shade(seen.get(key)) }),
+      ]),
+      { "data-exact": true },
+    ),
+  ];
+};

@@ -1,0 +1,81 @@
+"""Pictures by matplotlib: an alignment's posteriors, a transition matrix, the words of topics.
+
+Each takes `axes` to draw into, or makes its own, and returns them; ``axes.figure.savefig("picture.svg")`` keeps it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from softcount.errors import InputError
+
+
+def plot_alignment(model: Any, source: Any, target: Any, axes: Any = None) -> Any:
+    """The posteriors of one pair, source words down and target words across; a square around every link."""
+    from softcount.report.grid import joint
+
+    words = [list(side.split() if isinstance(side, str) else side) for side in (source, target)]
+    axes = _axes(axes, (1.5 + 0.45 * len(words[1]), 1.0 + 0.4 * len(words[0])))
+    axes.imshow(joint(model.posteriors([words[0]], [words[1]])[0]), cmap="Blues", vmin=0.0, vmax=1.0)
+    for i, j in model.align([words[0]], [words[1]])[0]:
+        axes.plot([j], [i], marker="s", markersize=13, fillstyle="none", color="black")
+    axes.set_xticks(range(len(words[1])), words[1], rotation=60, ha="right")
+    axes.set_yticks(range(len(words[0])), words[0])
+    return axes
+
+
+def plot_transition(model: Any, axes: Any = None) -> Any:
+    """Which state follows which: rows the state before, columns the state after, the end of a sentence last."""
+    _needs(model, "hmm", "plot_transition")
+    matrix = np.asarray(model.parameters_.transition)
+    names = [str(state) for state in model.states_]
+    axes = _axes(axes, (2.0 + 0.22 * len(names), 1.5 + 0.22 * len(names)))
+    axes.figure.colorbar(axes.imshow(matrix, cmap="Blues", vmin=0.0), ax=axes, label="probability")
+    columns = [*names, *(["end"] if matrix.shape[1] > len(names) else [])]
+    axes.set_xticks(range(len(columns)), columns, rotation=90)
+    axes.set_yticks(range(len(names)), names)
+    axes.set(xlabel="state after", ylabel="state before")
+    return axes
+
+
+def plot_topics(model: Any, n_words: int = 8, axes: Any = None) -> Any:
+    """The words that tell most of each topic, by P(word | topic): a panel a topic, the most prevalent first."""
+    _needs(model, "plsa", "plot_topics")
+    order = np.argsort(-np.asarray(model.prevalence_), kind="stable").tolist()
+    tops, words = model.top_words(n_words), {str(name): v for v, name in enumerate(model._names(None))}
+    if axes is None:
+        rows = -(-len(order) // 4)
+        wide = min(4, len(order))
+        axes = _pyplot().subplots(
+            rows, wide, figsize=(2.8 * wide, 0.6 + 1.9 * rows), squeeze=False, layout="constrained"
+        )
+        axes = axes[1].ravel()
+    if len(np.ravel(axes)) < len(order):
+        raise InputError(f"plot_topics: {len(np.ravel(axes))} axes for {len(order)} topics; give one a topic")
+    for panel, h in zip(np.ravel(axes), order, strict=False):
+        names = [str(word) for word, _ in tops[h]][::-1]
+        panel.barh(names, [float(model.word_[h][words[name]]) for name in names], color="#0072b2")
+        panel.set_title(f"topic {h}, {model.prevalence_[h]:.0%}", fontsize="medium")
+        panel.spines[["top", "right"]].set_visible(False)
+    for panel in np.ravel(axes)[len(order) :]:
+        panel.set_visible(False)
+    return axes
+
+
+def _needs(model: Any, kind: str, name: str) -> None:
+    if model.kind != kind:
+        raise InputError(f"{name} draws a model of kind {kind!r}, not {model.kind!r}")
+
+
+def _axes(axes: Any, size: tuple[float, float]) -> Any:
+    return _pyplot().subplots(figsize=size, layout="constrained")[1] if axes is None else axes
+
+
+def _pyplot() -> Any:
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError("plots need matplotlib: pip install 'softcount[plot]'") from None
+    return plt

@@ -1,0 +1,119 @@
+"""Tables in files, as Arrow tables: CSV and TSV with a header, Parquet, Arrow (IPC files and streams, Feather).
+
+    read_table("docs.csv")          every cell of CSV is text, an empty one is None
+
+The first line of CSV says by which mark its cells are cut: a tab, else a comma, else a semicolon, as some spreadsheets
+write it. Packed CSV is read as packed text is.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from softcount.errors import InputError
+from softcount.text.packing import unpacked_name
+from softcount.text.source import name_of, quoted, read_text
+
+PARQUET, ARROW, TEXT = (".parquet", ".pq"), (".arrow", ".feather", ".ipc", ".arrows"), (".csv", ".tsv")
+MARKS = "\t,;"
+
+
+def is_binary_table(path: str | Path) -> bool:
+    """By its name, a table that is no text."""
+    return os.fspath(path).lower().endswith(PARQUET + ARROW)
+
+
+def is_table(path: str | Path) -> bool:
+    return is_binary_table(path) or unpacked_name(os.fspath(path)).endswith(TEXT)
+
+
+def read_table(path: str | Path) -> tuple[Any, int]:
+    """(an Arrow table, the line of its first row)."""
+    if is_binary_table(path):
+        return _binary(path), 1
+    return _text(path), 2
+
+
+def _binary(path: str | Path) -> Any:
+    import pyarrow as pa
+
+    name = name_of(path)
+    parquet = os.fspath(path).lower().endswith(PARQUET)
+    try:
+        with open(path, "rb") as file:  # not by its name, which need not be UTF-8
+            table = _parquet(file) if parquet else _arrow(file)
+        table.validate(full=True)  # lengths that lead beyond the file, and text that is no UTF-8
+        return table
+    except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, FileNotFoundError):
+            raise InputError(f"{name}: no such file; check the path") from None
+        if isinstance(error, OSError) and error.errno:
+            raise InputError(f"{name}: cannot be read ({error.strerror}); check the path") from None
+        kind = "a Parquet" if parquet else "an Arrow"
+        raise InputError(f"{name}: not {kind} file that can be read; check the path") from None
+
+
+def _parquet(file: Any) -> Any:
+    import pyarrow.parquet as pq
+
+    return pq.read_table(file)
+
+
+def _arrow(file: Any) -> Any:
+    """A file, which has an index, or a stream, which has none."""
+    import pyarrow as pa
+
+    try:
+        return pa.ipc.open_file(file).read_all()
+    except pa.ArrowInvalid:
+        file.seek(0)
+        return pa.ipc.open_stream(file).read_all()
+
+
+def _text(path: str | Path) -> Any:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    name, text = name_of(path), read_text(path)
+    header = text.partition(b"\n")[0].decode().rstrip("\r")
+    if not text:
+        raise InputError(f"{name}: empty file; give at least one row below a line that names the columns")
+    if not header.strip():
+        raise InputError(f"{name}:1: no header; the first line names the columns")
+    mark = next((mark for mark in MARKS if mark in header), ",")
+    names = _split(name, header, mark)
+    twice = next((n for n in names if names.count(n) > 1), None)
+    if twice is not None:
+        raise InputError(f"{name}:1: two columns are called {quoted(twice)}; rename one")
+    try:
+        return csv.read_csv(
+            io.BytesIO(text if text.endswith(b"\n") else text + b"\n"),
+            parse_options=csv.ParseOptions(delimiter=mark, newlines_in_values=b'"' in text, ignore_empty_lines=False),
+            convert_options=csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), null_values=[""], strings_can_be_null=True
+            ),
+            read_options=csv.ReadOptions(use_threads=False, block_size=max(1 << 20, min(len(text) + 1, 1 << 30))),
+        )
+    except pa.ArrowException as error:
+        raise _csv_error(name, str(error)) from None
+
+
+def _split(name: str, header: str, mark: str) -> list[str]:
+    import csv
+
+    try:
+        return next(csv.reader([header], delimiter=mark, strict=True))
+    except csv.Error as error:
+        raise InputError(f"{name}:1: a header that cannot be read ({error}); name the columns in one line") from None
+
+
+def _csv_error(name: str, message: str) -> InputError:
+    found = re.search(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)", message)
+    if not found:
+        return InputError(f"{name}: cannot be read as a table ({message.splitlines()[0][:80]}); correct the file")
+    where = f":{found[1]}" if found[1] else ""
+    return InputError(f"{name}{where}: {found[3]} cells, but the header names {found[2]}; give one for each column")

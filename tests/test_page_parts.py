@@ -1,0 +1,125 @@
+"""Parts of reports: trees as they are, errors that are counted, topics by a column, and advice that is due."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from command import refused, run
+from test_page import DOCS, SOURCE, TARGET, Strict
+
+import softcount
+from softcount.evaluate.links import count_links, link_scores, total
+from softcount.examples import EXAMPLES
+from softcount.links.pharaoh import PairLinks
+from softcount.report.page.across import across
+from softcount.report.page.grammar import drawing
+from softcount.report.page.model import page_of
+from softcount.report.page.words import advice
+from softcount.text.bitext import bitext
+from softcount.text.corpus import corpus
+from softcount.text.documents import documents
+from softcount.text.trees import Tree, read_trees
+
+
+def placed(picture: str) -> dict[str, list[tuple[float, float]]]:
+    found: dict[str, list[tuple[float, float]]] = {}
+    for x, y, name in re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]*)</text>', picture):
+        found.setdefault(name, []).append((float(x), float(y)))
+    return found
+
+
+def test_a_tree_is_drawn_with_every_node_above_what_is_under_it(tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("(S (NP (D the) (N dog)) (VP (V saw) (O her)))\n")
+    (tree,) = read_trees(tmp_path / "t")
+    at = placed(drawing(tree))
+    assert at["the"] < at["dog"] < at["saw"] < at["her"]
+    assert len({at[w][0][1] for w in ("the", "dog", "saw", "her")}) == 1
+
+    for node in subtrees(tree):
+        (above,) = at[node.label]
+        assert all(at[child if isinstance(child, str) else child.label][0][1] > above[1] for child in node.children)
+    assert drawing(tree).count("<line") == sum(len(t.children) for t in subtrees(tree)) == 10
+    np.testing.assert_allclose(at["D"][0][0], at["the"][0][0])
+    left, right = (at[w][0][0] for w in ("D", "N"))
+    assert abs(at["NP"][0][0] - (left + right) / 2) < 0.11
+
+
+def subtrees(tree: Tree) -> list[Tree]:
+    return [tree, *(t for child in tree.children if isinstance(child, Tree) for t in subtrees(child))]
+
+
+def test_a_grammar_has_a_page_with_rules_and_trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in EXAMPLES["telescope"].files.items():
+        Path(name).write_text(text)
+    assert run("grammar G.cfg text.txt --criterion em:2 --report p.html -q --save m").code == 0
+    page = Path("p.html").read_text()
+    read = Strict(page)
+    model = softcount.load("m")
+    trees = model.parse(["she saw the dog with a telescope", "she saw a dog"])
+    assert all(f'aria-label="{tree}"' in page for tree in trees)
+    assert "VP -> V NP" in read.text and page.count("<article") == 2
+    none = page_of(model, corpus(["dog dog dog", "she saw a dog"]))
+    assert "dog dog dog: no tree" in none
+
+
+def test_errors_against_gold_are_those_of_the_score() -> None:
+    model = softcount.WordAligner("ibm1", criterion="em:3", lowercase=False).fit(SOURCE, TARGET)
+    gold = [PairLinks({(0, 0), (0, 1)}, {(1, 1)}) for _ in SOURCE]
+    text = Strict(page_of(model, bitext(SOURCE, TARGET), gold)).text
+    scores = link_scores(
+        total(count_links(a, g.sure, g.possible) for a, g in zip(model.align(SOURCE, TARGET), gold, strict=True))
+    )
+    assert f"AER {scores.aer:.3f}, precision {scores.precision:.3f}, recall {scores.recall:.3f}" in text
+    missed = sum((0, 1) not in links for links in model.align(SOURCE, TARGET))
+    assert "Sure in gold, but not found" in text and missed > 0
+    assert "Errors against gold" not in page_of(model, bitext(SOURCE, TARGET))
+
+
+def test_advice_is_given_where_it_is_due() -> None:
+    assert list(advice([0.5, 0.25, 0.125, 0.0625, 0.0625], "states")) == []
+    (flat,) = advice([0.2] * 5, "states")
+    assert "almost equally large (entropy 100% of the greatest)" in flat
+    (empty,) = advice([0.7, 0.2, 0.1, 0.0], "classes")
+    assert empty.startswith("1 of 4 classes have no word")
+    assert list(advice([], "states")) == []
+
+
+def test_topics_and_clusters_by_a_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shares = np.array([[1.0, 0.0], [0.5, 0.5], [0.25, 0.75], [0.0, 1.0]])
+    body = across(shares, ["a", "b"], ["2001", "1999", "2001", "2003"], "topic")
+    rows = re.findall(r"<tr><th scope=\"row\">(.*?)</th><td[^>]*>(\d+)</td><td[^>]*>(\d+)</td></tr>", body)
+    assert rows == [
+        ("1999 (1)", "50", "50"),
+        ("2001 (2)", "62", "38"),
+        ("2003 (1)", "0", "100"),
+    ]  # in the order of time
+    assert body.count("<polyline") == 2
+    named = across(shares, ["a", "b"], ["x", "y", "y", "y"], "topic")
+    assert named.index("y (3)") < named.index("x (1)") and "<polyline" not in named
+    monkeypatch.chdir(tmp_path)
+    Path("d").write_text("\n".join(DOCS) + "\n")
+    Path("by").write_text("\n".join("wine" if "wine" in doc else "ball" for doc in DOCS) + "\n")
+    assert run("topics d --topics 2 --save t -q").code == 0 and run("cluster d --clusters 2 --save c -q").code == 0
+    for model, title in (("t", "Topics by column"), ("c", "Clusters by column")):
+        assert run(f"report {model} d --by by --out p.html -q").code == 0
+        assert title in Strict(Path("p.html").read_text()).text
+    Path("by").write_text("wine\n")
+    refused(
+        run("report t d --by by --out q.html"),
+        f"by: 1 lines for {len(DOCS)} documents; give a class or a time for each",
+    )
+    refused(
+        run("report t --by by --out q.html"),
+        "by: --by needs documents, and a model of topics or clusters; leave --by away",
+    )
+    assert not Path("q.html").exists()
+
+
+def test_documents_without_a_column_have_no_such_part() -> None:
+    model: Any = softcount.PLSA(2, random_state=0).fit(DOCS)
+    assert "by column" not in page_of(model, documents(DOCS))

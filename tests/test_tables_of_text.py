@@ -1,0 +1,173 @@
+"""Text in columns of CSV, TSV, Parquet and Arrow files; documents that have names, and results beside them."""
+
+import csv
+import gzip
+import json
+from pathlib import Path
+
+import pandas
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from command import refused, run
+
+import softcount
+from softcount import InputError
+from softcount.text.document_reader import read_documents
+from softcount.text.reader import read
+
+BODIES = ["sea ship sea", 'law, "court" law\nof the court', "ship sea\tship", "court law law", ""]
+NAMES = ["=1+1", 'a "b"', "c,d", "é", "tab\there"]
+PLAIN = [" ".join(body.split()) for body in BODIES]
+
+
+def written(path, **columns):
+    """A table of these columns in the form that the file's name says."""
+    table = pa.table(columns)
+    if path.endswith(".parquet"):
+        pq.write_table(table, path)
+    elif path.endswith(".feather"):
+        with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+            writer.write_table(table)
+    elif path.endswith(".arrow"):
+        with pa.OSFile(path, "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
+            writer.write_table(table)
+    else:
+        mark = {".tsv": "\t", ".csv": ","}.get(Path(path.removesuffix(".gz")).suffix, ";")
+        text = table.to_pandas().to_csv(sep=mark, index=False)
+        Path(path).write_bytes(gzip.compress(text.encode()) if path.endswith(".gz") else text.encode())
+    return path
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("lines").write_text("".join(f"{body}\n" for body in PLAIN))
+
+
+FILES = ["x.csv", "x.tsv", "x.csv.gz", "semicolons", "x.parquet", "x.feather", "x.arrow"]
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_documents_are_those_of_the_same_lines(path):
+    written(path, id=NAMES, number=[1, 2, 3, 4, 5], body=BODIES)
+    data = read_documents(path, text_column="body", id_column="id")
+    assert data.names == tuple(NAMES) and data.digest() == read_documents("lines").digest()
+    assert read_documents(path, text_column="body", id_column="number").names == ("1", "2", "3", "4", "5")
+    text = read(path, text_column="body")
+    assert [" ".join(text.tokens(s)) for s in range(5)] == PLAIN
+
+
+def test_clusters_and_topics_beside_their_names():
+    written("x.csv", id=NAMES, body=BODIES)
+    plain = run("cluster lines --clusters 2 -q").out.split()
+    ran = run("cluster x.csv --text-column body --id-column id --clusters 2 --save m")
+    rows = list(csv.reader(ran.out.splitlines(), delimiter="\t"))
+    assert rows == [["document", "cluster"], *map(list, zip(NAMES, plain, strict=True))]
+    assert "text_column=body id_column=id" in ran.err
+    assert run("cluster x.csv --apply m -q").out == ran.out, "the columns of training"
+    assert run("cluster x.csv --apply m -q --output lines").out.split() == plain
+    assert run("cluster lines --apply m -q").out.split() == plain
+    Path("found").write_text(ran.out)
+    Path("plain").write_text("".join(f"{c}\n" for c in plain))
+    assert json.loads(run("score clusters plain found --json").out)["nmi"] == pytest.approx(1.0)
+    assert json.loads(run("cluster x.csv --apply m -q --json").out)["documents"] == NAMES
+    assert {e for c in json.loads(run("show m x.csv --json").out)["classes"] for e in c["examples"]} <= set(NAMES)
+    line = "topics x.csv --text-column body --id-column id --topics 2 -q --rows rows.tsv --main-topics best --save t"
+    assert run(line).code == 0
+    table = pandas.read_csv("rows.tsv", sep="\t")
+    assert table["document"].tolist() == NAMES and list(table) == ["document", "topic0", "topic1"]
+    best = pandas.read_csv("best", sep="\t")
+    assert best["document"].tolist() == NAMES
+    top = table.drop(columns="document").to_numpy().argmax(axis=1)
+    assert best["topic"].tolist()[:4] == top.tolist()[:4], "an empty document is about nothing"
+    run("topics x.csv --apply t -q --rows rows.parquet")
+    assert pandas.read_parquet("rows.parquet")["document"].tolist() == NAMES
+    assert run("topics x.csv --apply t -q").out == Path("rows.tsv").read_text()
+    found = json.loads(run("topics x.csv --apply t -q --query sea -k 1 --json").out)["similar"][0]
+    assert found["name"] == NAMES[found["document"] - 1]
+    assert run("score topics t x.csv --json").code == 0
+
+
+@pytest.mark.parametrize("names", [("a", "b c"), ("x/a", "x/deep/b", "y/c")])
+def test_folders_flat_and_in_classes_keep_names(names):
+    for k, name in enumerate(names):
+        path = Path("folder") / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(BODIES[k])
+    data = read_documents("folder")
+    assert data.names == names and data.classes == (("x", "y") if "/" in names[0] else ())
+    out = run("cluster folder --clusters 2 -q").out.splitlines()
+    assert [line.split("\t")[0] for line in out] == ["document", *names]
+    assert run("topics folder --topics 2 -q --rows r.tsv").code == 0
+    assert [line.split("\t")[0] for line in Path("r.tsv").read_text().splitlines()] == ["document", *names]
+
+
+def test_sentences_and_pairs_of_tables():
+    written("x.parquet", tokens=[["the", "dog"], ["a", "cat"]], n=[1, 2])
+    Path("text").write_text("the dog\na cat\n")
+    wanted = run("tag text --states 2 -q").out
+    assert run("tag x.parquet --states 2 -q").out == wanted, "the only column of text"
+    assert run("tag x.parquet --text-column tokens --states 2 -q --save m").out == wanted
+    assert run("tag x.parquet --apply m -q").out == wanted
+    assert run("classes x.parquet --classes 2 -q").out == run("classes text --classes 2 -q").out
+    pairs = [{"en": "the dog", "fr": "le chien"}, {"en": "a cat", "fr": "un chat"}]
+    written("p.parquet", id=["1", "2"], translation=pairs)
+    Path("p.tsv").write_text("the dog\tle chien\na cat\tun chat\n")
+    line = "align p.parquet --source-language en --target-language fr -q"
+    assert run(f"{line} --pairs out.tsv").out == run("align p.tsv -q").out
+    assert Path("out.tsv").read_text() == Path("p.tsv").read_text()
+    written("two.feather", en=["the dog", "a cat"], fr=["le chien", "un chat"])
+    assert run("align two.feather -q").out == run("align p.tsv -q").out
+    assert run("align two.feather -q --source-language fr --pairs out.tsv").code == 0
+    assert Path("out.tsv").read_text().startswith("le chien\tthe dog\n")
+
+
+def test_what_cannot_be_read_is_refused():
+    written("x.parquet", a=["b", None, "c"], b=["x", "y", "z"], n=[1, 2, 3])
+    cases = {
+        "topics x.parquet": "x.parquet: columns of text: a, b; choose one with --text-column",
+        "topics x.parquet --text-column c": "x.parquet: no column 'c' for --text-column; it has a, b, n",
+        "topics x.parquet --text-column n": "x.parquet: column 'n' has int64, not text; choose another",
+        "topics x.parquet --text-column a": "x.parquet: row 2: 'a' is None, not a text; fill it with '' or leave the row out",
+        "topics x.parquet --text-column b --id-column a": "x.parquet: row 2: 'a' is empty; name every row, or leave --id-column away",
+        "tag x.parquet --text-column a --states 2": "x.parquet: row 2: 'a' is None, not a text; fill it with '' or leave the row out",
+        "align x.parquet --only final": "x.parquet: a table, which has no states to choose; leave --only away",
+        "align x.parquet --source-language d": "x.parquet: no column of text 'd'; it has a, b",
+        "align x.parquet --source-language a --target-language a": "x.parquet: source and target are both 'a'; choose two columns",
+        "topics lines --format lines --text-column b": "lines: read as lines, which has no columns; leave --text-column away",
+        "topics lines --text-column b": "lines:2: 2 cells, but the header names 1; give one for each column",
+        "cluster lines --clusters 2 --output xml": "no output 'xml'; use auto, lines, tsv",
+    }  # fmt: skip
+    for line, says in cases.items():
+        refused(run(line), says)
+    written("t.parquet", t=[["a b"]])
+    refused(run("tag t.parquet --states 2"),
+            "t.parquet: row 1: the token 'a b' is empty or has a blank in it; write one word a token")  # fmt: skip
+    Path("bad.parquet").write_bytes(b"PAR1 and no more")
+    Path("bad.arrow").write_bytes(b"ARROW1\0\0")
+    refused(run("topics bad.parquet"), "bad.parquet: not a Parquet file that can be read; check the path")
+    refused(run("topics bad.arrow"), "bad.arrow: not an Arrow file that can be read; check the path")
+    refused(run("topics none.parquet"), "none.parquet: no such file; check the path")
+    written("empty.parquet", a=pa.array([], pa.string()))
+    with pytest.raises(InputError, match="no rows"):
+        read_documents("empty.parquet")
+
+
+def test_a_table_that_is_read_as_lines_is_noted():
+    written("x.csv", id=NAMES[2:4], body=["sea ship", "law court"])
+    ran = run("cluster x.csv --clusters 2")
+    assert "x.csv: read as lines, though its name is that of a table; --text-column reads a column of it" in ran.err
+    assert ran.out.count("\n") == 3
+
+
+def test_polars_writes_what_we_read(tmp_path):
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"id": NAMES, "body": BODIES})
+    frame.write_parquet("x.parquet")
+    frame.write_ipc("x.arrow")
+    frame.write_csv("x.csv")
+    for path in ("x.parquet", "x.arrow", "x.csv"):
+        data = read_documents(path, text_column="body", id_column="id")
+        assert data.names == tuple(NAMES) and data.digest() == read_documents("lines").digest()
+    assert softcount.KMeans(2, random_state=0).fit_predict(frame["body"]).shape == (5,)

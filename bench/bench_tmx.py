@@ -92,9 +92,9 @@ def align(path: Path) -> None:
     print(f"   align: exit {status}, {n_links:,} lines for {n_pairs:,} pairs; {cpu:.0f} CPU s, peak {peak:,.0f} MB")
     print("   announced: " + next(iter(re.findall(r"[^\r\n]*will need about[^\r\n]*", text)), "nothing"))
     shown = [" ".join(part.split()) for part in re.split(r"[\r\n]", text)]
-    for word in ("reading", "objective"):
-        parts = [part for part in shown if word in part and not part.startswith("softcount")]
-        print(f"   shown {len(parts)} times: {(parts or ['nothing'])[len(parts) // 2]}", flush=True)
+    for what, pattern in (("reading", "^reading .*MB"), ("steps", r" [0-9]+/[0-9]+ ")):
+        parts = [part for part in shown if re.search(pattern, part)]
+        print(f"   {what} shown {len(parts)} times: {(parts or ['nothing'])[len(parts) // 2]}", flush=True)
 
 
 def _listen(terminal: int) -> Iterator[bytes]:

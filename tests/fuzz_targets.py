@@ -209,6 +209,15 @@ def _table(path: Path) -> Any:
     return found.names, found.digest(), read(path, text_column="body").digest()
 
 
+def _folder(content: bytes) -> Any:
+    folder = FOLDER / "documents"
+    (folder / "class").mkdir(parents=True, exist_ok=True)
+    for k, part in enumerate(content.split(CUT)[:2]):
+        (folder / "class" / f"{k}").write_bytes(part)
+    found = read_documents(folder, lowercase=True)
+    return found.names, found.classes, found.digest()
+
+
 def _tokenized(content: bytes) -> Any:
     """Nothing but blanks is lost, nothing but blanks is added."""
     line = content.decode("utf-8", "replace")
@@ -284,6 +293,12 @@ def targets(only: str = "model") -> dict[str, Target]:
         "csv": (file(_table, "file.csv"), [G["docs.csv"], b"id;body\n1;a b\n"]),
         "parquet": (file(_table, "file.parquet"), [_binary(pq.write_table)]),
         "arrow": (file(_table, "file.arrow"), [_binary(_stream), _binary(_whole)]),
+        "rows-parquet": (file(_rows, "rows.parquet"), [_binary(pq.write_table)]),
+        "bitext-arrow": (
+            file(lambda p: read_bitext(p, source_language="body", target_language="t").digest(), "pairs.arrow"),
+            [_binary(_whole)],
+        ),
+        "folder": (_folder, [G["text"] + CUT + G["other"]]),
         "tokenizer": (_tokenized, [b"Mr. O'Neill paid $3.50 (www.a.b/c) -- e.g. l'eau ...", "naïve, 5°".encode()]),
         "preparation": (_prepared, [b"Don't.\n\nA b, c\n"]),
         "conllu-writer": (_conllu_written, [G["text.conllu"]]),

@@ -34,8 +34,9 @@ def shown(command, width, monkeypatch):
 @pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_every_command_has_two_examples(command, monkeypatch):
     lines = shown(command, 200, monkeypatch)
-    after = [line for line in lines if not line.strip(" │").startswith(("Usage", "-"))]
-    found = [line for line in after if re.search(rf"(: |\| |^    )softcount {command}".rstrip() + r"\b", line)]
+    after = "\n".join(line for line in lines if not line.strip(" │").startswith(("Usage", "-")))
+    found = re.findall(rf"(?:: |\| |^    )softcount {command}".rstrip() + r"\b.*", after, re.MULTILINE)
+    found = [example for line in found for example in line.split("softcount ") if example.strip(" :|")]
     assert len(set(found)) >= 2, "\n".join(lines)
 
 

@@ -45,9 +45,12 @@ def _binary(path: str | Path) -> Any:
     parquet = os.fspath(path).lower().endswith(PARQUET)
     try:
         with open(path, "rb") as file:  # not by its name, which need not be UTF-8
-            table = _parquet(file) if parquet else _arrow(file)
+            content = pa.py_buffer(file.read())  # beyond whose end no length in the file leads
+        table = _parquet(content) if parquet else _arrow(content)
         table.validate(full=True)  # lengths that lead beyond the file, and text that is no UTF-8
         return table
+    except MemoryError:
+        raise InputError(f"{name}: asks for more memory than there is; it is damaged, or too large: split it") from None
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, FileNotFoundError):
             raise InputError(f"{name}: no such file; check the path") from None
@@ -57,21 +60,21 @@ def _binary(path: str | Path) -> Any:
         raise InputError(f"{name}: not {kind} file that can be read; check the path") from None
 
 
-def _parquet(file: Any) -> Any:
+def _parquet(content: Any) -> Any:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    return pq.read_table(file)
+    return pq.read_table(pa.BufferReader(content))
 
 
-def _arrow(file: Any) -> Any:
+def _arrow(content: Any) -> Any:
     """A file, which has an index, or a stream, which has none."""
     import pyarrow as pa
 
     try:
-        return pa.ipc.open_file(file).read_all()
+        return pa.ipc.open_file(content).read_all()
     except pa.ArrowInvalid:
-        file.seek(0)
-        return pa.ipc.open_stream(file).read_all()
+        return pa.ipc.open_stream(content).read_all()
 
 
 def _text(path: str | Path) -> Any:

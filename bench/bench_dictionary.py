@@ -13,6 +13,7 @@ import time
 
 import numpy as np
 from corpora import folder, shell_line
+from measured import Measured
 
 from softcount import HMM, Corpus, read
 
@@ -60,7 +61,8 @@ def main() -> None:
     several = np.array([len(dictionary.get(word, [])) != 1 for word in gold.vocabulary.words])
     ambiguous = several[gold.sentences.values]
     print(f"{shell_line()}\n{gold!r}, {ambiguous.mean():.1%} of tokens ambiguous, {options.seeds} seeds\n")
-    print("| | accuracy | ± s.d. | of ambiguous tokens | CPU s |\n|---|---|---|---|---|")
+    table = Measured("tagging-dictionary", {"": "", "accuracy": ".3f", "± s.d.": ".3f", "of ambiguous tokens": ".3f",
+                                            "CPU s": ".0f"})  # fmt: skip
     for name, settings in ROWS.items():
         began, found = time.process_time(), []
         for seed in range(options.seeds):
@@ -69,7 +71,7 @@ def main() -> None:
             found.append(accuracy(model.fit(text), text, gold, ambiguous))
         every, hard = np.array(found).T
         seconds = (time.process_time() - began) / options.seeds
-        print(f"| {name} | {every.mean():.3f} | {every.std():.3f} | {hard.mean():.3f} | {seconds:.0f} |", flush=True)
+        table.add(name, every.mean(), every.std(), hard.mean(), seconds)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ import newsgroups
 import numpy as np
 import whole
 from corpora import folder, shell_line
+from measured import Measured
 from sklearn.cluster import KMeans as SklearnKMeans
 from sklearn.decomposition import NMF
 from threadpoolctl import threadpool_limits
@@ -153,9 +154,9 @@ def speed(peers: Peers, rounds: int) -> dict:
     tasks = {(name, n): partial(run, n) for n in (2, 2 + STEPS) for name, run in runs.items()}
     times = in_turns(tasks, rounds)
     each = {name: (times[name, 2 + STEPS] - times[name, 2]) / STEPS for name in runs}
-    print(f"{peers.n_topics} topics        ms of CPU per iteration    × softcount")
+    table = Measured("plsa-speed", {"topics": "", "": "", "ms of CPU per iteration": ".1f", "×": ".1f"}, keys=2)
     for name, seconds in each.items():
-        print(f"  {name:18} {seconds * 1e3:10.1f} {seconds / each['softcount float32']:20.1f}", flush=True)
+        table.add(peers.n_topics, name, seconds * 1e3, seconds / each["softcount float32"])
     return each
 
 
@@ -176,10 +177,11 @@ def quality(data, peers: Peers, seeds: range) -> dict:
     for name, make in makers.items():
         found = [scores_of(as_plsa(data.train, make(seed), peers.n_topics), data) for seed in seeds]
         means[name] = np.mean(found, axis=0)
-    print(f"\n{peers.n_topics} topics, {FITTED} iterations, {len(seeds)} seed(s)   perplexity     NPMI      NMI")
-    for name, (perplexity, coherence, nmi) in means.items():
-        print(f"  {name:33} {perplexity:10,.0f} {coherence:8.3f} {nmi:8.3f}")
-    print(flush=True)
+    print(f"\n{peers.n_topics} topics, {FITTED} iterations, {len(seeds)} seed(s)")
+    form = {"topics": "", "": "", "perplexity": ",.0f", "NPMI": ".3f", "NMI with the newsgroups": ".3f"}
+    table = Measured("plsa-steps", form, keys=2)
+    for name, row in means.items():
+        table.add(peers.n_topics, name, *row)
     return {name: row[0] for name, row in means.items()}
 
 

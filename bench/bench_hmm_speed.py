@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import whole
 from corpora import folder, shell_line
+from measured import Measured
 from threadpoolctl import threadpool_limits
 
 from softcount import HMM, Corpus, read
@@ -84,21 +85,20 @@ def main() -> None:
     one_cpu, one_wall = (one_cpu + again_cpu) / 2, (one_wall + again_wall) / 2
     rate = dgemm_rate(K)
     bound = 3 * 2 * K**2 * text.n_tokens / rate
-    print("| per EM iteration | CPU s | wall s |\n|---|---|---|")
-    print(f"| softcount, 1 thread | {one_cpu:.3f} | {one_wall:.3f} |")
-    print(f"| softcount, 2 threads | {two_cpu:.3f} | {two_wall:.3f} |")
-    print(f"| bound: products alone at {rate / 1e9:.1f} Gflop/s | {bound:.3f} | |")
+    table = Measured("hmm-speed", {f"per EM iteration, {K} states": "", "CPU s": ".3f", "wall s": ".3f", "×": ".2f"})
+    table.add("softcount, 1 thread", one_cpu, one_wall, 1)
+    table.add("softcount, 2 threads", two_cpu, two_wall, two_cpu / one_cpu)
+    table.add(f"bound: products alone at {rate / 1e9:.1f} Gflop/s", bound, None, bound / one_cpu)
     if peer is not None:
-        print(f"| hmmlearn CategoricalHMM, scaling | {peer:.3f} | |\n")
-        print(f"hmmlearn / softcount, CPU: {peer / one_cpu:.1f}")
-    print(f"softcount / bound, CPU: {one_cpu / bound:.2f}")
+        table.add("hmmlearn CategoricalHMM, scaling", peer, None, peer / one_cpu)
     print(f"speed-up of 2 threads, wall: {one_wall / two_wall:.2f}")
     print(f"peak memory of softcount, text and training: {memory:.0f} MB\n")
-    print("| share of the text | tokens | CPU s per iteration | ns per token and state² |\n|---|---|---|---|")
+    table = Measured("hmm-speed-by-size", {"share of the text": "", "tokens": ",", "CPU s per iteration": ".3f",
+                                           "ns per token and state²": ".3f"})  # fmt: skip
     for share in (0.25, 0.5, 1.0):
         part = text.slice(0, round(len(text) * share))
         cpu, _ = seconds_per_step(part, K, 1, options.steps)
-        print(f"| {share} | {part.n_tokens:,} | {cpu:.3f} | {cpu / part.n_tokens / K**2 * 1e9:.3f} |")
+        table.add(share, part.n_tokens, cpu, cpu / part.n_tokens / K**2 * 1e9)
     sample = folder("pos-wsj-sample-en")
     if sample is not None:
         print()

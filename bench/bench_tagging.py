@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 from corpora import folder, shell_line
+from measured import Measured
 
 from softcount import HMM, Corpus, read
 from softcount.evaluate import TagScores, score_tags
@@ -49,12 +50,13 @@ def measure(model: HMM, text: Corpus, gold: Corpus) -> TagScores:
     return score_tags(gold.labels.values, predicted)
 
 
-def grid(corpus: Corpus, cases: list[tuple[str, int, int]], seeds: int, threads: int) -> dict[str, HMM]:
+def grid(
+    kept: str, what: str, corpus: Corpus, cases: list[tuple[str, int, int]], seeds: int, threads: int
+) -> dict[str, HMM]:
     """One row per case (name, states, sentences), one column per method; returns the last case's models of seed 0."""
     first: dict[str, HMM] = {}
     methods = [*PLAIN, "EM + MRE"]
-    print("| | " + " | ".join(f"{m}" for m in methods) + " | one class |")
-    print("|---" * (len(methods) + 2) + "|")
+    table = Measured(kept, {what: "", "seeds": "", **dict.fromkeys([*methods, "one class"], "")})
     for name, states, n_sentences in cases:
         gold = corpus.slice(0, n_sentences)
         text = Corpus(gold.sentences, gold.vocabulary, source=gold.source)
@@ -67,7 +69,7 @@ def grid(corpus: Corpus, cases: list[tuple[str, int, int]], seeds: int, threads:
                 found[method].append(measure(model, text, gold))
         single = score_tags(gold.labels.values, np.zeros(gold.n_tokens, dtype=np.int64))
         cells = [_cell(found[method]) for method in methods] + [_cell([single])]
-        print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
+        table.add(name, seeds, *cells)
         print(f"{name}: {time.process_time() - began:.0f} CPU s", file=sys.stderr)
     return first
 
@@ -79,7 +81,8 @@ def _cell(scores: list[TagScores]) -> str:
     return f"{accuracy.mean():.3f}{spread} / {vi.mean():.2f}"
 
 
-def verb_state(corpus: Corpus, models: dict[str, HMM]) -> None:
+def verb_state(name: str, corpus: Corpus, models: dict[str, HMM]) -> None:
+    table = Measured(f"tagging-{name}-verbs", {"": "", f"share {VERB}": ".0%", "top words": ""})
     text = Corpus(corpus.sentences, corpus.vocabulary, source=corpus.source)
     verb = corpus.tagset.index(VERB)
     for method, model in models.items():
@@ -87,7 +90,7 @@ def verb_state(corpus: Corpus, models: dict[str, HMM]) -> None:
         state = int(np.bincount(predicted[corpus.labels.values == verb]).argmax())
         share = np.mean(corpus.labels.values[predicted == state] == verb)
         words = " ".join(word for word, _ in model.top_words(12)[state])
-        print(f"| {method} | {share:.0%} | {words} |", flush=True)
+        table.add(method, share, words)
 
 
 def main() -> None:
@@ -104,15 +107,15 @@ def main() -> None:
         if corpus is None:
             continue
         print(f"\n{corpus!r}; cells: many-to-one (± s.d. over {options.seeds} seeds) / VI in nats\n\nTable 1, states\n")
-        models = grid(corpus, [(str(k), k, len(corpus)) for k in options.states], options.seeds, options.threads)
+        cases = [(str(k), k, len(corpus)) for k in options.states]
+        models = grid(f"tagging-{name}-states", "states", corpus, cases, options.seeds, options.threads)
         most = options.states[-1]
-        print(f"\nTable 3, the state with most {VERB} tokens, {most} states, seed 0\n\n| | share {VERB} | top words |")
-        print("|---|---|---|")
-        verb_state(corpus, models)
+        print(f"\nTable 3, the state with most {VERB} tokens, {most} states, seed 0")
+        verb_state(name, corpus, models)
         if options.sizes:
             print(f"\nTable 2, sentences, {most} states\n")
             cases = [(f"{round(len(corpus) * s):,}", most, round(len(corpus) * s)) for s in options.sizes]
-            grid(corpus, cases, options.seeds, options.threads)
+            grid(f"tagging-{name}-sizes", "sentences", corpus, cases, options.seeds, options.threads)
 
 
 if __name__ == "__main__":

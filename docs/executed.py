@@ -72,8 +72,10 @@ def _under(printed: str, picture: str) -> str:
 
 
 def setup(app: Any) -> dict[str, Any]:
+    import kernel_cache
     import matplotlib
 
+    kernel_cache.use()  # those that the tests have compiled
     matplotlib.use("Agg")
     matplotlib.rcParams["svg.hashsalt"] = "softcount"
     app.add_config_value("run_examples", True, "env")

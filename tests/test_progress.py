@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from softcount.cli.progress import Progress, duration
+from softcount.cli.progress import Progress, age, duration
 from softcount.loop.trace import Step
 from softcount.machine import stage
 
@@ -126,6 +126,7 @@ def progress(monkeypatch: pytest.MonkeyPatch) -> Progress:
     """One whose clock stands at 100 seconds, when a stage began."""
     clock = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr("softcount.cli.progress.age", lambda: 0.0)
     made = Progress(False, restarts=1)
     made.clock = clock  # type: ignore[attr-defined]
     return made
@@ -185,6 +186,13 @@ def test_later_stages_and_restarts_are_in_the_time_left() -> None:
     )
     left = [total - done for total, done in totals if total is not None]
     assert left == [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
+
+
+def test_the_age_of_the_process_counts() -> None:
+    """Of this one: more than since it was asked first, and as much more as it waits."""
+    first = age()
+    time.sleep(0.05)
+    assert age() - first >= 0.04 and (first > 0.0 or not os.path.exists("/proc/self/stat"))
 
 
 def test_durations() -> None:

@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from collections import deque
+from pathlib import Path
 from typing import Any
 
 from softcount.errors import InputError
@@ -22,7 +23,7 @@ from softcount.loop.trace import Step
 from softcount.machine import stage
 
 MODES = ("auto", "plain", "none")
-PATIENCE = 1.5  # seconds before anything is shown; the start of Python comes on top
+PATIENCE = 1.5  # seconds of the process before anything is shown
 OFTEN = 0.2  # seconds between two looks
 LOGGED = (10.0, 60.0)  # seconds between two lines of a log: in the first minute, and later
 PACE = 10  # steps by which the speed is told
@@ -49,7 +50,7 @@ class Progress:
         self.plain = mode == "plain" and not quiet
         self.shown = self.plain or (mode == "auto" and sys.stderr.isatty() and not quiet)
         self.restarts, self.width, self.said = restarts, 0, -math.inf
-        self.began, self.paces = time.monotonic(), deque[float](maxlen=PACE)
+        self.began, self.paces = time.monotonic() - age(), deque[float](maxlen=PACE)
         self.seen: tuple[Any, float, float] = (None, 0.0, self.began)  # the stage, what it had reached, and when
         self.ended, self.lock = threading.Event(), threading.Lock()
 
@@ -158,10 +159,20 @@ class Progress:
             return parts
         of = "" if now.total is None else f" of {now.total / scale:,.0f}"
         parts["amount"] = f"{now.done / scale:,.0f}{of} {unit}"
-        parts["speed"] = f"{now.done / scale / elapsed:,.3g} {unit}/s"
+        speed = now.done / scale / elapsed
+        parts["speed"] = f"{speed:,.0f} {unit}/s" if speed >= 10 else f"{speed:.2g} {unit}/s"
         if now.total is not None and now.total >= now.done:
             parts["left"] = f"{duration((now.total - now.done) * elapsed / now.done)} left"
         return parts
+
+
+def age() -> float:
+    """Seconds since this process began, imports and all, where the system tells; else none."""
+    try:
+        began = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
+        return max(time.clock_gettime(time.CLOCK_BOOTTIME) - began, 0.0)
+    except (OSError, ValueError, AttributeError, IndexError):
+        return 0.0
 
 
 def duration(seconds: float) -> str:

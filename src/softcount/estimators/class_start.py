@@ -18,6 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from softcount.estimators.word_classes import USUAL, WordClasses
+from softcount.machine import stage
 from softcount.models.hmm import HMMTables
 from softcount.numbers.ragged import Array, Ragged
 from softcount.text.capitals import first_tokens
@@ -119,6 +120,7 @@ def _told(data: Corpus, states: tuple[str, ...], dictionary: TagDictionary | Non
 def expected_tables(data: Corpus, shares: Array, spread: HMMTables) -> HMMTables:
     """Tables by expected counts, were every token's tag drawn by itself: as known, or by its word's shares."""
     V, K = shares.shape
+    stage.begin("tables of the start")
     labels = np.full(data.n_tokens, -1) if data.labels is None else data.labels.values
     # tokens alike in word and known tag are one kind
     kinds, kind = np.unique(data.sentences.values * np.int64(K + 1) + labels + 1, return_inverse=True)

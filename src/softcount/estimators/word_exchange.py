@@ -113,6 +113,7 @@ class Passes:
 
     def _judge(self, kind: str) -> None:
         """The objective, and how sure each class is: by a pass in which nothing moves."""
+        shown.begin("how sure each class is")
         judged = self._pass(kind, np.inf) or self._pass("exchange", np.inf)
         assert judged is not None
         self.objective, _, _, self.sure = judged

@@ -402,6 +402,32 @@ def test_editing_stepping_and_ties_by_hand_and_by_keyboard(tmp_path: Path) -> No
     assert found["left"] == 0, "something to press or type in has no name"
 
 
+def test_what_cannot_be_is_refused_and_leaves_all_as_it_was(tmp_path: Path) -> None:
+    script = """
+        const set = (key, value) => { const box = document.querySelector(`[data-key="${key}"]`); box.value = value;
+          box.dispatchEvent(new Event("change")); };
+        const said = () => document.getElementById("said").textContent, { here, page } = window.softcount;
+        const before = JSON.stringify(here().theta), answers = [];
+        for (const [key, value] of EDITS) { set(key, value); answers.push(said()); }
+        return { answers, kept: JSON.stringify(here().theta) === before, held: page.model.layout[TABLE]?.held };
+    """
+
+    def tried(name: str, table: str, edits: list[tuple[str, str]]) -> Any:
+        given = f"const EDITS = {json.dumps(edits)}, TABLE = {json.dumps(table)};"
+        return in_browser(explain_page(CASES[name]().page), given + script, tmp_path)
+
+    found = tried("kmeans", "mean", [("text", "1\n2"), ("text", "1 x"), ("mean/0/0", "x"), ("mean/0/0", "")])
+    assert found["answers"][:2] == ["Give 2 numbers on every line, with blanks between."] * 2 and found["kept"]
+    assert found["answers"][2:] == ['mean: give a number, not "x".', 'mean: give a number, not "".']
+    found = tried("ibm1", "translation", [("text", "a b"), ("text", "a ||| "), ("translation/0/0", "-1")])
+    assert found["answers"][:2] == ["Give pairs as: source words ||| target words."] * 2 and found["kept"]
+    # N never emits fish, so that V must: without it the sentences have probability zero, and N's zero stays held.
+    found = tried("hmm", "emission", [("emission/0/2", "0"), ("text", " ".join(["can"] * 41)), ("prior", "0")])
+    assert found["answers"][0] == "With this the data would have probability zero." and found["kept"]
+    assert found["answers"][1:] == ["At most 40 lines of at most 40 words.", "prior: give a number above 0."]
+    assert found["held"] == [[None, None, None], [None, None, 0]]
+
+
 @pytest.mark.parametrize("name", ["hmm", "ibm1", "kmeans"])
 def test_everybody_can_use_the_pages(name: str, tmp_path: Path) -> None:
     page = explain_page(CASES[name]().page)

@@ -84,12 +84,13 @@ const editParameter = ([name, i, j], text) => {
   const moved = gaussian
     ? ((theta[name][i][j] = value), theta)
     : placed(page.model, theta, [{ name, i: +i, j: +j }], [value]);
-  if (!moved) {
-    say(`${name}: this row has no other entry that could change.`, true);
-    return render();
-  }
-  if (!Number.isFinite(page.model.expect(logWeightsOf(page.model, moved)).logNorm)) {
-    say("With this the data would have probability zero.", true);
+  const possible = moved && Number.isFinite(page.model.expect(logWeightsOf(page.model, moved)).logNorm);
+  if (!possible) {
+    say(
+      moved ? "With this the data would have probability zero." : `${name}: no other entry of this row can change.`,
+      true,
+    );
+    constrained(page.model, page.theta); /* as it was */
     return render();
   }
   say(
@@ -159,8 +160,8 @@ const wrongWith = (parsed) => {
     return "At most 40 lines of at most 40 words.";
   if (parsed.pairs && lines.some((pair) => pair.length !== 2 || !pair[0].length || !pair[1].length))
     return "Give pairs as: source words ||| target words.";
-  if (parsed.points && lines.some((x) => x.length !== lines[0].length || !x.every(Number.isFinite)))
-    return "Give as many numbers on every line, with blanks between.";
+  if (parsed.points && lines.some((x) => x.length !== page.data.points[0].length || !x.every(Number.isFinite)))
+    return `Give ${page.data.points[0].length} numbers on every line, with blanks between.`;
   return "";
 };
 const editData = (text) => {

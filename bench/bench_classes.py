@@ -1,10 +1,12 @@
-"""Word classes on real text: the start (k-means), the exchange, and a few steps of the hidden Markov model from there.
+"""Word classes on real text: the start, the exchange, and steps of the hidden Markov model from there and from nowhere.
 
     python bench/bench_classes.py --corpus wsj ewt brown --seeds 3
+    python bench/bench_classes.py --corpus brown --rows random --seeds 1        # a part of it
 
 Cells: many-to-one, one-to-one, VI in bits, V-measure, mean over seeds ± s.d., and CPU seconds of training and tagging.
-EM, VB and EM + MRE from random starts, and more steps from the classes, stand beside with --hmm, GIZA++'s mkcls with
---mkcls PROGRAM. --classes 0: as many as the corpus has tags.
+--rows: `classes` and `tag` by default, `steps` of other criteria from the classes, `random` starts for EM, VB and EM +
+MRE. Brown clusters stand beside with --brown, GIZA++'s mkcls with --mkcls PROGRAM. --classes 0: as many as the corpus
+has tags.
 """
 
 from __future__ import annotations
@@ -12,7 +14,6 @@ from __future__ import annotations
 import argparse
 import resource
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ from typing import Any
 
 import numpy as np
 from corpora import folder, shell_line
+from measured import Measured
 
 from softcount import HMM, Corpus, WordClasses, read
 from softcount.evaluate import TagScores, score_tags
@@ -30,6 +32,7 @@ CORPORA = {
     "ewt": ("pos-ewt-en", "train"),
     "brown": ("pos-brown-en", "all"),
 }  # fmt: skip
+SCORED = {"": "", "many-to-one": "", "one-to-one": "", "VI, bits": "", "V-measure": "", "seeds": "", "CPU s": ".1f"}
 Result = tuple[TagScores, float]
 Method = Callable[[Corpus, int], Result]
 
@@ -69,6 +72,18 @@ def mkcls(program: str, gold: Corpus, n_classes: int) -> Result:
     return score_tags(gold.labels.values, ids[gold.sentences.values]), seconds
 
 
+def brown(gold: Corpus, n_classes: int) -> Result:
+    """Clusters of P. F. Brown et al. 1992, merged from the most frequent words on, by the package brown-clustering."""
+    from brown_clustering import BigramCorpus, BrownClustering
+
+    sentences, began = [list(gold.tokens(i)) for i in range(len(gold))], time.process_time()
+    found = BrownClustering(BigramCorpus(sentences), m=n_classes).train()
+    seconds = time.process_time() - began
+    of = {word: k for k, words in enumerate(found) for word in words}
+    ids = np.array([of[word] for word in gold.vocabulary.words])
+    return score_tags(gold.labels.values, ids[gold.sentences.values]), seconds
+
+
 def classes(n: int, **settings: Any) -> Method:
     return lambda gold, seed: timed(gold, lambda text: WordClasses(n, random_state=seed, **settings).fit(text))
 
@@ -79,28 +94,43 @@ def hmm(n: int, criterion: str, start: str) -> Method:
 
 
 def methods(n: int, options: argparse.Namespace) -> Iterator[tuple[str, Method]]:
+    for rows in options.rows:
+        yield from ((title, method) for title, method in ROWS[rows](n) if options.only in title)
+    if options.brown:
+        yield "Brown clusters (brown-clustering)", lambda gold, seed: brown(gold, n)
+    if options.mkcls:
+        yield "mkcls -n2", lambda gold, seed: mkcls(options.mkcls, gold, n)
+
+
+def of_classes(n: int) -> Iterator[tuple[str, Method]]:
     yield "classes, start alone", classes(n, criterion="exchange:0")
     yield "classes, start and exchange", classes(n, criterion="exchange:4")
     yield "classes (start, exchange, frames)", classes(n)
     yield "classes, start by k-means++", classes(n, start="k-means++")
     yield "classes, one step of VB (`tag`)", hmm(n, "vb:1", "classes")
-    if options.hmm:
-        yield "classes, 10 steps of EM", hmm(n, "em:10", "classes")
-        yield "classes, 10 steps of MRE", hmm(n, "mre:10", "classes")
-        yield "EM 100 from a random start", hmm(n, "em:100", "random")
-        yield "VB 100 from a random start", hmm(n, "vb:100", "random")
-        yield "EM 100, MRE 50 from a random start", hmm(n, "em:100,mre:50", "random")
-    if options.mkcls:
-        yield "mkcls -n2", lambda gold, seed: mkcls(options.mkcls, gold, n)
 
 
-def row(name: str, results: list[Result]) -> str:
+def of_steps(n: int) -> Iterator[tuple[str, Method]]:
+    yield "classes, 10 steps of VB", hmm(n, "vb:10", "classes")
+    yield "classes, 10 steps of EM", hmm(n, "em:10", "classes")
+    yield "classes, 10 steps of MRE", hmm(n, "mre:10", "classes")
+
+
+def of_chance(n: int) -> Iterator[tuple[str, Method]]:
+    yield "EM 100 from a random start", hmm(n, "em:100", "random")
+    yield "VB 100 from a random start", hmm(n, "vb:100", "random")
+    yield "EM 100, MRE 50 from a random start", hmm(n, "em:100,mre:50", "random")
+
+
+ROWS = {"classes": of_classes, "steps": of_steps, "random": of_chance}
+
+
+def cells(results: list[Result]) -> Iterator[str | float]:
     numbers = np.array([list(scores[:4]) for scores, _ in results])
-    seconds = np.mean([seconds for _, seconds in results])
-    cells = (
-        f"{mean:.3f} ±{spread:.3f}" for mean, spread in zip(numbers.mean(axis=0), numbers.std(axis=0), strict=True)
-    )
-    return f"| {name} | {' | '.join(cells)} | {seconds:.1f} |"
+    for mean, spread in zip(numbers.mean(axis=0), numbers.std(axis=0), strict=True):
+        yield f"{mean:.3f}" if len(results) == 1 else f"{mean:.3f} ±{spread:.3f}"
+    yield len(results)
+    yield float(np.mean([seconds for _, seconds in results]))
 
 
 def main() -> None:
@@ -108,7 +138,9 @@ def main() -> None:
     parser.add_argument("--corpus", choices=CORPORA, nargs="+", default=["wsj", "ewt", "brown"])
     parser.add_argument("--classes", type=int, default=45)
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--hmm", action="store_true", help="also EM, VB and EM + MRE from random starts")
+    parser.add_argument("--rows", choices=ROWS, nargs="*", default=list(ROWS))
+    parser.add_argument("--only", default="", help="only rows with this in their titles")
+    parser.add_argument("--brown", action="store_true", help="also Brown clusters, by the package brown-clustering")
     parser.add_argument("--mkcls", help="the program mkcls, to measure beside")
     options = parser.parse_args()
     print(shell_line())
@@ -118,11 +150,10 @@ def main() -> None:
         if gold is None:
             continue
         n = options.classes or len(gold.tagset)
-        print(f"\n{gold!r}, {n} classes, {options.seeds} seeds\n")
-        print("| | many-to-one | one-to-one | VI bits | V | CPU s |\n|---|---|---|---|---|---|")
+        print(f"\n{gold!r}, {n} classes")
+        kept = Measured(f"classes-{name}-{n}", SCORED)
         for title, method in methods(n, options):
-            print(row(title, [method(gold, seed) for seed in range(options.seeds)]), flush=True)
-            print(title, file=sys.stderr)
+            kept.add(title, *cells([method(gold, seed) for seed in range(options.seeds)]))
 
 
 if __name__ == "__main__":

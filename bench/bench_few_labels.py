@@ -18,11 +18,13 @@ from typing import Any
 
 import numpy as np
 from corpora import folder, shell_line
+from measured import Measured
 
 from softcount import HMM, Corpus, read
 
 TAGGED = 50  # sentences
 DICTIONARIES = (0, 100, 1_000)  # words
+SCORED = {"": "", "accuracy": ".3f", "± s.d.": ".3f", "seeds": "", "CPU s": ".1f"}
 
 
 def dictionary(gold: Corpus, n_words: int) -> dict[str, list[str]] | None:
@@ -64,14 +66,16 @@ def accuracy(model: HMM, text: Corpus, gold: Corpus) -> float:
     return float(np.mean(right))
 
 
-def row(name: str, gold: Corpus, tagged: bool, n_words: int, settings: dict[str, Any], seeds: int) -> None:
+def row(
+    table: Measured, name: str, gold: Corpus, tagged: bool, n_words: int, settings: dict[str, Any], seeds: int
+) -> None:
     text, listed, began = labelled(gold, tagged), dictionary(gold, n_words), time.process_time()
     found = []
     for seed in range(seeds):
         model = HMM(dictionary=listed, random_state=seed, n_jobs=1, **settings).fit(text)
         found.append(accuracy(model, text, gold))
     seconds = (time.process_time() - began) / seeds
-    print(f"| {name} | {np.mean(found):.3f} | {np.std(found):.3f} | {seconds:.1f} |", flush=True)
+    table.add(name, np.mean(found), np.std(found) if seeds > 1 else None, seeds, seconds)
 
 
 def main() -> None:
@@ -82,19 +86,19 @@ def main() -> None:
     if path is None:
         return
     gold = read(path / "train.tok", tags=path / "train.utag")
-    print(f"{shell_line()}\n{gold!r}, the first {TAGGED} sentences tagged, {options.seeds} seeds\n")
-    print("| | accuracy | ± s.d. | CPU s |\n|---|---|---|---|")
+    print(f"{shell_line()}\n{gold!r}, the first {TAGGED} sentences tagged")
+    table = Measured("few-labels", SCORED)
     alone = HMM(criterion="em:0", start="known", pseudo=0.0, random_state=0).fit(_first(gold))
-    print(f"| a model of the {TAGGED} sentences alone | {accuracy(alone, gold, gold):.3f} | | |", flush=True)
+    table.add(f"a model of the {TAGGED} sentences alone", accuracy(alone, gold, gold), None, 1, None)
     for tagged in (True, False):
         for n_words in DICTIONARIES:
             if not (tagged or n_words):
                 continue
             names = [f"{TAGGED} sentences"] * tagged + [f"a dictionary of {n_words:,} words"] * bool(n_words)
             given = " and ".join(names)
-            row(f"`tag`: {given}", gold, tagged, n_words, {}, options.seeds)
+            row(table, f"`tag`: {given}", gold, tagged, n_words, {}, options.seeds)
             plain = {"start": "known", "criterion": "em:100", "tolerance": 0}
-            row(f"plain EM: {given}", gold, tagged, n_words, plain, 1)
+            row(table, f"plain EM: {given}", gold, tagged, n_words, plain, 1)
 
 
 if __name__ == "__main__":

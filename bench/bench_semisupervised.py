@@ -1,6 +1,7 @@
 """20 Newsgroups with few labels: Naive Bayes from the labelled documents alone, and by EM with the rest, weighted by λ.
 
 python bench/bench_semisupervised.py [folder with train.txt, train.label, test.txt, test.label] [--splits 3] [--plot F]
+    [--sizes 20 100 300 1000]
 
 Accuracy on the test documents, mean of several splits. λ = 0 is supervised Naive Bayes. As in Nigam et al. 2000 there
 is a stop list, and words of one document are left out. The pseudo-count and the length that documents are scaled to are
@@ -19,6 +20,7 @@ from pathlib import Path
 import newsgroups
 import numpy as np
 from corpora import shell_line
+from measured import Measured
 
 from softcount import NaiveBayesMixture
 
@@ -33,6 +35,7 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--plot", type=Path)
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     options = parser.parse_args()
     data = newsgroups.read(options.folder, min_documents=2, max_share=1.0, min_letters=1, min_tokens=0)
     if data is None:
@@ -41,25 +44,24 @@ def main() -> None:
     print(f"{shell_line()}\ntrain {data.train}; test {len(data.test):,} documents; at most 20 steps\n")
     settings = chosen(data)
     print(f"chosen: {settings}")
-    curve = measured(data, settings, SIZES, options.splits)
-    print("\nDocuments as long as they are")
-    measured(data, {**settings, "document_length": None}, SIZES[-3:], options.splits)
+    table = Measured("semisupervised", {"documents": "", "labelled": ""} | {f"λ = {w:g}": "" for w in WEIGHTS}, keys=2)
+    curve = measured(table, data, settings, options.sizes, options.splits)
+    measured(table, data, {}, options.sizes, options.splits)
     print(f"\n{time.process_time() - began:.0f} s of CPU")
     if options.plot:
-        plot(curve, options.plot)
+        plot(curve, options.sizes, options.plot)
 
 
-def measured(data, settings: dict, sizes: Sequence[int], splits: int) -> np.ndarray:
-    """[sizes, weights], printed as a table."""
-    print(f"Accuracy in percent, mean and deviation of {splits} splits\n")
-    print("| labelled | " + " | ".join(f"λ = {weight:g}" for weight in WEIGHTS) + " |\n|---|" + "---|" * len(WEIGHTS))
+def measured(table: Measured, data, settings: dict, sizes: Sequence[int], splits: int) -> np.ndarray:
+    """[sizes, weights]: accuracy in percent, mean and deviation of the splits; without settings, by the defaults."""
+    length = settings.get("document_length")
+    kind = f"scaled to {length:g} words" if length else "as they are, all defaults"
     curve = []
     for size in sizes:
         rows = [[tested(data, settings, size, w, split) for w in WEIGHTS] for split in range(splits)]
         curve.append(np.mean(rows, axis=0))
         spread = np.std(rows, axis=0)
-        cells = (f"{100 * m:.1f} ± {100 * s:.1f}" for m, s in zip(curve[-1], spread, strict=True))
-        print(f"| {size} | " + " | ".join(cells) + " |", flush=True)
+        table.add(kind, size, *(f"{100 * m:.1f} ± {100 * s:.1f}" for m, s in zip(curve[-1], spread, strict=True)))
     return np.array(curve)
 
 
@@ -92,9 +94,8 @@ def tested(data, settings: dict, size: int, weight: float, split: int) -> float:
 def trained(data, settings: dict, known, weight: float) -> NaiveBayesMixture:
     y = np.full(len(data.gold), -1)
     y[known] = data.gold[known]
-    model = NaiveBayesMixture(
-        unlabelled_weight=weight, criterion="em:20", tolerance=1e-5, n_jobs=-1, random_state=0, **settings
-    )
+    steps = {"criterion": "em:20", "tolerance": 1e-5} if settings else {}
+    model = NaiveBayesMixture(unlabelled_weight=weight, n_jobs=1, random_state=0, **steps, **settings)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return model.fit(data.train, y)
@@ -110,7 +111,7 @@ def labelled(gold, size: int, rng: np.random.Generator):
     return np.argsort(rank + rng.random(len(gold)))[:size]
 
 
-def plot(curve, path: Path) -> None:
+def plot(curve, sizes: Sequence[int], path: Path) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
@@ -119,10 +120,10 @@ def plot(curve, path: Path) -> None:
     figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
     for weight, line in zip(WEIGHTS, curve.T, strict=True):
         name = "labelled alone (λ = 0)" if weight == 0 else f"with EM, λ = {weight:g}"
-        axes.plot(SIZES, 100 * line, marker="o", markersize=4, label=name)
+        axes.plot(sizes, 100 * line, marker="o", markersize=4, label=name)
     axes.set(xscale="log", xlabel="labelled documents", ylabel="test accuracy, %")
     axes.set_title("20 Newsgroups: what unlabelled documents add")
-    axes.set_xticks(SIZES, [f"{s:,}" for s in SIZES])
+    axes.set_xticks(sizes, [f"{s:,}" for s in sizes])
     axes.minorticks_off()
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False)

@@ -9,13 +9,16 @@ and the progress that a terminal shows.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import re
 import resource
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,6 +74,7 @@ def read_alone(path: Path) -> None:
 def align(path: Path) -> None:
     """With a terminal behind stderr, as a person has it."""
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
     words = f"align {path} --source-language en --target-language fr --pairs {path.with_suffix('.tsv')} --threads 1"
     command = [sys.executable, "-m", "softcount", *words.split()]
     said: list[bytes] = []
@@ -84,11 +88,13 @@ def align(path: Path) -> None:
     text = b"".join(said).decode(errors="replace")
     n_links = path.with_suffix(".links").read_bytes().count(b"\n")
     n_pairs = path.with_suffix(".tsv").read_bytes().count(b"\n")
-    progress = re.findall(r"[0-9,]+ units read|[a-z0-9 ()]+ [0-9]+/[0-9]+  objective [^\r]*?s/step", text)
     cpu, peak = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
     print(f"   align: exit {status}, {n_links:,} lines for {n_pairs:,} pairs; {cpu:.0f} CPU s, peak {peak:,.0f} MB")
     print("   announced: " + next(iter(re.findall(r"[^\r\n]*will need about[^\r\n]*", text)), "nothing"))
-    print(f"   progress: {len(progress)} times, first {progress[:1]}, last {progress[-1:]}", flush=True)
+    shown = [" ".join(part.split()) for part in re.split(r"[\r\n]", text)]
+    for word in ("reading", "objective"):
+        parts = [part for part in shown if word in part and not part.startswith("softcount")]
+        print(f"   shown {len(parts)} times: {(parts or ['nothing'])[len(parts) // 2]}", flush=True)
 
 
 def _listen(terminal: int) -> Iterator[bytes]:

@@ -27,6 +27,14 @@ def from_svd(counts, n_topics, seed):
     return softcount(counts, n_topics, seed, start="svd")
 
 
+def held_out(counts, n_topics, seed):
+    return softcount(counts, n_topics, seed, held_out=0.1)
+
+
+def em_held_out(counts, n_topics, seed):
+    return softcount(counts, n_topics, seed, criterion="em:200", start="random", held_out=0.1)
+
+
 def nmf(counts, n_topics, seed, init="random"):
     from sklearn.decomposition import NMF
 
@@ -74,6 +82,7 @@ def peak() -> float:
 
 PEERS = {
     "softcount (default)": softcount, "softcount, start svd": from_svd, "softcount, em:200 from random": em,
+    "softcount, held_out=0.1": held_out, "softcount, em:200 from random, held_out=0.1": em_held_out,
     "NMF-KL, random start": nmf, "NMF-KL, SVD start": nmf_svd, "scikit-learn LDA, batch": lda,
     "tomotopy LDA, 1000 steps": tomotopy, "tomotopy LDA, 200 steps": tomotopy_200,
 }  # fmt: skip

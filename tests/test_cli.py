@@ -185,7 +185,7 @@ def test_demo(run: Run) -> None:
     ran = run("demo", "-n", 40, "--states", 3, "--criterion", "em:100", "--restarts", 1, "-q", "--pages", "pages")
     written = [line.strip() for line in ran.out.splitlines() if line.endswith(".html")]
     tasks = ("tags", "links", "topics", "clusters", "network", "grammar", "explain")
-    assert written == [str(Path("pages", f"{name}.html")) for name in tasks]
+    assert written == [str(Path("pages", f"{name}.html")) for name in tasks], ran.err
     assert all("</html>" in Path(path).read_text() for path in written)
     assert ran.code == 0 and "What each hidden state learned" in ran.out and "many-to-one" in ran.out
     assert "em:100: " in ran.out, "of :100: rich makes a picture unless it is told not to"

@@ -7,7 +7,7 @@ import pytest
 
 import softcount
 from softcount import InputError
-from softcount.estimators.base import listed
+from softcount.estimators.counted_text import listed
 
 TEXT = ["sea ship sea", "law court", "ship sea", "court law law"]
 COLUMNS = [pandas.Series, np.array, pa.array, lambda rows: pa.chunked_array([rows[:1], rows[1:]]), iter, tuple]

@@ -34,8 +34,16 @@ CITIZENS = [
 ]
 
 
+def exceptions(estimator):
+    """Starts draw rows by their numbers, so that of repeated rows they are others; see test_sample_weight.py."""
+    checks = ["check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"]
+    found = {} if isinstance(estimator, NaiveBayesMixture) else dict.fromkeys(checks, "another start is drawn")
+    unknown = {"check_classifiers_classes": "a label of -1 is not known, as in semi-supervised learning"}
+    return found | (unknown if isinstance(estimator, NaiveBayesMixture) else {})
+
+
 @pytest.mark.filterwarnings("ignore:the classes collapse")
-@parametrize_with_checks(CITIZENS)
+@parametrize_with_checks(CITIZENS, expected_failed_checks=exceptions)
 def test_scikit_learn(estimator, check):
     check(estimator)
 

@@ -80,9 +80,13 @@ def test_on_the_command_line_and_again_with_the_model(tmp_path, monkeypatch):
         assert run(line).out == wanted
     assert run("tag raw --apply m -q").out == run("tag cut --apply m -q").out == wanted
     assert "tokenize=rules" in run("info m").out
+    assert run("classes raw --tokenize --classes 2 -q --save c").out == run("classes cut --classes 2 -q").out
+    assert run("classes raw --apply c -q").out == run("classes cut --apply c -q --tokenize 'pipe:cat'").out
     assert run("align raw raw --tokenize -q --pairs p").out == run("align cut cut -q").out
     assert Path("p").read_text().startswith("The cat , it sat .\tThe cat , it sat .\n")
     assert run("topics raw --tokenize --topics 2 -q --seed 1").out == run("topics cut --topics 2 -q --seed 1").out
+    assert run("classes raw --tokenize --classes 3 -q --save c").out == run("classes cut --classes 3 -q").out
+    assert run("classes raw --apply c -q --output tags").out == run("classes cut --apply c -q --output tags").out
 
 
 def test_any_command_as_a_pipe(tmp_path, monkeypatch):

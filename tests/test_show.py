@@ -131,6 +131,10 @@ def test_colours_differ():
 def test_an_aligner_is_shown_with_a_pair_as_a_grid():
     out = shown("word aligner", "both.tsv")
     assert "le" in out and "[" in out and "fertility" in out and "forward" in out
+    for side, name in enumerate(("left", "right")):
+        Path(name).write_text("".join(line.split("\t")[side] + "\n" for line in PAIRS.splitlines()))
+    assert shown("word aligner", "left right") == out
+    refused(run("show hmm.model text left"), "left: only an aligner has a second text; leave it away")
 
 
 def test_a_model_from_elsewhere_is_shown_by_its_tables(monkeypatch, tmp_path):

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import html
 import json
 from pathlib import Path
 
@@ -73,6 +74,8 @@ def test_clusters_and_topics_beside_their_names():
     assert json.loads(run("score clusters plain found --json").out)["nmi"] == pytest.approx(1.0)
     assert json.loads(run("cluster x.csv --apply m -q --json").out)["documents"] == NAMES
     assert {e for c in json.loads(run("show m x.csv --json").out)["classes"] for e in c["examples"]} <= set(NAMES)
+    assert run("report m x.csv --out page.html -q").code == 0
+    assert all(html.escape(name) in Path("page.html").read_text() for name in NAMES)
     line = "topics x.csv --text-column body --id-column id --topics 2 -q --rows rows.tsv --main-topics best --save t"
     assert run(line).code == 0
     table = pandas.read_csv("rows.tsv", sep="\t")

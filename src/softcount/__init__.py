@@ -79,12 +79,14 @@ _HOME = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
-    if name in ("evaluate", "synthetic"):
-        return import_module(f"softcount.{name}")
-    raise AttributeError(f"module 'softcount' has no attribute {name!r}")
+if not TYPE_CHECKING:  # for checkers, all that there is stands above
+
+    def __getattr__(name: str) -> Any:
+        if name in _HOME:
+            return getattr(import_module(_HOME[name]), name)
+        if name in ("evaluate", "synthetic"):
+            return import_module(f"softcount.{name}")
+        raise AttributeError(f"module 'softcount' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import columns, lower_cased
-from softcount.cli.options import HOW, IN, OUT, WHAT, Lowercase, TextColumn, option
+from softcount.cli.console import columns, lower_cased, preparation
+from softcount.cli.options import HOW, IN, OUT, WHAT, Lowercase, Normalize, TextColumn, Tokenize, option
 from softcount.cli.summary import or_null
 from softcount.cli.training import Training
 from softcount.errors import InputError
@@ -46,6 +46,8 @@ class Classes(Training):
     tags: Annotated[str | None, option(IN, "Known tags, line by line; _ where a tag is not known.")] = None
     column: Annotated[str, option(IN, "The CoNLL-U column with known tags: upos or xpos.")] = "upos"
     lowercase: Lowercase = False
+    tokenize: Tokenize = None
+    normalize: Normalize = None
     text_column: TextColumn = None
     output: Annotated[
         str, option(OUT, "words: every word, its class, count and confidence; tags: the classes of every line.")
@@ -67,6 +69,7 @@ class Classes(Training):
 
         lowercase = self.lowercase if model is None else lower_cased(model, self.lowercase)
         chosen = columns(model, self.text, text_column=self.text_column)
+        chosen["prepare"] = preparation(model, self.tokenize, self.normalize)
         data = read(
             self.text, format=self.format, tags=self.tags, column=self.column, lowercase=lowercase, **chosen
         )  # fmt: skip
@@ -88,7 +91,8 @@ class Classes(Training):
             self.classes, criterion=self.criterion, start=self.start, morphology=self.morphology,
             dictionary=self.dictionary, tolerance=self.tolerance, lowercase=self.lowercase, random_state=self.seed,
         )  # fmt: skip
-        model._reading = columns(None, self.text, text_column=self.text_column)
+        prepared = preparation(None, self.tokenize, self.normalize).settings()
+        model._reading = prepared | columns(None, self.text, text_column=self.text_column)
         return model
 
     def answer(self, model: WordClasses, data: Any) -> Any:

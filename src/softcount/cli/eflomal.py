@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from softcount.cli.align import _links, _write
-from softcount.cli.console import note_unused
 from softcount.cli.fast_align import AsOther
 from softcount.cli.options import IN, OUT, WHAT, option
 from softcount.cli.training import Files
@@ -67,10 +66,6 @@ class _Eflomal(AsOther):
             yield place, lambda path, rule=direction: _write(path, _links(model, answer, False, rule))  # type: ignore[misc]
         for direction, place in self.costs.items():
             yield place, lambda path, side=direction: _write(path, _costs(model, answer, side))  # type: ignore[misc]
-
-    def fit(self, model: Any, data: Any, on_step: Any = None, **watch: Any) -> None:
-        super().fit(model, data, on_step, **watch)
-        note_unused(self.context, SAMPLING, "here", quiet=False)
 
     def lines(self, model: WordAligner, data: Bitext, answer: Bitext) -> Iterator[str]:
         return iter(()) if any(self.links.values()) else super().lines(model, data, answer)
@@ -128,7 +123,7 @@ def eflomal(
         settings["null"] = str(null_prior)
     _Eflomal(
         context=context, criterion=None, source=texts[0], target=texts[1], **settings, links=links, costs=costs,
-        quiet=not verbose, same=list(_same(texts, settings, links, costs)),
+        quiet=not verbose, same=list(_same(texts, settings, links, costs)), unused=SAMPLING,
     ).run()  # fmt: skip
 
 

@@ -8,8 +8,10 @@
 | -v, -a | variational Bayes with this α (0.01); without it EM |
 | -r | the reverse direction; links are written source-target all the same |
 | -I | steps, 5 |
-| -p, -N | probability of the empty word, 0.08, or none |
-| -q, -b, -s, -c, -f, -t, -m | not known here: -c and -s have --apply, --scores |
+| -q, -N | probability of the empty word, 0.08, or none |
+| -p | a number, as in older fast_aligns: as -q; a file, as in newer ones: the lexicon, as --lexicon writes it |
+| -b, -t | no effect here |
+| -f, -m, -s | not known here: softcount align has --apply and --log-probabilities |
 """
 
 from __future__ import annotations
@@ -21,8 +23,10 @@ from typing import Annotated, Any
 import typer
 
 from softcount.cli.align import Align
-from softcount.cli.console import say
-from softcount.cli.options import HOW, IN, OUT, WHAT, Quiet, option
+from softcount.cli.console import note_unused, say
+from softcount.cli.options import HOW, IN, OUT, WHAT, option
+
+UNUSED = ("beam", "buffer")
 
 
 @dataclass(kw_only=True)
@@ -30,11 +34,13 @@ class AsOther(Align):
     """Asked for in another tool's words."""
 
     same: list[str]  # commands of ours that do the same: said when the input is known to be good
+    unused: tuple[str, ...] = ()  # options that have no meaning here
 
     def fit(self, model: Any, data: Any, on_step: Any = None, **watch: Any) -> None:
         model._checked(data)
         for line in self.same:
             say(line)
+        note_unused(self.context, self.unused, "here", quiet=not self.same)
         super().fit(model, data, on_step, **watch)
 
 
@@ -47,11 +53,16 @@ def fast_align(
     bayes: Annotated[bool, option(HOW, "Variational Bayes rather than EM.", "--variational_bayes", "-v")] = False,
     alpha: Annotated[float, option(HOW, "Its Dirichlet prior.", "--alpha", "-a", min=0)] = 0.01,
     steps: Annotated[int, option(HOW, "Steps of training.", "--iterations", "-I", min=1)] = 5,
-    null: Annotated[float, option(WHAT, "Probability of the empty word.", "--prob_align_null", "-p", min=0)] = 0.08,
+    null: Annotated[float, option(WHAT, "Probability of the empty word.", "--p0", "-q", min=0)] = 0.08,
     no_null: Annotated[bool, option(WHAT, "No empty word.", "--no_null_word", "-N")] = False,
     reverse: Annotated[bool, option(WHAT, "Each source word chooses its target word.", "--reverse", "-r")] = False,
+    probabilities: Annotated[
+        str | None, option(OUT, "A number: as -q; a file: the lexicon.", "--conditional_probabilities", "-p")
+    ] = None,
+    beam: Annotated[float | None, option(HOW, "No effect.", "--beam_threshold", "-t", metavar="N")] = None,
+    buffer: Annotated[int | None, option(HOW, "No effect.", "--thread_buffer_size", "-b", metavar="N")] = None,
     save: Annotated[str | None, option(OUT, "Write the model here; see softcount align --apply.")] = None,
-    quiet: Quiet = False,
+    quiet: Annotated[bool, option(OUT, "No messages but errors.", "--quiet")] = False,
 ) -> None:  # fmt: skip
     """Link words as fast_align does, with its flags; stderr says which command of ours does the same.
 
@@ -59,6 +70,7 @@ def fast_align(
 
     Both directions: **softcount fast-align -i text.fr-en -dovr > reverse.align**, then **softcount symmetrize**
     """
+    number = _number(probabilities)
     settings: dict[str, Any] = {
         "preset": "fast",
         "model": "ibm2" if diagonal else "ibm1",
@@ -66,10 +78,20 @@ def fast_align(
         "direction": "reverse" if reverse else "forward",
         "alpha": alpha,
         "tension": "learn" if optimize and diagonal else str(tension),
-        "null": "0" if no_null else str(null),
+        "null": "0" if no_null else str(null if number is None else number),
         "lowercase": False,
     }
+    if probabilities is not None and number is None:
+        settings["lexicon"] = Path(probabilities)
     shown = " ".join(f"--{name} {value}" for name, value in settings.items() if name != "lowercase")
     same = [] if quiet else [f"softcount align {file} {shown} --no-lowercase"]
     place = None if save is None else Path(save)
-    AsOther(context=context, source=file, **settings, save=place, quiet=quiet, same=same).run()
+    AsOther(context=context, source=file, **settings, save=place, quiet=quiet, same=same, unused=UNUSED).run()
+
+
+def _number(text: str | None) -> float | None:
+    """What -p was in older versions."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return None

@@ -87,13 +87,15 @@ def _about(text: str, width: int) -> Iterator[str]:
 
 def _example(paragraph: str, width: int) -> Iterator[str]:
     """On one line, or the command on lines of its own, so that it can be copied."""
-    lead, mark, command = paragraph.partition(MARK)
+    lead, mark, rest = paragraph.partition(MARK)
+    command, _, after = rest.rpartition(MARK)
     if not mark or len(paragraph.replace(MARK, "")) <= width:
         yield from textwrap.wrap(paragraph.replace(MARK, ""), width)
         return
     yield lead.rstrip()
     indent: Any = {"initial_indent": "    ", "subsequent_indent": "        "}
     yield from textwrap.wrap(command.replace(MARK, ""), width, break_on_hyphens=False, **indent)
+    yield from textwrap.wrap(after.lstrip(";,. "), width)
 
 
 def _grouped(params: list[Any]) -> dict[str, list[Any]]:

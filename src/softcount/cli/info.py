@@ -69,7 +69,16 @@ def _model(stored: Stored) -> dict[str, Any]:
         "reading": body.get("reading", {}),
         "settings": {k: "an array" if hasattr(v, "shape") else v for k, v in body["settings"].items()},
         "signature": body["signature"],
+        "posterior": _posterior(stored.body["learned"]),
     }
+
+
+def _posterior(learned: dict[str, Any]) -> list[str]:
+    """The tables of which the file has λ."""
+    found = learned.get("posterior_") or {}
+    bodies = learned.get("_bodies") or {}
+    sides = [f"{side}.translation" for side, body in bodies.items() if isinstance(body, dict) and "strengths" in body]
+    return [*(name for name, table in found.items() if table is not None), *sides]
 
 
 def _result(trace: dict[str, Any], chosen: int) -> dict[str, Any]:
@@ -100,6 +109,8 @@ def _model_lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if found["reading"]:
         yield "text read", _pairs(found["reading"])
     yield "settings", _pairs(found["settings"])
+    if found["posterior"]:
+        yield "posterior", f"λ of {', '.join(found['posterior'])}; softcount export writes it"
     yield "signature", found["signature"]
 
 

@@ -22,8 +22,9 @@ def show(
     model: Annotated[Path, typer.Argument(help="A model that --save wrote.")],
     text: Annotated[
         str | None,
-        typer.Argument(help="Text or documents: sizes and examples of it; for an aligner, one file with both sides."),
+        typer.Argument(help="Text or documents: sizes and examples of it; for an aligner, pairs, or the source text."),
     ] = None,
+    target: Annotated[str | None, typer.Argument(help="For an aligner, the target text, unless TEXT has both.")] = None,
     top: Annotated[int, option(OUT, "Words shown per class, or entries of a glossary.", min=1)] = 10,
     as_text: Annotated[bool, option(OUT, "The sentences of TEXT, every word coloured by its class.", "--text")] = False,
     every: Annotated[bool, option(OUT, "All classes, also where the screen has no room.", "--all")] = False,
@@ -37,14 +38,18 @@ def show(
 
     Example: **softcount show tagger.model**
 
-    In context, and in colours: **softcount show tagger.model text.txt --text | less -R**
+    In context, and in colours: **softcount show tagger.model text.txt --text --color | less -R**
+
+    An aligner, with a pair as a grid: **softcount show en-fr.model text.en text.fr**
     """
     found = open_model(model, (), "show")
     if as_text and (text is None or found.kind not in SENTENCE_KINDS):
         raise InputError("--text needs TEXT and a model of sentences (tag, classes); give both, or leave it away")
     if found.kind == "word aligner":
-        _aligner(found, text, top, as_json)
+        _aligner(found, text, target, top, as_json)
         return
+    if target is not None:
+        raise InputError(f"{target}: only an aligner has a second text; leave it away")
     from softcount.report.overview import overview
 
     read = None if text is None else read_for(found, text, format, top)
@@ -81,12 +86,12 @@ def _content(seen: Overview) -> dict[str, Any]:
 # --- other kinds ------------------------------------------------------------------------------------------------------
 
 
-def _aligner(model: Any, text: str | None, top: int, as_json: bool) -> None:
+def _aligner(model: Any, text: str | None, target: str | None, top: int, as_json: bool) -> None:
     from softcount.report.aligner_overview import aligner_lines, aligner_overview
     from softcount.report.grid import print_grid
     from softcount.text.bitext_reader import read_bitext
 
-    data = None if text is None else read_bitext(text, prepare=preparation(model, None, None))
+    data = None if text is None else read_bitext(text, target, prepare=preparation(model, None, None))
     content = aligner_overview(model, top)
     if as_json:
         print(json.dumps(content, ensure_ascii=False))

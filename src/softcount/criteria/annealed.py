@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from softcount.criteria.criterion import Criterion, Expect, Progress, State
+from softcount.criteria.criterion import Criterion, Expect, Progress, State, within
 from softcount.numbers.attribute import SUM
 from softcount.numbers.tables import Expectation, Tables, each
 
@@ -38,6 +38,7 @@ def annealed(inner: Criterion, start: float, stop: float, steps: int) -> Criteri
         log_weights=lambda state: inner.log_weights(state.inner),
         parameters=lambda state: inner.parameters(state.inner),
         settles=False,
+        posterior=within(inner.posterior),
     )
 
 

@@ -38,6 +38,12 @@ class Criterion(NamedTuple):
     parameters: Callable[[State], Tables]  # what to show, to save, and to hand to the next stage
     never_falls: bool = False  # the loop holds the criterion to this promise
     settles: bool = True  # whether a small change of the objective means that it has converged
+    posterior: Callable[[State], Tables] | None = None  # over the parameters, where there is one; None of points
+
+
+def within(posterior: Callable[[State], Tables] | None) -> Callable[[State], Tables] | None:
+    """Of a criterion that goes around another, whose state it carries as `inner`."""
+    return None if posterior is None else lambda state: posterior(state.inner)
 
 
 def log_weights(layout: Tables, parameters: Tables) -> Tables:

@@ -2,7 +2,8 @@
 
     z ~ P(z | x, θ)      θ ~ Dirichlet(α + c(x, z))      objective: log P(x, z | α), the parameters integrated out
 
-For HMM tagging: J. Gao, M. Johnson, EMNLP 2008.
+For HMM tagging: J. Gao, M. Johnson, EMNLP 2008. What is kept is the mean of E[θ | c(x, z)] over all draws after the
+first `burn`: A. E. Gelfand, A. F. M. Smith, J. American Statistical Association 85, 1990.
 """
 
 from __future__ import annotations
@@ -14,17 +15,18 @@ import numpy as np
 from softcount.criteria.criterion import Criterion, Expect, Progress, log_weights
 from softcount.criteria.posterior import Conjugate, posteriors
 from softcount.families.layout import by_table, total
+from softcount.families.point import Point
 from softcount.numbers.attribute import SAMPLE
-from softcount.numbers.tables import Tables
+from softcount.numbers.tables import Tables, like, values
 
 
 class GibbsState(NamedTuple):
     log_weights: Tables  # log θ as drawn; in logs, because a sparse prior draws values below the smallest float
-    mean: Tables  # E[θ | counts of the last draw]
+    mean: Tables  # of E[θ | counts of a draw], over the draws so far that count
     step: int
 
 
-def gibbs(layout: Tables, prior: Tables, seed: tuple[int, ...]) -> Criterion:
+def gibbs(layout: Tables, prior: Tables, seed: tuple[int, ...], burn: int) -> Criterion:
     families = posteriors(layout, prior)
 
     def init(parameters: Tables, expect: Expect) -> GibbsState:
@@ -49,7 +51,15 @@ def gibbs(layout: Tables, prior: Tables, seed: tuple[int, ...]) -> Criterion:
         found = by_table(families, posterior, counts, prior)
         log_joint = total(families, evidence, counts, prior)
         parts = {"log_joint": log_joint, "log_likelihood": log_norm}
-        drawn = GibbsState(by_table(families, draw, found), by_table(families, mean, found), state.step + 1)
+        n = max(state.step + 1 - burn, 1)  # draws that count, this one included
+
+        def averaged(spec: Conjugate, old: Any, new: Any) -> Any:
+            if n == 1 or isinstance(spec.family, Point):
+                return new
+            return like(new, values(old) + (values(new) - values(old)) / n)
+
+        means = by_table(families, averaged, state.mean, by_table(families, mean, found))
+        drawn = GibbsState(by_table(families, draw, found), means, state.step + 1)
         return drawn, Progress(log_joint, parts)
 
     def decoding(state: GibbsState) -> Tables:

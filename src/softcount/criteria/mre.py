@@ -30,11 +30,21 @@ class MREState(NamedTuple):
     signs: Tables | None  # of the last gradient; 0 rests
 
 
+def powers_of(layout: Tables) -> Tables:
+    """κ: 2 on entries that emit data, 1 elsewhere."""
+    return by_table(layout, lambda spec: np.where(spec.emits, 2.0, 1.0))
+
+
+def reconstructing(layout: Tables, weights: Tables) -> Tables:
+    """κη: under it the best structure, and log Z, are those of P(x | z) P(z | x), up to a constant of x."""
+    return scale(powers_of(layout), weights)
+
+
 def mre(layout: Tables, rule: str, rate: float) -> Criterion:
     for name, spec in named(layout):
         if not isinstance(spec.family, SimplexFamily | AscendingFamily):
             raise InputError(f"mre has no update for Gaussian tables such as {name!r} yet; use em, hard, vb or gibbs")
-    powers = by_table(layout, lambda spec: np.where(spec.emits, 2.0, 1.0))
+    powers = powers_of(layout)
     ascend = RULES[rule]
 
     def init(parameters: Tables, expect: Expect) -> MREState:
@@ -43,7 +53,7 @@ def mre(layout: Tables, rule: str, rate: float) -> Criterion:
     def step(state: MREState, expect: Expect) -> tuple[MREState, Progress]:
         weights = log_weights(layout, state.parameters)
         encode = expect(weights)  # P(z | x)
-        decode = expect(scale(powers, weights))  # ∝ P(z) P(x | z)²
+        decode = expect(reconstructing(layout, weights))  # ∝ P(z) P(x | z)²
         objective = decode.log_norm - encode.log_norm
         parts = {"decode": decode.log_norm, "encode": encode.log_norm}
         gradient = each(lambda c2, c1, power: power * c2 - c1, decode.counts, encode.counts, powers)

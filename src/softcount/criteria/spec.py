@@ -91,9 +91,11 @@ BASES: dict[str, Kind] = {
     ),
     "mre": Kind(_mre, 50, {"rule": str, "rate": float}),
     "gibbs": Kind(
-        lambda layout, stage, s: gibbs(layout, _prior(layout, stage, s), s.seed),
+        lambda layout, stage, s: gibbs(
+            layout, _prior(layout, stage, s), s.seed, stage.options.get("burn", stage.steps // 2)
+        ),
         200,
-        {"prior": float},
+        {"prior": float, "burn": int},
     ),
 }
 WRAPPERS: dict[str, Kind] = {

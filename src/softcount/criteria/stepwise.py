@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.criteria.criterion import Criterion, Expect, Progress, State
+from softcount.criteria.criterion import Criterion, Expect, Progress, State, within
 from softcount.numbers.attribute import SUM
 from softcount.numbers.tables import Expectation, Tables, each
 
@@ -48,6 +48,7 @@ def stepwise(inner: Criterion, decay: float, seed: tuple[int, ...]) -> Criterion
         log_weights=lambda state: inner.log_weights(state.inner),
         parameters=lambda state: inner.parameters(state.inner),
         settles=False,
+        posterior=within(inner.posterior),
     )
 
 

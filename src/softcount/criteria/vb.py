@@ -13,6 +13,7 @@ from typing import Any
 from softcount.criteria.criterion import Criterion, Expect, Progress, log_weights
 from softcount.criteria.posterior import Conjugate, posteriors
 from softcount.families.layout import by_table, total
+from softcount.families.point import Point
 from softcount.numbers.tables import Tables
 
 
@@ -50,4 +51,7 @@ def vb(layout: Tables, prior: Tables) -> Criterion:
 
         return by_table(families, of, state)
 
-    return Criterion(init=init, step=step, log_weights=weights, parameters=mean, never_falls=True)
+    def shown(state: Tables) -> Tables:
+        return by_table(families, lambda spec, table: None if isinstance(spec.family, Point) else table, state)
+
+    return Criterion(init=init, step=step, log_weights=weights, parameters=mean, never_falls=True, posterior=shown)

@@ -38,6 +38,8 @@ def fits(value: Any, hint: Any) -> bool:
     if hint in (int, float):
         kinds = (int, np.integer) if hint is int else (int, float, np.integer, np.floating)
         return isinstance(value, kinds) and not isinstance(value, bool)
+    if hint is bool:
+        return isinstance(value, bool | np.bool_)
     if is_typeddict(hint):
         return _fits_fields(value, hint)
     if hasattr(hint, "_fields"):
@@ -45,7 +47,7 @@ def fits(value: Any, hint: Any) -> bool:
         return isinstance(value, hint) and all(
             fits(part, hints.get(f, Any)) for f, part in zip(hint._fields, value, strict=True)
         )
-    return isinstance(value, origin or hint) and (origin is np.ndarray or _fits_within(value, arguments))
+    return isinstance(value, origin or hint) and (origin is np.ndarray or _fits_within(value, arguments, origin))
 
 
 def _fits_fields(value: Any, hint: Any) -> bool:
@@ -56,12 +58,12 @@ def _fits_fields(value: Any, hint: Any) -> bool:
     return all(fits(part, hints[key]) for key, part in value.items())
 
 
-def _fits_within(value: Any, arguments: tuple[Any, ...]) -> bool:
+def _fits_within(value: Any, arguments: tuple[Any, ...], origin: Any) -> bool:
     if not arguments:
         return True
     if isinstance(value, Mapping):
         return all(fits(key, arguments[0]) and fits(part, arguments[1]) for key, part in value.items())
-    if isinstance(value, tuple) and arguments[-1] is not Ellipsis:
+    if origin is tuple and arguments[-1] is not Ellipsis:
         return len(value) == len(arguments) and all(map(fits, value, arguments))
     return all(fits(part, arguments[0]) for part in value)
 

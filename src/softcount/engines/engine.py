@@ -9,11 +9,12 @@ shards, so that results do not depend on the number of workers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 Handle = Any  # where a shard or a shared value is; the engine's own
 
 
+@runtime_checkable
 class Engine(Protocol):
     @property
     def name(self) -> str: ...

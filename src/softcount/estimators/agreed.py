@@ -18,6 +18,7 @@ from softcount.families.layout import by_table
 from softcount.loop.start import uniform_start
 from softcount.loop.trace import Step, Trace
 from softcount.loop.train import fit
+from softcount.loop.weighted import weighted
 from softcount.machine import stage as shown
 from softcount.models.agreement import Agreement, AgreementTables
 from softcount.numbers.ragged import Array, Ragged
@@ -74,6 +75,7 @@ class Agreed(NamedTuple):
 def train(
     how: How, items: Bitext, stages: Sequence[ModelStage], engine: Engine, seed: int,
     on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None], tolerance: float, before: Any = None,
+    weights: Array | None = None,
 ) -> Agreed:  # fmt: skip
     """`before`: what another text has counted (estimators/agreed_prior.py), in the words of these items."""
     words = items.source.vocabulary.words, items.target.vocabulary.words
@@ -82,7 +84,7 @@ def train(
     rows = without_null(cooccurring(found, items.target.sentences, len(words[1])))
     del found
     shown.begin("stems and spelling")
-    frequencies = _frequencies(items.source), _frequencies(items.target)
+    frequencies = _frequencies(items.source, weights), _frequencies(items.target, weights)
     if before:
         rows = before.united(rows)
         frequencies = frequencies[0] + before.frequencies[0], frequencies[1] + before.frequencies[1]
@@ -90,19 +92,22 @@ def train(
     imagined = before.imagined(rows, model.kinds) if before else {}
     start, trace = [uniform_start(model.layout)], Trace()
     trace.remarks = unmatched("dictionary", how.dictionary, [items.source.vocabulary, items.target.vocabulary])
-    indexed = Indexed(items, model)
+    order = np.arange(len(items)) if weights is None else np.argsort(weights, kind="stable")
+    indexed = Indexed(items if weights is None else items.take(order), model)
     for number, stage in enumerate(stages):
         letters = _letters(how, rows, words, start[0].translation, frequencies) if number else ()
         if letters:  # what is spelt alike is worth most at the start
             del model, indexed, start, rows
             again = how._replace(letters=letters)
             return train(
-                again, items, stages, engine, seed, on_step, lambda text: slot(f"again {text}"), tolerance, before
-            )
+                again, items, stages, engine, seed, on_step, lambda text: slot(f"again {text}"), tolerance, before,
+                weights,
+            )  # fmt: skip
         model = model._replace(positions=stage.model == "hmm")
         with possible(items):
             result = fit(
-                model, indexed, stage.criteria, lambda _: start.pop(), engine,
+                model, weighted(indexed, None if weights is None else weights[order]), stage.criteria,
+                lambda _: start.pop(), engine,
                 settings=Settings(extra=imagined), tolerance=tolerance, seed=seed + number, on_step=on_step,
                 checkpoint=slot(f"{number + 1} {stage.text}"),
             )  # fmt: skip
@@ -116,7 +121,7 @@ def train(
     del indexed
     other, text = how._replace(stems=how.second[0], second=None), how.second[1]
     named = parse_models(text, "em"), engine, seed, on_step, lambda text: slot(f"second {text}"), tolerance
-    return agreed._replace(second=train(other, items, *named, before))
+    return agreed._replace(second=train(other, items, *named, before, weights))
 
 
 class Indexed:
@@ -139,9 +144,10 @@ class Indexed:
         return self.items.take(rows)
 
 
-def _frequencies(text: Any) -> Array:
-    ids = text.sentences.values
-    return np.bincount(ids[ids >= 0], minlength=len(text.vocabulary)).astype(float)
+def _frequencies(text: Any, weights: Array | None) -> Array:
+    ids, known = text.sentences.values, text.sentences.values >= 0
+    each = None if weights is None else np.repeat(weights, text.sentences.lengths)[known]
+    return np.bincount(ids[known], each, minlength=len(text.vocabulary)).astype(float)
 
 
 def agreement(

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.criteria.mre import reconstructing
 from softcount.engines import Engine
 from softcount.estimators.agreed import SAME, Agreed, stem_classes
 from softcount.families.backoff import Level, estimates
@@ -16,7 +17,14 @@ from softcount.families.empty_word import FLOOR
 from softcount.families.unseen import Hierarchy, hierarchy, unseen
 from softcount.links.joining import THRESHOLDS, Links, link, link_shares
 from softcount.machine import stage
-from softcount.models.agreement import UNKNOWN, Agreement, AgreementWeights, PairShares, SideTables
+from softcount.models.agreement import (
+    UNKNOWN,
+    Agreement,
+    AgreementTables,
+    AgreementWeights,
+    PairShares,
+    SideTables,
+)
 from softcount.models.fertility import MOST
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.bitext import Bitext
@@ -30,6 +38,7 @@ class Beyond:
 
     agreed: Agreed
     words: tuple[Sequence[str], Sequence[str]]  # the model's, then those of the text that it does not know
+    power: float = 1.0  # of the rates
 
     @cached_property
     def known(self) -> Hierarchy:
@@ -50,7 +59,7 @@ class Beyond:
         rates = unseen(self.known, e, f, prior)
         fresh = (e >= len(self.agreed.words[0])) | (f >= len(self.agreed.words[1]))
         rates[fresh] = np.maximum(rates[fresh], np.float32(UNKNOWN))
-        return rates
+        return rates if self.power == 1.0 else rates ** np.float32(self.power)
 
 
 class Question(NamedTuple):
@@ -64,8 +73,13 @@ class Question(NamedTuple):
     second: Any = None  # the question to another model, of the same text
 
 
-def question(agreed: Agreed, items: Bitext, rule: str = "mean", threshold: float = 0.5) -> Question:
-    """`items` are in the model's words, new ones behind (softcount.text.casing.extended)."""
+def question(
+    agreed: Agreed, items: Bitext, rule: str = "mean", threshold: float = 0.5, again: bool = False
+) -> Question:
+    """`items` are in the model's words, new ones behind (softcount.text.casing.extended).
+
+    again : whether words are asked to be made again from their links, P(f | a) P(a | f): what MRE decodes by
+    """
     words = items.source.vocabulary.words, items.target.vocabulary.words
     more = len(words[0]) - len(agreed.words[0]), len(words[1]) - len(agreed.words[1])
     n_words = len(words[0]), len(words[1])
@@ -74,8 +88,20 @@ def question(agreed: Agreed, items: Bitext, rule: str = "mean", threshold: float
     model = agreed.model._replace(lexicon=lexicon, n_words=n_words, longest=longest)
     logs = agreed.log_weights
     logs = logs._replace(forward=_longer(logs.forward, *more), reverse=_longer(logs.reverse, *more[::-1]))
-    second = question(agreed.second, items) if agreed.second else None
-    return Question(model, model.weigh(logs), Beyond(agreed, words), rule, threshold, second)
+    second = question(agreed.second, items, again=again) if agreed.second else None
+    weights = _again(model, logs) if again else model.weigh(logs)
+    return Question(model, weights, Beyond(agreed, words, 2.0 if again else 1.0), rule, threshold, second)
+
+
+def _again(model: Agreement, logs: AgreementTables) -> AgreementWeights:
+    """Weights of P(a) P(f | a)²; the empty word's are p₀ · t(f | empty), of which the second is squared."""
+    weights = model.weigh(reconstructing(model.layout, logs))
+    null = (np.float32(side.empty[0]) for side in (logs.forward, logs.reverse))
+    one, two = (
+        d._replace(null=d.null**2 / np.maximum(p, np.float32(1e-30)))
+        for d, p in zip(weights.directions, null, strict=True)
+    )
+    return weights._replace(directions=(one, two))
 
 
 def _with_rows(levels: Sequence[Level], more: int) -> Sequence[Level]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.criteria.mre import reconstructing
 from softcount.engines import Engine
 from softcount.links.joining import Links, link
 from softcount.machine import stage
@@ -26,15 +27,27 @@ class Decoder(NamedTuple):
 
 
 def decoder(
-    directions: Mapping[str, Any], items: Bitext, rule: str = "", threshold: float = 0.0, normed: bool = False
-) -> Decoder:
-    """With the decoding weights, or, where probabilities are asked for, the parameters: those sum to one."""
+    directions: Mapping[str, Any], items: Bitext, rule: str = "", threshold: float = 0.0, normed: bool = False,
+    again: bool = False,
+) -> Decoder:  # fmt: skip
+    """With the decoding weights, or, where probabilities are asked for, the parameters: those sum to one.
+
+    again : whether words are asked to be made again from their links, P(f | a) P(a | f): what MRE decodes by
+    """
     models, weights = {}, {}
     for name, d in directions.items():
         side = items if name == "forward" else items.reverse()
         models[name], logs = on(d.model, d.log_parameters() if normed else d.log_weights, side)
-        weights[name] = models[name].weigh(logs)
+        weights[name] = _again(models[name], logs) if again else models[name].weigh(logs)
     return Decoder(models, weights, rule, threshold)
+
+
+def _again(model: Any, logs: Any) -> Any:
+    """Weights of P(a) P(f | a)²; of words that training never saw together as well."""
+    weights = model.weigh(reconstructing(model.layout, logs))
+    null_row = weights.null_row.copy()
+    null_row[-1] **= 2
+    return weights._replace(unseen=weights.unseen**2, unknown=weights.unknown**2, null_row=null_row)
 
 
 def link_blocks(engine: Engine, items: Bitext, asked: Decoder) -> Iterator[Links]:

@@ -16,9 +16,10 @@ from softcount.families.categorical import Prior
 from softcount.loop.estep import EStep
 from softcount.loop.trace import Step, Trace
 from softcount.loop.train import fit
+from softcount.loop.weighted import weighted
 from softcount.models.ibm import IBM, IBMTables
 from softcount.numbers.ragged import Array, Ragged
-from softcount.numbers.tables import row_sums
+from softcount.numbers.tables import by_row, row_sums
 from softcount.text.bitext import Bitext, length_classes
 from softcount.text.dictionary import unmatched
 from softcount.text.vocabulary import Vocabulary
@@ -33,6 +34,13 @@ class Direction(NamedTuple):
     trace: Trace
     tokens: int  # generated words of the training text
     totals: Array | None = None  # [rows]: how many words each row was learned from; not in older files
+    strengths: Array | None = None  # [rows]: Σ λ of each row, after variational Bayes
+
+    @property
+    def posterior(self) -> Ragged | None:
+        """λ of the translation rows: a mean is its share of Σ λ, that of words which are not stored included."""
+        rows = self.parameters.translation
+        return None if self.strengths is None else rows.with_values(rows.values * by_row(self.strengths, rows))
 
     def log_parameters(self) -> IBMTables:
         with np.errstate(divide="ignore"):
@@ -51,10 +59,12 @@ class Constraints(NamedTuple):
 def train(
     settings: Any, items: Bitext, rows: Ragged, planned: Any, entries: Sequence[Any], engine: Any,
     seed: int, on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None], before: Any = None,
+    weights: Array | None = None,
 ) -> Direction:  # fmt: skip
     """`settings` are the aligner's; `slot` gives each stage its place in the checkpoint; `before` is what another text
     has counted (estimators/align_prior.py)."""
     rows = before.united(rows) if before else rows
+    counted = weighted(items, weights)
     imagined = before.imagined(rows) if before else 0.0
     classes, _ = length_classes(items)
     limits = constraints(rows, entries, items.source.vocabulary, items.target.vocabulary)
@@ -73,7 +83,7 @@ def train(
         more = PREFER * limits.prefer + imagined if limits.prefer.any() else imagined
         alpha = _prior(settings, items.target.vocabulary, rows, more)
         result = _fit(
-            model, items, stage, start, engine, {"translation": limits.must},
+            model, counted, items, stage, start, engine, {"translation": limits.must},
             Settings({"translation": settings.pseudo + more}, {"translation": alpha}), seed + number, on_step,
             slot(f"{number + 1} {stage.text}"), settings.tolerance,
         )  # fmt: skip
@@ -81,18 +91,30 @@ def train(
         trace += result.trace
         trace.stopped = result.trace.stopped
     assert model is not None and result is not None
-    counts = EStep(model, items, engine)(result.log_weights).counts.translation
+    counts = EStep(model, counted, engine)(result.log_weights).counts.translation
     totals = row_sums(counts.with_values(counts.values + imagined))
-    return Direction(model, result.parameters, result.log_weights, trace, items.target.n_tokens, totals)
+    strengths = (
+        None if result.posterior is None else _strengths(result.posterior.translation, result.parameters.translation)
+    )
+    return Direction(model, result.parameters, result.log_weights, trace, items.target.n_tokens, totals, strengths)
+
+
+def _strengths(posterior: Ragged, mean: Ragged) -> Array:
+    """λ over its mean, the same in a row wherever nothing is fixed: of the row's most probable entry."""
+    found = np.zeros(mean.n_rows)
+    for row in np.flatnonzero(mean.lengths).tolist():
+        best = int(mean.row(row).argmax())
+        found[row] = posterior.row(row)[best] / max(float(mean.row(row)[best]), 1e-300)
+    return found
 
 
 def _fit(
-    model: IBM, items: Bitext, stage: ModelStage, start: IBMTables, engine: Any, fixed: Any, settings: Settings,
-    seed: int, on_step: Any, checkpoint: Slot | None, tolerance: float,
+    model: IBM, counted: Any, items: Bitext, stage: ModelStage, start: IBMTables, engine: Any, fixed: Any,
+    settings: Settings, seed: int, on_step: Any, checkpoint: Slot | None, tolerance: float,
 ) -> Any:  # fmt: skip
     with possible(items):
         return fit(
-            model, items, stage.criteria, lambda _: start, engine,
+            model, counted, stage.criteria, lambda _: start, engine,
             fixed=fixed, settings=settings, tolerance=tolerance, seed=seed, on_step=on_step,
             checkpoint=checkpoint,
         )  # fmt: skip

@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
 from softcount.engines import Engine
 from softcount.estimators import agreed_links, agreed_tables, align_decode, pair_score
 from softcount.estimators.agreed import Agreed
 from softcount.estimators.align_direction import Direction
 from softcount.estimators.direction_file import from_body, to_body
+from softcount.estimators.sampling import draw, draw_links, jumped
 from softcount.links.calibration import calibrated
 from softcount.links.joining import Links
 from softcount.loop.trace import Trace
@@ -29,14 +32,20 @@ class Directions(Protocol):
     def coded(self, text: Corpus, vocabulary: Vocabulary) -> Corpus:
         """New text in the words of training."""
 
-    def link_blocks(self, engine: Engine, items: Bitext, rule: str, threshold: float) -> Iterator[Links]: ...
+    def link_blocks(
+        self, engine: Engine, items: Bitext, rule: str, threshold: float, again: bool = False
+    ) -> Iterator[Links]:
+        """`again`: by MRE's rule, P(f | a) P(a | f)."""
 
     def posteriors(self, items: Bitext) -> dict[str, Ragged]: ...
 
-    def log_norms(self, engine: Engine, items: Bitext) -> Array: ...
+    def log_norms(self, engine: Engine, items: Bitext, again: bool = False) -> Array: ...
 
     def explained(self, engine: Engine, items: Bitext) -> Array:
         """How much of each pair's sentences the other one explains (estimators/pair_score.py)."""
+
+    def drawn(self, text: Corpus, lengths: Array, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
+        """Of every sentence a translation: the target words, and the source places (0: the empty word) of each."""
 
     def bodies(self) -> dict[str, Any]: ...
 
@@ -51,19 +60,30 @@ class Apart(NamedTuple):
     def coded(self, text: Corpus, vocabulary: Vocabulary) -> Corpus:
         return in_words_of(text, vocabulary)
 
-    def link_blocks(self, engine: Engine, items: Bitext, rule: str, threshold: float) -> Iterator[Links]:
-        asked = align_decode.decoder(self.directions, items, rule, threshold)
+    def link_blocks(
+        self, engine: Engine, items: Bitext, rule: str, threshold: float, again: bool = False
+    ) -> Iterator[Links]:
+        asked = align_decode.decoder(self.directions, items, rule, threshold, again=again)
         return align_decode.link_blocks(engine, items, asked)
 
     def posteriors(self, items: Bitext) -> dict[str, Ragged]:
         found = align_decode.posteriors(items, align_decode.decoder(self.directions, items))
         return {name: each.matrices for name, each in found.items()}
 
-    def log_norms(self, engine: Engine, items: Bitext) -> Array:
-        return align_decode.log_norms(engine, items, align_decode.decoder(self.directions, items, normed=True))
+    def log_norms(self, engine: Engine, items: Bitext, again: bool = False) -> Array:
+        asked = align_decode.decoder(self.directions, items, normed=True, again=again)
+        return align_decode.log_norms(engine, items, asked)
 
     def explained(self, engine: Engine, items: Bitext) -> Array:
         return pair_score.of_each(engine, items, self.directions)
+
+    def drawn(self, text: Corpus, lengths: Array, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
+        forward = self.directions["forward"]
+        entries, translation = forward.model.entries, forward.parameters.translation
+        for words, m in zip(text.sentences.rows(), lengths.tolist(), strict=True):
+            links = draw_links(forward.model, forward.log_weights.alignment, len(words), m, rng)
+            rows = np.append(0, words + 1)[links]
+            yield np.array([_drawn(entries.row(r), translation.row(r), rng) for r in rows], np.int64), links
 
     def bodies(self) -> dict[str, Any]:
         return {name: to_body(direction) for name, direction in self.directions.items()}
@@ -82,21 +102,44 @@ class Together(NamedTuple):
         """New words come behind: of them spelling and positions say something."""
         return extended(text, vocabulary)
 
-    def link_blocks(self, engine: Engine, items: Bitext, rule: str, threshold: float) -> Iterator[Links]:
+    def link_blocks(
+        self, engine: Engine, items: Bitext, rule: str, threshold: float, again: bool = False
+    ) -> Iterator[Links]:
         """The probability of a link by the mean is that of its being right; of other rules it is what they join."""
-        asked = agreed_links.question(self.agreed, items, rule, threshold)
+        asked = agreed_links.question(self.agreed, items, rule, threshold, again)
+        told = rule == "mean" and not again
         for links in agreed_links.link_blocks(engine, items, asked):
-            yield links._replace(probability=calibrated(links.probability)) if rule == "mean" else links
+            yield links._replace(probability=calibrated(links.probability)) if told else links
 
     def posteriors(self, items: Bitext) -> dict[str, Ragged]:
         both = agreed_links.posteriors(items, agreed_links.question(self.agreed, items))
         return dict(zip(NAMES, both, strict=True))
 
-    def log_norms(self, engine: Engine, items: Bitext) -> Array:
-        return agreed_links.log_norms(engine, items, agreed_links.question(self.agreed, items))
+    def log_norms(self, engine: Engine, items: Bitext, again: bool = False) -> Array:
+        return agreed_links.log_norms(engine, items, agreed_links.question(self.agreed, items, again=again))
 
     def explained(self, engine: Engine, items: Bitext) -> Array:
         return pair_score.of_both(engine, items, self.agreed)
+
+    def drawn(self, text: Corpus, lengths: Array, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
+        """By the HMM over positions, or Model 1; fertilities, which are a mean-field affair, have no say."""
+        longest = max(self.agreed.model.longest, int(text.sentences.lengths.max(initial=1)))
+        model = self.agreed.model._replace(longest=longest)
+        weights = model.weigh(self.agreed.log_weights)
+        forward, rows, null = weights.directions[0], self.agreed.rows, 1.0 - float(weights.linked[0])
+        every = np.arange(len(forward.null) - 1)
+        for words, m in zip(text.sentences.rows(), lengths.tolist(), strict=True):
+            if model.positions:
+                links = jumped(forward, words, m, null, rng)
+            else:
+                links = rng.integers(1, len(words) + 1, m) * (rng.random(m) >= null) if len(words) else np.zeros(m, int)
+            found = []
+            for place in links.tolist():
+                e = int(words[place - 1]) if place else -1  # of an unknown word nothing is known
+                columns = rows.row(e) if e >= 0 else every
+                rates = weights.rates[rows.offsets[e] : rows.offsets[e + 1], 0] if e >= 0 else forward.null[:-1]
+                found.append(_drawn(columns, rates, rng))
+            yield np.array(found, np.int64), links
 
     def bodies(self) -> dict[str, Any]:
         return {"both": agreed_tables.to_body(self.agreed)}
@@ -110,6 +153,13 @@ class Together(NamedTuple):
     def sides(self) -> dict[str, Any]:
         """As tables that can be shown."""
         return {name: agreed_tables.AgreedSide(self.agreed, number) for number, name in enumerate(NAMES)}
+
+
+def _drawn(columns: Array, weights: Array, rng: np.random.Generator) -> int:
+    """One of the columns; −1, an unknown word, where there is none to choose from."""
+    if not len(columns) or not np.sum(weights) > 0.0:
+        return -1
+    return int(columns[draw(np.asarray(weights)[None], np.zeros(1, np.int64), rng)[0]])
 
 
 def from_bodies(

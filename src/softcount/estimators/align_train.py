@@ -16,7 +16,7 @@ from softcount.estimators.align_plan import Plan
 from softcount.estimators.align_prior import Before
 from softcount.loop.trace import Step
 from softcount.machine import stage
-from softcount.numbers.ragged import Ragged
+from softcount.numbers.ragged import Array, Ragged
 from softcount.text.bitext import Bitext
 from softcount.text.cooccurrence import cooccurring, transpose, with_null, without_null
 
@@ -31,6 +31,7 @@ class Job(NamedTuple):
     on_step: Callable[[str, Step], None] | None
     checkpoint: Checkpoint | None
     before: Before | None = None  # the prior; the data is in its words
+    weights: Array | None = None  # what each pair counts
 
     def watch(self, name: str) -> tuple[Any, Any]:
         """Who is told of a direction's steps, and where in the checkpoint each of its stages has its place."""
@@ -47,9 +48,8 @@ def together(job: Job) -> Together:
     how = job.planned.how._replace(dictionary=tuple((e, f, kind) for e, f, kind in job.dictionary))
     step, slot = job.watch("both")
     known = job.before.both(job.data) if job.before else None
-    return Together(
-        agreed.train(how, job.data, job.planned.stages, job.engine, job.seed, step, slot, job.settings.tolerance, known)
-    )
+    run = job.engine, job.seed, step, slot, job.settings.tolerance
+    return Together(agreed.train(how, job.data, job.planned.stages, *run, known, job.weights))
 
 
 def apart(job: Job) -> Apart:
@@ -63,8 +63,9 @@ def apart(job: Job) -> Apart:
             found = _turned(rows, data)
         known = job.before.direction(name, items) if job.before else None
         directions[name] = train(
-            job.settings, items, found, job.planned, entries, job.engine, job.seed, *job.watch(name), known
-        )
+            job.settings, items, found, job.planned, entries, job.engine, job.seed, *job.watch(name), known,
+            job.weights,
+        )  # fmt: skip
     return Apart(directions)
 
 

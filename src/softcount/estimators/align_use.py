@@ -13,12 +13,17 @@ from softcount.estimators.agreed import Agreed
 from softcount.estimators.align_directions import Apart, Directions, Together
 from softcount.estimators.align_plan import plan
 from softcount.estimators.pair_score import pair_scores
+from softcount.estimators.sampling import lengths_of
 from softcount.estimators.settings import LightEstimator
 from softcount.estimators.trained import TrainedEstimator
 from softcount.links.joining import THRESHOLDS, Links
-from softcount.numbers.ragged import Array
+from softcount.numbers.ragged import Array, Ragged
 from softcount.text.bitext import Bitext, bitext
+from softcount.text.casing import in_words_of
+from softcount.text.corpus import corpus
 from softcount.text.vocabulary import Vocabulary
+
+DECODINGS = ("posterior", "mre")
 
 
 class TrainedAligner(TrainedEstimator, LightEstimator):
@@ -28,6 +33,7 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
     directions_: dict[str, Any]
     agreed_: Agreed | None
     longest: int | None
+    decode: str
     lowercase: bool
 
     @property
@@ -35,11 +41,12 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
         return Together(self.agreed_) if self.agreed_ else Apart(self.directions_)
 
     def align(
-        self, X: Any, y: Any = None, *, symmetrize: str | None = None, probabilities: bool = False
-    ) -> list[list[tuple[Any, ...]]]:
+        self, X: Any, y: Any = None, *, symmetrize: str | None = None, probabilities: bool = False,
+        decode: str | None = None,
+    ) -> list[list[tuple[Any, ...]]]:  # fmt: skip
         """For every pair its links (i, j), sorted; with probabilities (i, j, p)."""
         rows: list[list[tuple[Any, ...]]] = []
-        for links in self.blocks(self._read(X, y), symmetrize):
+        for links in self.blocks(self._read(X, y), symmetrize, decode):
             columns = [links.source.tolist(), links.target.tolist()]
             columns += [links.probability.tolist()] if probabilities else []
             flat = list(zip(*columns, strict=True))
@@ -47,12 +54,13 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
             rows += [flat[a:b] for a, b in pairwise(bounds)]
         return rows
 
-    def blocks(self, items: Bitext, symmetrize: str | None = None) -> Iterator[Links]:
+    def blocks(self, items: Bitext, symmetrize: str | None = None, decode: str | None = None) -> Iterator[Links]:
         """The links block by block, so that memory stays bounded."""
+        again = check_decoding(decode or self.decode) == "mre"
         items = self._read(items, None).within(self.longest)
         rule, threshold = self._rule(symmetrize)
         with self._engine() as engine:
-            yield from self._found.link_blocks(engine, items, rule, threshold)
+            yield from self._found.link_blocks(engine, items, rule, threshold, again)
 
     def _rule(self, symmetrize: str | None) -> tuple[str, float]:
         if len(self.directions_) == 1:
@@ -92,13 +100,19 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
         with self._engine() as engine:
             return pair_scores(self._found.explained(engine, items))
 
-    def _scores(self, items: Bitext) -> Array:
+    def _scores(self, items: Bitext, again: bool = False) -> Array:
         with self._engine() as engine:
-            return self._found.log_norms(engine, items)
+            return self._found.log_norms(engine, items, again)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Log-probability of the generated sides, in nats, all pairs and trained directions together."""
         return float(np.nansum(self._scores(self._read(X, y).within(self.longest))))
+
+    def reconstruction_score(self, X: Any, y: Any = None) -> float:
+        """How likely the words are made again from their links: log Σ_a P(f | a) P(a | f), in nats, of all pairs and
+        trained directions together; what maximum reconstruction maximises."""
+        items = self._read(X, y).within(self.longest)
+        return float(np.nansum(self._scores(items, again=True) - self._scores(items)))
 
     def perplexity(self, X: Any, y: Any = None) -> dict[str, float]:
         """Of each direction exp(−log P(generated | given) / generated words), under the parameters."""
@@ -132,12 +146,38 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
         yield from lexicon(self.directions_, self.vocabularies_, least)
 
     @property
+    def posterior_(self) -> dict[str, Ragged] | None:
+        """λ of each direction's translation rows after variational Bayes, row 0 the empty word's; else None."""
+        self._check_fitted("directions_")
+        found = {f"{name}.translation": getattr(side, "posterior", None) for name, side in self.directions_.items()}
+        return {name: table for name, table in found.items() if table is not None} or None
+
+    @property
     def lexicon_(self) -> dict[str, list[tuple[str, float, float]]]:
         """source word → its (target word, p(target|source), p(source|target)), the most probable first."""
         found: dict[str, list[tuple[str, float, float]]] = {}
         for source, *rest in self.lexicon():
             found.setdefault(source, []).append(tuple(rest))  # type: ignore[arg-type]
         return {source: sorted(rows, key=lambda row: (-row[1], row[0])) for source, rows in found.items()}
+
+    def sample(
+        self, X: Any, lengths: Any = None, random_state: int | None = None
+    ) -> tuple[list[list[str]], list[list[tuple[int, int]]]]:
+        """A translation of every source sentence, word by word as the forward direction tells it, and its links.
+
+        lengths : how many words each translation has: one number for all, or one each; as the source where not given
+        """
+        self._check_fitted("directions_")
+        if "forward" not in self.directions_:
+            raise InputError("translations are drawn by the forward direction; train it, with direction='both'")
+        vocabularies = self.vocabularies_
+        text = in_words_of(corpus(X, lowercase=self.lowercase), vocabularies[0])
+        wanted = text.sentences.lengths if lengths is None else lengths_of(lengths, len(text))
+        targets, links = [], []
+        for words, places in self._found.drawn(text, wanted, np.random.default_rng(random_state)):
+            targets.append(vocabularies[1].decode(words))
+            links.append(sorted((i - 1, j) for j, i in enumerate(places.tolist()) if i > 0))
+        return targets, links
 
     # --- within -----------------------------------------------------------------------------------------------------
 
@@ -162,4 +202,11 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
             "symmetrize": rule if both else "none",
             "threshold": threshold if both and rule in THRESHOLDS else "none",
             "longest": self.longest or "any",
+            **({"decode": self.decode} if self.decode != "posterior" else {}),
         }
+
+
+def check_decoding(decode: str) -> str:
+    if decode not in DECODINGS:
+        raise InputError(f"no decoding {decode!r}; use {' or '.join(DECODINGS)}")
+    return decode

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, ClassVar
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
+from softcount.criteria.mre import reconstructing
 from softcount.criteria.spec import Settings, Stage, parse
 from softcount.disk.checkpoint import Checkpoint
 from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
-from softcount.estimators.scikit import BaseEstimator, validate_data
+from softcount.estimators.saved import SHARED
+from softcount.estimators.scikit import BaseEstimator
 from softcount.estimators.trained import TrainedEstimator
+from softcount.loop.estep import Answers
 from softcount.loop.model import Model
-from softcount.loop.resume import Restart
-from softcount.loop.trace import Step
-from softcount.loop.train import Fit, fit
+from softcount.loop.online import Learned, Online, learn, stepwise_stage
+from softcount.loop.resume import Restart, check_posterior
+from softcount.loop.trace import DONE, Ending, Step, Trace
+from softcount.loop.train import Fit, begun, fit
+from softcount.loop.weighted import weighted
 from softcount.numbers.ragged import Array
-from softcount.numbers.tables import Tables
-from softcount.text.corpus import check_cells
-from softcount.text.documents import Documents, documents, from_matrix
-from softcount.text.vocabulary import Vocabulary
+from softcount.numbers.tables import Tables, by_name, values
+from softcount.text.corpus import MEMORY
 
+NOT_THOUGHT_OF = "give a greater prior or pseudo, or more data to the first call"
 MRE_AT_RANDOM = "mre from a random start finds little; let em go first, for example em:100,mre:50"
 
 
@@ -43,6 +47,18 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
     restart_: int
     objective_: float
     n_iter_: int
+    posterior_: dict[str, Any] | None  # by table, after variational Bayes: λ, of Gaussians χ; None of a point
+    _optional: ClassVar[tuple[str, ...]] = ("posterior_",)  # not in older files
+
+    _described: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("parameters_ : NamedTuple of tables", "All that was learned, table by table."),
+        ("posterior_ : dict or None", "By table, after `vb`: λ of the Dirichlet posteriors; of Gaussians χ."),
+        ("objective_ : float", "The objective at the last step of the restart that was chosen."),
+        ("n_iter_ : int", "How many steps that restart took, in all stages."),
+        ("restarts_ : list of Restart", "Of every restart its objective, score and number of steps."),
+        ("restart_ : int", "Which of them was chosen."),
+        *SHARED,
+    )
 
     def _check(self) -> None:
         super()._check()
@@ -83,15 +99,20 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         restarts: int | None = None,
         at_most: Sequence[int] | None = None,
         slot: str = "fit",
+        weights: Array | None = None,
     ) -> Fit:
-        """`digest` is that of the data, `about` what else a checkpoint should know of the run, `slot` where in it."""
+        """`digest` is that of the data, `about` what else a checkpoint should know of the run, `slot` where in it;
+        `weights` are what the items count."""
         LoopEstimator._check(self)
+        self._online = None
+        if self._beginning:
+            return self._take(begun(model, start(0)))
         restarts = self.restarts if restarts is None else restarts
         stages = self._stages()
         texts = {"criterion": ",".join(stage.text for stage in stages)}
         with self._kept(checkpoint, seed, digest, **(texts | dict(about or {}))):
             result = fit(
-                model, items, stages, start, engine, fixed=self._held(model), settings=settings,
+                model, weighted(items, weights), stages, start, engine, fixed=self._held(model), settings=settings,
                 tolerance=self.tolerance, restarts=restarts, seed=seed, select=select, monitor=monitor,
                 on_step=on_step, checkpoint=checkpoint.slot(slot) if checkpoint else None, at_most=at_most,
             )  # fmt: skip
@@ -104,13 +125,133 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         self.objective_ = result.restarts[result.chosen].objective
         self.n_iter_ = result.restarts[result.chosen].steps
         self.parameters_, self._log_weights = result.parameters, result.log_weights
+        self.posterior_ = None if result.posterior is None else by_name(result.posterior)
         return result
 
-    _FIT = ("restarts_", "restart_", "objective_", "n_iter_")  # what the loop leaves, beside tables and trace
+    # What the loop leaves, beside tables and trace.
+    _FIT = ("restarts_", "restart_", "objective_", "n_iter_", "posterior_")
 
     def _settle(self) -> None:
         if not 0 <= self.restart_ < len(self.restarts_) or self.n_iter_ != self.restarts_[self.restart_].steps >= 0:
             raise ValueError("a restart that there is not")
+        self._check_posterior()
+
+    def _check_posterior(self) -> None:
+        known = self.__dict__.setdefault("posterior_", None)
+        if known is None:
+            return
+        tables = self._tables_by_name()
+        if known.keys() != tables.keys():
+            raise ValueError("a posterior of other tables")
+        for name, table in tables.items():
+            if known[name] is not None:
+                positive = bool(np.min(values(table), initial=0.0) >= 0.0)  # a mean has the sign of its sum
+                check_posterior(name, known[name], table, positive)
+
+    def _tables_by_name(self) -> dict[str, Any]:
+        return by_name(self.parameters_)
+
+    # --- data that arrives in pieces --------------------------------------------------------------------------------
+
+    _beginning = False  # whether `fit` is to get everything ready, and take no steps
+    _online: Online | None = None
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, total: float | None = None) -> Self:
+        """Train on data that arrives in pieces: one step of the stepwise criterion, of which X is a mini-batch.
+
+        The first call begins as `fit` does: with its words, states and start. Words that come later are unknown.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As `fit` takes them.
+        total : number, optional
+            How many items there will be in all; where it is not given, all that there were. Only priors and
+            pseudo-counts care.
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        stage = stepwise_stage(self._online_stages())
+        if "signature_" not in self.__dict__ and "_stored" not in self.__dict__:
+            self._beginning = True
+            try:
+                cast(Any, self).fit(X, y, sample_weight)
+            finally:
+                del self._beginning
+        if total is not None and not total > 0:
+            raise InputError(f"total must be how many items there will be, not {total}")
+        model, items, weights = self._arrived(X, y, sample_weight)
+        with self._engine() as engine, naming(getattr(items, "source", MEMORY), "item", NOT_THOUGHT_OF):
+            learned = learn(
+                model, weighted(items, weights), stage, self._online_settings()._replace(seed=(self.seed_,)),
+                self._carried(), self._online, engine, fixed=self._held(model), total=total,
+            )  # fmt: skip
+        self._take_piece(learned, items)
+        return self
+
+    def _online_stages(self) -> list[Stage]:
+        return self._stages()
+
+    def _settings(self) -> Settings:
+        return Settings(self._smoothing(), self.prior)
+
+    def _online_settings(self) -> Settings:
+        return self._settings()
+
+    def _arrived(self, X: Any, y: Any, sample_weight: Any) -> tuple[Model, Any, Array | None]:
+        """A piece of data in the model's terms: the model to ask, the items, and what they count."""
+        raise NotImplementedError
+
+    def _carried(self) -> Tables:
+        """The parameters to go on from."""
+        return self.parameters_
+
+    def _take_piece(self, learned: Learned, items: Any) -> None:
+        n = learned.online.state.updates
+        self._online, self.parameters_, self._log_weights = learned.online, learned.parameters, learned.log_weights
+        self.posterior_ = None if learned.posterior is None else by_name(learned.posterior)
+        before = Trace(step for step in self.history_ if step.stage == learned.step.stage)
+        before.remarks, before.stopped = self.history_.remarks, Ending(DONE, f"{n} pieces learned")
+        before.append(learned.step)
+        self.history_, self.objective_ = before, learned.step.objective
+        self.restarts_, self.restart_ = [Restart(self.objective_, self.objective_, len(before), before.stopped)], 0
+        self.n_iter_ = len(before)
+        self._show_piece(items)
+        piece = getattr(items, "digest", lambda: "")()
+        self.data_["digest"] = "sha256:" + hashlib.sha256((self.data_["digest"] + piece).encode()).hexdigest()
+        self.signature_ = f"{self.signature_.partition(' | pieces=')[0]} | pieces={n} {self.data_['digest'][:19]}"
+
+    def _show_piece(self, items: Any) -> None:
+        """What users see of new parameters, and of the items they were just learned from."""
+
+    # --- what every model can be asked ------------------------------------------------------------------------------
+
+    def _posed(self, X: Any, y: Any = None) -> AbstractContextManager[tuple[Answers, Tables]]:
+        """New data as a question to the model, and the log-weights to ask it with: those of `score`."""
+        raise NotImplementedError
+
+    def reconstruction_score(self, X: Any, y: Any = None) -> float:
+        """How likely the data is made again from what the model makes of it: log Σ_z P(x | z) P(z | x), in nats.
+
+        Summed over all items; it is what maximum reconstruction (`mre`) maximises. Greater is better.
+
+        Parameters
+        ----------
+        X : sentences, documents, rows
+            As `fit` takes them.
+        y : labels, optional
+            What is known of the hidden values, as `fit` takes it.
+
+        Returns
+        -------
+        float
+        """
+        with self._posed(X, y) as (answers, log_weights):
+            again = answers.log_norm(reconstructing(answers.model.layout, log_weights))
+            return again - answers.log_norm(log_weights)
 
     def _sign(self, name: str, seed: int, **settings: Any) -> str:
         return super()._sign(
@@ -123,97 +264,6 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
             fixed=named(self.fixed),
             restarts=self.restarts,
         )
-
-
-class DocumentEstimator(LoopEstimator):
-    """Of count tables: arrays, sparse matrices, data frames, Documents, token lists, text lines, or a path."""
-
-    vocabulary_: Vocabulary | None
-    n_features_in_: int
-    feature_names_in_: Array
-    _optional: ClassVar[tuple[str, ...]] = ("feature_names_in_",)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        return tags
-
-    def _read(self, X: Any, reset: bool) -> Documents:
-        X = listed(X)
-        if is_text(X):
-            known = None if reset else getattr(self, "vocabulary_", None)
-            data = documents(X, known, lowercase=self.lowercase)
-            if reset:
-                self.n_features_in_ = data.n_words
-            elif known is None:
-                data = same_columns(data, self.n_features_in_)
-            self._keep_words(data.vocabulary, reset)
-        else:
-            table = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset, ensure_non_negative=True)
-            data = from_matrix(table)
-            names = getattr(self, "feature_names_in_", None)
-            self._keep_words(None if names is None else Vocabulary([str(name) for name in names]), reset)
-        if reset and not len(data.words):
-            raise InputError(f"{data.source}: no words to train on; every document is empty")
-        return data
-
-    def _keep_words(self, vocabulary: Vocabulary | None, reset: bool) -> None:
-        if reset:
-            self.vocabulary_ = vocabulary
-
-    _READ = ("vocabulary_", "n_features_in_", "feature_names_in_")  # what reading leaves
-
-    def _check_words(self) -> None:
-        for names in (self.vocabulary_, getattr(self, "feature_names_in_", None)):
-            if names is not None and len(names) != self.n_features_in_:
-                raise ValueError(f"{len(names)} words for {self.n_features_in_} columns")
-
-    def _names(self, words: Sequence[str] | None) -> Sequence[Any]:
-        if words is not None:
-            return words
-        return range(self.n_features_in_) if self.vocabulary_ is None else self.vocabulary_.words
-
-    def _tops(
-        self, table: Array, n: int, words: Sequence[str] | None, rank: Array | None = None
-    ) -> list[list[tuple[Any, float]]]:
-        """The words of each row and their values, in the order of `rank`, or of the values themselves."""
-        names = self._names(words)
-        best = np.argsort(-(table if rank is None else rank), axis=1, kind="stable")[:, :n]
-        return [[(names[v], float(row[v])) for v in top if row[v] > 0.0] for row, top in zip(table, best, strict=True)]
-
-
-def listed(X: Any) -> Any:
-    """A column of texts (of pandas, polars or pyarrow) or a generator as a list; anything else as it is."""
-    if hasattr(X, "to_pylist") and not hasattr(X, "column_names"):  # pyarrow
-        X = X.to_pylist()
-    elif type(X).__module__.partition(".")[0] == "polars" and hasattr(X, "to_list"):
-        X = X.to_list()
-    elif isinstance(X, Iterator):
-        X = list(X)
-    rows = X if isinstance(X, list) else list(X) if getattr(X, "ndim", 2) == 1 else []
-    if not any(isinstance(row, str) for row in rows):
-        return X
-    check_cells(rows)
-    return rows
-
-
-def is_text(X: Any) -> bool:
-    """A path, Documents, text lines or token lists: all that is not numbers."""
-    if isinstance(X, str | Path | Documents):
-        return True
-    first = next((row for row in X if isinstance(row, str) or len(row)), None) if isinstance(X, list | tuple) else None
-    return isinstance(first, str) or (isinstance(first, list | tuple) and isinstance(first[0], str))
-
-
-def same_columns(data: Documents, n_words: int) -> Documents:
-    """The documents as they are, if they can be meant for a model whose columns have no names."""
-    if data.vocabulary is not None:
-        wrong = "has words, but the model was trained on a table without words"
-        raise InputError(f"{data.source}: {wrong}; give a table in Python, or train on a file")
-    if data.n_words != n_words:
-        raise InputError(f"{data.source}: {data.n_words} columns, but the model knows {n_words}; give as many")
-    return data
 
 
 def compact(setting: Any) -> str:

@@ -24,6 +24,7 @@ class Newer(TypedDict, total=False):
     """What files that were written before do not have, or what not every file needs."""
 
     totals: Array
+    strengths: Array
     log_weights: Array  # where they do not follow from the probabilities
     differs: Array  # bits: which entries are not the least of their row
     least: Array  # [rows], or [rows, 2] with their log-weights
@@ -59,6 +60,8 @@ def to_body(direction: Direction) -> Body:
     }
     if table.shape[1] == 2:
         body["log_weights"] = np.ascontiguousarray(table[differs, 1])
+    if direction.strengths is not None:
+        body["strengths"] = direction.strengths
     return body if direction.totals is None else {**body, "totals": direction.totals}
 
 
@@ -114,11 +117,14 @@ def from_body(body: Any, trace: Trace, n_sources: int, n_targets: int) -> Direct
     totals = body.get("totals")
     if totals is not None:
         check_finite("totals", totals, rows.n_rows, least=0.0)
+    strengths = body.get("strengths")
+    if strengths is not None:
+        check_finite("strengths", strengths, rows.n_rows, least=0.0)
     model = IBM(rows, n_targets, classes, kind)
     alignment: Any = Ragged(model._free_offsets(), body["positions"]) if kind == "free" else body["positions"]
     weights = IBMTables(rows.with_values(log_weights), alignment)
     parameters = IBMTables(rows.with_values(translation), alignment)
-    return Direction(model, parameters, weights, trace, body["tokens"], totals)
+    return Direction(model, parameters, weights, trace, body["tokens"], totals, strengths)
 
 
 def check_entries(rows: Ragged, n_rows: int, n_columns: int) -> None:

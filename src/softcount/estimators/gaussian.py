@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from softcount.criteria.spec import parse
 from softcount.engines import Engine
 from softcount.errors import InputError
 from softcount.estimators.kmeans import KMeans
+from softcount.estimators.parameters import Fixed, PerTable, Seed, Share, Where
 from softcount.estimators.points import PointEstimator, around
 from softcount.estimators.scikit import DensityMixin, classifier_tags
 from softcount.estimators.seeding import plus_plus
@@ -23,6 +24,7 @@ from softcount.loop.estep import EStep
 from softcount.loop.start import uniform_start
 from softcount.loop.trace import Step
 from softcount.loop.train import fit
+from softcount.loop.weighted import weighted
 from softcount.models.gaussian import GaussianMixture as Model
 from softcount.models.gaussian import GaussianTables, Points
 from softcount.numbers.ragged import Array
@@ -34,11 +36,62 @@ TRIES, SHORT = 6, "em:15"  # runs, of which the best is the start, and how short
 class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]
     """Mixture of Gaussians with diagonal, full, spherical or unit covariances. Dense input, and CSR where not full.
 
-    covariance : "diagonal", "full", "spherical", or "unit" (soft k-means)
-    start : "kmeans" (the best of a few short runs, from clusters of k-means and from points far apart), "k-means++"
-        (points far apart), "random" (points), or an array of means
-    lowercase : whether text is lower-cased first, here and in whatever is read later
-    pseudo, prior : imaginary observations, spread as the data are, of EM, and of VB and Gibbs
+    Parameters
+    ----------
+    n_clusters : int, default 2
+        How many clusters.
+    covariance : str, default "diagonal"
+        "diagonal", "full", "spherical", or "unit" (soft k-means).
+    criterion : str, default "em:100"
+        Stages by name (see `softcount.criteria.spec`).
+    start : str or array, default "kmeans"
+        "kmeans" (the best of a few short runs, from clusters of k-means and from points far apart), "k-means++"
+        (points far apart), "random" (points), or an array of means.
+    fixed : str, list or mapping, default ()
+        Tables that training leaves alone, or a mapping from table to a mask of entries.
+    pseudo : float or mapping, default 0.0
+        Imaginary observations of `em`, spread as the data are.
+    prior : float or mapping, default 0.1
+        Imaginary observations of `vb` and `gibbs`, spread as the data are.
+    restarts : int, default 1
+        The best of so many starts, by the objective.
+    tolerance : float, default 1e-6
+        A stage ends when its objective changes by no more than this share.
+    engine : str or Engine, default "threads"
+        Where sums over the data are computed.
+    lowercase : bool, default False
+        Whether text is lower-cased first, here and in whatever is read later.
+    min_df : int or float, default 1
+        Words in fewer documents, or in a smaller share of them, are left out of text.
+    max_df : int or float, default 1.0
+        Words in more documents, or in a larger share of them, are left out of text.
+    stop_words : list of str or "english", optional
+        Words that are left out of text.
+    n_jobs : int, optional
+        How many threads; -1 for all cores. Results do not depend on it.
+    random_state : int, optional
+        The seed; the same seed gives the same bits. Where it is not given, one is drawn.
+
+    Attributes
+    ----------
+    means_ : array, [clusters, features]
+        The centres of the clusters.
+    variances_ : array, [clusters, features] or [clusters, 1]
+        Their variances; one for all features where they share it.
+    covariances_ : array, [clusters, features, features]
+        Where `covariance` is "full".
+    weights_ : array, [clusters]
+        P(cluster).
+    labels_ : array of int
+        The best cluster of every training row.
+    vocabulary_ : Vocabulary or None
+        The words, where it was trained on text.
+    idf_ : array or None
+        Inverse document frequencies, where it was trained on text.
+    n_features_in_ : int
+        How many columns the training data had.
+    feature_names_in_ : array of str
+        Names of the columns, where the training data had some.
     """
 
     kind = "gaussian mixture"
@@ -50,16 +103,19 @@ class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]
         *,
         covariance: str = "diagonal",
         criterion: str = "em:100",
-        start: Any = "kmeans",
-        fixed: Any = (),
-        pseudo: float | Mapping[str, float] = 0.0,
-        prior: float | Mapping[str, float] = 0.1,
+        start: str | Sequence[Any] | Array = "kmeans",
+        fixed: Fixed = (),
+        pseudo: PerTable = 0.0,
+        prior: PerTable = 0.1,
         restarts: int = 1,
         tolerance: float = 1e-6,
-        engine: Any = "threads",
+        engine: Where = "threads",
         lowercase: bool = False,
+        min_df: Share = 1,
+        max_df: Share = 1.0,
+        stop_words: str | Sequence[str] | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.covariance = covariance
@@ -72,6 +128,9 @@ class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]
         self.tolerance = tolerance
         self.engine = engine
         self.lowercase = lowercase
+        self.min_df = min_df
+        self.max_df = max_df
+        self.stop_words = stop_words
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -101,25 +160,27 @@ class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]
                 return around(model, means)
             return self._clustered(X, model, seeds[number], engine)
 
-        return fit(model, Points(X), parse(SHORT), start, engine, restarts=TRIES, tolerance=0.0).parameters
+        points = weighted(Points(X), self._weights)
+        return fit(model, points, parse(SHORT), start, engine, restarts=TRIES, tolerance=0.0).parameters
 
     def _clustered(self, X: Any, model: Model, seed: int, engine: Engine) -> Tables:
         """Of k-means the clusters themselves: their shares, means and covariances."""
-        found = KMeans(self.n_clusters, n_jobs=self.n_jobs, random_state=seed).fit(X)
-        labelled = Points(X, labels=found.labels_.astype(np.int32))
+        found = KMeans(self.n_clusters, n_jobs=self.n_jobs, random_state=seed).fit(X, sample_weight=self._weights)
+        labelled = Points(X, labels=found.labels_.astype(np.int32), weights=self._weights)
         counts = EStep(model, labelled, engine)(log_weights(model.layout, uniform_start(model.layout))).counts
         return maximize(model.layout, counts, GaussianTables(Pseudo(1.0), NOTHING), around(model, found.means_))
 
     def fit(
-        self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None,
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> GaussianMixture:  # fmt: skip
         """`checkpoint`: a file for the state, every `checkpoint_every` steps; the same call again goes on from it."""
-        self._fit(X, on_step, checkpoint, checkpoint_every)
+        self._fit(X, sample_weight, on_step, checkpoint, checkpoint_every)
         return self
 
-    def fit_predict(self, X: Any, y: Any = None) -> Array:
-        return self.fit(X).labels_
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
+        """The cluster of each row that it was trained on."""
+        return self.fit(X, sample_weight=sample_weight).labels_
 
     def predict_proba(self, X: Any) -> Array:
         """P(cluster | row)."""

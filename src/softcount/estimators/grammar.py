@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,11 +16,13 @@ from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import LoopEstimator
 from softcount.estimators.grammar_rules import Given, full_grammar, given_grammar, held_rules, per_rule
 from softcount.estimators.grammar_tree import built, drawn
+from softcount.estimators.parameters import Fixed, PerTable, Seed, Where
 from softcount.estimators.saved import described
 from softcount.estimators.settings import check_is_fitted
 from softcount.loop.estep import Answers
 from softcount.loop.start import random_start, uniform_start
 from softcount.loop.trace import Step
+from softcount.loop.weighted import checked_weights, digest_with
 from softcount.models.grammar import GrammarTables
 from softcount.models.grammar import grammar as compiled
 from softcount.numbers.attribute import MAX, SUM
@@ -40,16 +42,50 @@ SHOWN = 8  # numbers of sentences in a note
 class Grammar(LoopEstimator):
     """Context-free grammar, trained on plain sentences, on sentences with brackets or trees, or read off trees.
 
-    grammar : a file, or the rules themselves, as NLTK writes them: ``S -> NP VP | S CC S [0.3]``, words in quotes
-    nonterminals, preterminals : without a grammar, every rule over so many symbols is possible, learned from a random
-        start; as many preterminals as nonterminals if not given; 0: words themselves stand in rules
-    markov : (v, h) for a grammar read off trees: how many labels upwards a phrase is known by, and how many parts of a
-        right side are remembered (None: all)
-    criterion : stages by name, such as "em:50,mre:20" (see softcount.criteria.spec)
-    start : "given", the grammar's own probabilities, which is what None means where it has some; "uniform"; "random"
-    fixed : symbols, or rules as lines, that training leaves alone
-    pseudo, prior : pseudo-counts of EM, and of VB and Gibbs; a number, or a mapping from symbols and rules to numbers
-    best : which tree `parse` gives: "viterbi", the most probable; "brackets", that with the most expected brackets
+    Parameters
+    ----------
+    grammar : str or path, optional
+        A file, or the rules themselves, as NLTK writes them: ``S -> NP VP | S CC S [0.3]``, words in quotes.
+    nonterminals : int, optional
+        Without a grammar, every rule over so many symbols is possible, learned from a random start.
+    preterminals : int, optional
+        As many as nonterminals if not given; 0: words themselves stand in rules.
+    markov : (int, int), optional
+        (v, h) for a grammar read off trees: how many labels upwards a phrase is known by, and how many parts of
+        a right side are remembered (None: all).
+    criterion : str, default "em:50"
+        Stages by name, such as "em:50,mre:20" (see `softcount.criteria.spec`).
+    start : str, optional
+        "given", the grammar's own probabilities, which is what None means where it has some; "uniform";
+        "random".
+    fixed : list of str, default ()
+        Symbols, or rules as lines, that training leaves alone.
+    pseudo : float or mapping, default 0.0
+        Pseudo-counts of `em`: a number, or a mapping from symbols and rules to numbers.
+    prior : float or mapping, default 0.1
+        Dirichlet prior of `vb` and `gibbs`: a number, or a mapping from symbols and rules to numbers.
+    restarts : int, default 1
+        The best of so many starts, by the objective.
+    tolerance : float, default 1e-6
+        A stage ends when its objective changes by no more than this share.
+    lowercase : bool, default False
+        Whether text is lower-cased first, here and in whatever is read later.
+    best : str, default "viterbi"
+        Which tree `parse` gives: "viterbi", the most probable; "brackets", that with the most expected
+        brackets.
+    engine : str or Engine, default "threads"
+        Where sums over the data are computed.
+    n_jobs : int, optional
+        How many threads; -1 for all cores. Results do not depend on it.
+    random_state : int, optional
+        The seed; the same seed gives the same bits. Where it is not given, one is drawn.
+
+    Attributes
+    ----------
+    rules_ : Rules
+        The rules, their symbols and words.
+    top_ : str
+        The start symbol of a grammar read off trees, which its trees do not show.
     """
 
     kind = "grammar"
@@ -61,23 +97,23 @@ class Grammar(LoopEstimator):
 
     def __init__(
         self,
-        grammar: Any = None,
+        grammar: str | Path | tuple[Any, ...] | None = None,
         *,
         nonterminals: int | None = None,
         preterminals: int | None = None,
-        markov: Any = None,
+        markov: Sequence[int | None] | None = None,
         criterion: str = "em:50",
         start: str | None = None,
-        fixed: Any = (),
-        pseudo: float | Mapping[str, float] = 0.0,
-        prior: float | Mapping[str, float] = 0.1,
+        fixed: Fixed = (),
+        pseudo: PerTable = 0.0,
+        prior: PerTable = 0.1,
         restarts: int = 1,
         tolerance: float = 1e-6,
         lowercase: bool = False,
         best: str = "viterbi",
-        engine: Any = "threads",
+        engine: Where = "threads",
         n_jobs: int | None = None,
-        random_state: int | None = None,
+        random_state: Seed = None,
     ) -> None:
         self.grammar = grammar
         self.nonterminals = nonterminals
@@ -99,8 +135,9 @@ class Grammar(LoopEstimator):
     # --- training -------------------------------------------------------------------------------------------------
 
     def fit(
-        self, X: Any = None, y: Any = None, *, trees: Any = None, on_step: Callable[[Step], None] | None = None,
-        checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
+        self, X: Any = None, y: Any = None, sample_weight: Any = None, *, trees: Any = None,
+        on_step: Callable[[Step], None] | None = None, checkpoint: str | Path | None = None,
+        checkpoint_every: int | None = None,
     ) -> Grammar:  # fmt: skip
         """Train on sentences: token lists, text lines, or a Corpus. Without any, the grammar is taken as it is.
 
@@ -118,7 +155,8 @@ class Grammar(LoopEstimator):
         self._model = compiled(given.rules, given.alike)
         settings = self._settings()
         items = self._items(text, y)
-        seed, digest = self._seed(kept), text.digest()
+        weights = checked_weights(sample_weight, len(text), "sentences")
+        seed, digest = self._seed(kept), digest_with(text.digest(), weights)
         at_most = [0] * len(parse(self.criterion)) if X is None else None
         trains = X is not None and any(stage.steps for stage in parse(self.criterion))
 
@@ -131,6 +169,7 @@ class Grammar(LoopEstimator):
                 self._train(
                     self._model, items if rows is None else items.take(rows), start, seed, engine, settings=settings,
                     digest=digest, on_step=on_step, checkpoint=kept, at_most=at_most,
+                    weights=weights if weights is None or rows is None else weights[rows],
                     about={"y": None if y is None else described("y", [str(one) for one in y])},
                 )  # fmt: skip
         self.history_.remarks += (*self._remarks(), *remarks)
@@ -168,7 +207,7 @@ class Grammar(LoopEstimator):
             raise InputError("give one of a grammar, a number of nonterminals, or trees to read a grammar off")
         if treebank is not None:
             lowered = [_lowered(tree) for tree in treebank] if self.lowercase else treebank
-            found = read_off(lowered, self.markov)
+            found = read_off(lowered, cast(Any, self.markov))
             totals = np.add.reduceat(found.counts, found.rules.rows[:-1][np.diff(found.rules.rows) > 0])
             lengths = np.diff(found.rules.rows)
             return Given(found.rules, found.counts / np.repeat(totals, lengths[lengths > 0]), top=found.top)
@@ -233,6 +272,15 @@ class Grammar(LoopEstimator):
         names = ", ".join(self.rules_.symbols[s] for s in without[:5]) + (" …" if len(without) > 5 else "")
         return (f"no rule for {names}; if that is a word, put it in quotes",) if len(without) else ()
 
+    def _arrived(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Bracketed, Array | None]:
+        text = self._read(X)
+        weights = checked_weights(sample_weight, len(text), "sentences")
+        items = self._items(text, y)
+        with self._engine() as engine:
+            rows, remarks = self._inside(items, text, self.parameters_, engine)
+        self.history_.remarks += remarks
+        return self._model, items.take(rows), None if weights is None else weights[rows]
+
     # --- using a trained model --------------------------------------------------------------------------------------
 
     def parse(self, X: Any, best: str | None = None) -> list[Tree | None]:
@@ -261,9 +309,14 @@ class Grammar(LoopEstimator):
 
     def score(self, X: Any, y: Any = None) -> float:
         """log P(X), in nats, of all sentences together, with what is known of their trees."""
+        with self._posed(X, y) as (answers, logs):
+            return answers.log_norm(logs)
+
+    @contextmanager
+    def _posed(self, X: Any, y: Any = None) -> Iterator[tuple[Answers, Tables]]:
         text = self._read(X)
         with self._engine() as engine, _naming(text):
-            return Answers(self._model, self._items(text, y), engine).log_norm(_logs(self.parameters_))
+            yield Answers(self._model, self._items(text, y), engine), _logs(self.parameters_)
 
     def perplexity(self, X: Any) -> float:
         """exp(−log P(X) / words); infinite where the grammar does not have a sentence."""

@@ -23,12 +23,14 @@ from softcount.estimators.hmm_start import (
     remarks,
     unobserved,
 )
+from softcount.estimators.parameters import Fixed, PerTable, Seed, Where
 from softcount.estimators.saved import described
 from softcount.evaluate.clustering import contingency, many_to_one
 from softcount.families.layout import per_table
 from softcount.loop.estep import Answers
 from softcount.loop.start import masked, random_start, uniform_start
 from softcount.loop.trace import Step
+from softcount.loop.weighted import checked_weights, digest_with, repeated
 from softcount.machine.memory import check_room
 from softcount.models.hmm import HMM as Model
 from softcount.models.hmm import HMMTables
@@ -45,20 +47,61 @@ STARTS = ("auto", "classes", "known", "random", "uniform")
 
 
 class HMM(TrainedHMM):
-    """Hidden Markov model, trained without labels, with some, or with a tag dictionary.
+    """Hidden Markov model of sentences, trained without labels, with some, or with a tag dictionary.
 
-    n_states : how many hidden states; may be left out where names of states are known from elsewhere
-    criterion : stages by name, such as "em:100,mre:50" (see softcount.criteria.spec)
-    start : "classes", what softcount.WordClasses finds, beside what tags and dictionary tell (so also "auto" and None);
-        "known", counts of the known tags and of the words that have one tag in the dictionary; "random"; "uniform";
-        parameters (a P.json path or its content); or a labelled Corpus to count
-    fixed : names of tables that training leaves alone, or a mapping from table to a mask of entries
-    pseudo, prior : pseudo-counts of EM, and of VB and Gibbs; a number, or a mapping from table to number
-    end : whether the end of a sentence is part of the model
-    dictionary : mapping from word to its tags, a TagDictionary, or the path of one; other words allow all tags
-    restarts : the best of so many random starts, by objective or by the score on `dev` given to fit
-    lowercase : whether text is lower-cased first, here and in whatever is read later
-    decode : "viterbi", "posterior" (best tag of each token), or "mre" (argmax P(x|z) P(z|x))
+    Parameters
+    ----------
+    n_states : int, optional
+        How many hidden states; may be left out where names of states are known from elsewhere.
+    criterion : str, default "vb:1"
+        Stages by name, such as "em:100,mre:50" (see `softcount.criteria.spec`).
+    start : str, mapping, path or Corpus, optional
+        "classes", what `WordClasses` finds, beside what tags and dictionary tell (so also "auto" and None);
+        "known", counts of the known tags and of the words that have one tag in the dictionary; "random";
+        "uniform"; parameters (a P.json path or its content); or a labelled Corpus to count.
+    fixed : str, list or mapping, default ()
+        Tables that training leaves alone, or a mapping from table to a mask of entries.
+    pseudo : float or mapping, default 0.0
+        Pseudo-counts of `em`: a number, or one by table.
+    prior : float or mapping, default 0.001
+        Dirichlet prior of `vb` and `gibbs`: a number, or one by table.
+    end : bool, default False
+        Whether the end of a sentence is part of the model.
+    dictionary : mapping, TagDictionary or path, optional
+        From word to its tags; other words allow all tags.
+    restarts : int, default 1
+        The best of so many random starts, by objective or by the score on `dev` given to `fit`.
+    tolerance : float, default 1e-6
+        A stage ends when its objective changes by no more than this share.
+    lowercase : bool, default False
+        Whether text is lower-cased first, here and in whatever is read later.
+    min_count : int, default 1
+        Words that occur less often are one unknown word.
+    decode : str, default "viterbi"
+        "viterbi", "posterior" (best tag of each token), or "mre" (argmax P(x|z) P(z|x)).
+    engine : str or Engine, default "threads"
+        Where sums over the data are computed.
+    n_jobs : int, optional
+        How many threads; -1 for all cores. Results do not depend on it.
+    random_state : int, optional
+        The seed; the same seed gives the same bits. Where it is not given, one is drawn.
+
+    Attributes
+    ----------
+    states_ : tuple of str
+        The names of the states.
+    vocabulary_ : Vocabulary
+        The words, by their numbers.
+    initial_ : array, [states]
+        P(state) of the first word.
+    transition_ : array, [states, states]
+        P(state | state before).
+    end_ : array, [states], or None
+        P(the sentence ends | state), where that is part of the model.
+    emission_ : array, [states, words]
+        P(word | state).
+    lengths_ : array
+        How many sentences have how many words.
     """
 
     kind = "hmm"
@@ -71,20 +114,20 @@ class HMM(TrainedHMM):
         n_states: int | None = None,
         *,
         criterion: str = "vb:1",
-        start: Any = None,
-        fixed: Any = (),
-        pseudo: float | Mapping[str, float] = 0.0,
-        prior: float | Mapping[str, float] = 0.001,
+        start: str | Path | Mapping[str, Any] | NamedHMM | Corpus | None = None,
+        fixed: Fixed = (),
+        pseudo: PerTable = 0.0,
+        prior: PerTable = 0.001,
         end: bool = False,
-        dictionary: Any = None,
+        dictionary: Mapping[str, Any] | TagDictionary | str | Path | None = None,
         restarts: int = 1,
         tolerance: float = 1e-6,
         lowercase: bool = False,
         min_count: int = 1,
         decode: str = "viterbi",
-        engine: Any = "threads",
+        engine: Where = "threads",
         n_jobs: int | None = None,
-        random_state: int | None = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_states = n_states
         self.criterion = criterion
@@ -106,8 +149,9 @@ class HMM(TrainedHMM):
     # --- training -------------------------------------------------------------------------------------------------
 
     def fit(
-        self, X: Any, y: Any = None, *, dev: Any = None, on_step: Callable[[Step], None] | None = None,
-        checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, dev: Any = None,
+        on_step: Callable[[Step], None] | None = None, checkpoint: str | Path | None = None,
+        checkpoint_every: int | None = None,
     ) -> HMM:  # fmt: skip
         """Train on sentences: token lists, text lines, or a Corpus. `y`: tag lists, None where a tag is not known.
 
@@ -120,6 +164,7 @@ class HMM(TrainedHMM):
             raise InputError('the start has no "end"; add it there, or leave the end out')
         dictionary = tag_dictionary(self.dictionary)
         text = corpus(X, labels=y, lowercase=self.lowercase)
+        weights = checked_weights(sample_weight, len(text), "sentences")
         data = corpus(text, _vocabulary(given), self.min_count)
         if data.n_tokens == 0:
             raise InputError(f"{data.source}: no tokens to train on; give at least one word")
@@ -137,13 +182,14 @@ class HMM(TrainedHMM):
         allowed = {} if mask is None else allowed_entries(mask, self._model.end)
         known = known_states(data, mask)
         self._begun = self._begin()
-        seed, digest = self._seed(kept), text.digest()
+        seed, digest = self._seed(kept), digest_with(text.digest(), weights)
+        counted = repeated(data, weights)
 
         def start(restart: int) -> Tables:
             if self._begun == "classes":
                 spread = random_start(self._model.layout, (seed, restart))
                 chance = seed + restart if restart else None  # the first start is the same for every seed
-                tables = class_start(data, self.states_, n_named, dictionary, spread, chance)
+                tables = class_start(counted, self.states_, n_named, dictionary, spread, chance)
             else:
                 tables = self._start(given, data, known, (seed, restart))
             return masked(self._model.layout, tables, allowed)
@@ -152,7 +198,7 @@ class HMM(TrainedHMM):
             select = self._selection(dev, engine) if dev is not None else None
             self._train(
                 self._model, data, start, seed, engine, settings=Settings(self.pseudo, self.prior), digest=digest,
-                select=select, on_step=on_step, checkpoint=kept,
+                select=select, on_step=on_step, checkpoint=kept, weights=weights,
                 about={"dev": None if dev is None else described("dev", corpus(dev, lowercase=self.lowercase))},
             )  # fmt: skip
         self._show()

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from softcount.criteria.mre import reconstructing
 from softcount.disk.sound import check, check_tables, check_whole
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import LoopEstimator
 from softcount.estimators.settings import check_is_fitted
 from softcount.loop.estep import Answers
+from softcount.loop.weighted import checked_weights
 from softcount.models.hmm import HMM as Model
 from softcount.models.hmm import HMMTables, generate
 from softcount.numbers.attribute import MAX, SUM
 from softcount.numbers.ragged import Array, Ragged, concatenate
-from softcount.numbers.tables import Tables, scale
+from softcount.numbers.tables import Tables
 from softcount.report.hmm_json import to_json
 from softcount.text.corpus import Corpus, corpus
 from softcount.text.vocabulary import Vocabulary
@@ -44,7 +46,7 @@ class TrainedHMM(LoopEstimator):
         labels = data.labels.with_values(ids[data.labels.values])  # −1, unknown, is the last
         return replace(data, labels=labels, tagset=self.states_)
 
-    def predict(self, X: Any, decode: str | None = None) -> list[list[Any]]:
+    def predict(self, X: Any, decode: str | None = None) -> list[list[int | str]]:
         """A tag for every token: a number, or a name where states have names."""
         rule = decode or self.decode
         if rule not in DECODINGS:
@@ -52,7 +54,7 @@ class TrainedHMM(LoopEstimator):
         check_is_fitted(self, "vocabulary_")
         weights, mode = self._logs(), SUM if rule == "posterior" else MAX
         if rule == "mre":
-            weights = scale(HMMTables(*(2.0 if spec.emits else 1.0 for spec in self._model.layout)), weights)
+            weights = reconstructing(self._model.layout, weights)
         data = self._read(X)
         with self._engine() as engine, naming(data):
             labels = concatenate([part for _, part in Answers(self._model, data, engine).labels(weights, mode)])
@@ -70,10 +72,15 @@ class TrainedHMM(LoopEstimator):
     def score(self, X: Any, y: Any = None) -> float:
         """log P(X), in nats, of all sentences together, jointly with the tags that are known; an unknown word counts as
         unobserved."""
+        with self._posed(X) as (answers, logs):
+            return answers.log_norm(logs)
+
+    @contextmanager
+    def _posed(self, X: Any, y: Any = None) -> Iterator[tuple[Answers, Tables]]:
         check_is_fitted(self, "vocabulary_")
-        data = self._read(X)
+        data = self._read(X if y is None else corpus(X, labels=y))
         with self._engine() as engine, naming(data):
-            return Answers(self._model, data, engine).log_norm(self._logs())
+            yield Answers(self._model, data, engine), self._logs()
 
     def perplexity(self, X: Any) -> float:
         """exp(−log P(X) / tokens), over the tokens that the model knows."""
@@ -85,7 +92,7 @@ class TrainedHMM(LoopEstimator):
 
     def sample(
         self, n_sentences: int = 1, length: int | None = None, random_state: int | None = None
-    ) -> tuple[list[list[str]], list[list[Any]]]:
+    ) -> tuple[list[list[str]], list[list[int | str]]]:
         """New sentences and their tags. Lengths: by the end probability, as given, or as in the training text."""
         check_is_fitted(self, "vocabulary_")
         rng = np.random.default_rng(random_state)
@@ -95,16 +102,16 @@ class TrainedHMM(LoopEstimator):
         elif not self._model.end:
             lengths = rng.choice(len(self.lengths_), size=n_sentences, p=self.lengths_ / self.lengths_.sum())
         words, states = generate(self.parameters_, n_sentences, lengths, rng)
-        names = range(len(self.states_)) if self._numbered() else self.states_
+        names: Sequence[int | str] = range(len(self.states_)) if self._numbered() else self.states_
         return (
             [self.vocabulary_.decode(row) for row in words.rows()],
             [[names[k] for k in row] for row in states.rows()],
         )
 
-    def top_words(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
+    def top_words(self, n: int = 10) -> dict[int | str, list[tuple[str, float]]]:
         """The most probable words of each state."""
         check_is_fitted(self, "vocabulary_")
-        tops = {}
+        tops: dict[int | str, list[tuple[str, float]]] = {}
         for k, row in enumerate(self.emission_):
             best = np.argsort(-row, kind="stable")[:n]
             tops[k if self._numbered() else self.states_[k]] = [
@@ -116,6 +123,16 @@ class TrainedHMM(LoopEstimator):
         """The parameters as P.json has them."""
         check_is_fitted(self, "vocabulary_")
         return to_json(self.states_, list(self.vocabulary_.words), self.parameters_)
+
+    def _arrived(self, X: Any, y: Any, sample_weight: Any) -> tuple[Model, Corpus, Array | None]:
+        data = self._read(X if y is None else corpus(X, labels=y))
+        return self._model, data, checked_weights(sample_weight, len(data), "sentences")
+
+    def _show_piece(self, items: Corpus) -> None:
+        self._show()
+        lengths = np.bincount(items.sentences.lengths, minlength=len(self.lengths_))
+        lengths[: len(self.lengths_)] += self.lengths_
+        self.lengths_ = lengths
 
     # --- within -----------------------------------------------------------------------------------------------------
 

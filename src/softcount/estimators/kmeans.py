@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,25 +10,74 @@ import numpy as np
 
 from softcount.criteria.spec import parse
 from softcount.errors import InputError
+from softcount.estimators.parameters import Seed, Share, Where
 from softcount.estimators.points import PointEstimator
 from softcount.estimators.scikit import ClusterMixin, TransformerMixin
 from softcount.estimators.seeding import squared_norms
 from softcount.estimators.settings import check_is_fitted
 from softcount.loop.trace import Step
+from softcount.models.gaussian import Points
 from softcount.numbers.ragged import Array
 
 KINDS = {"euclidean": "unit", "cosine": "direction"}
 
 
 class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[misc]
-    """k-means: hard EM on Gaussians of unit variance and equal weights. Dense and CSR input, or text as tf-idf.
-
-    metric : "euclidean", or "cosine": spherical k-means, in which rows and centres have length one
-    start : "k-means++", "random" (points), or an array of centres
-    restarts : the best of so many starts, by inertia
-    lowercase : whether text is lower-cased first, here and in whatever is read later
+    """Clusters by k-means: hard EM on Gaussians of unit variance and equal weights. Dense, CSR, or text as tf-idf.
 
     A cluster that loses all its points goes on from the point farthest from its centre, as in scikit-learn.
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+        How many clusters.
+    metric : str, default "euclidean"
+        "euclidean", or "cosine": spherical k-means, in which rows and centres have length one.
+    criterion : str, default "hard:100"
+        Stages by name (see `softcount.criteria.spec`).
+    start : str or array, default "k-means++"
+        "k-means++", "random" (points), or an array of centres.
+    restarts : int, default 1
+        The best of so many starts, by inertia.
+    tolerance : float, default 0.0
+        A stage ends when its objective changes by no more than this share.
+    engine : str or Engine, default "threads"
+        Where sums over the data are computed.
+    lowercase : bool, default False
+        Whether text is lower-cased first, here and in whatever is read later.
+    min_df : int or float, default 1
+        Words in fewer documents, or in a smaller share of them, are left out of text.
+    max_df : int or float, default 1.0
+        Words in more documents, or in a larger share of them, are left out of text.
+    stop_words : list of str or "english", optional
+        Words that are left out of text.
+    n_jobs : int, optional
+        How many threads; -1 for all cores. Results do not depend on it.
+    random_state : int, optional
+        The seed; the same seed gives the same bits. Where it is not given, one is drawn.
+
+    Attributes
+    ----------
+    cluster_centers_ : array, [clusters, features]
+        The centres of the clusters.
+    inertia_ : float
+        The sum of the squared distances to the centres of the clusters.
+    means_ : array, [clusters, features]
+        The same as `cluster_centers_`.
+    variances_ : array, [clusters, features] or [clusters, 1]
+        Their variances; one for all features where they share it.
+    weights_ : array, [clusters]
+        P(cluster).
+    labels_ : array of int
+        The best cluster of every training row.
+    vocabulary_ : Vocabulary or None
+        The words, where it was trained on text.
+    idf_ : array or None
+        Inverse document frequencies, where it was trained on text.
+    n_features_in_ : int
+        How many columns the training data had.
+    feature_names_in_ : array of str
+        Names of the columns, where the training data had some.
     """
 
     kind = "k-means"
@@ -43,13 +92,16 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
         *,
         metric: str = "euclidean",
         criterion: str = "hard:100",
-        start: Any = "k-means++",
+        start: str | Sequence[Any] | Array = "k-means++",
         restarts: int = 1,
         tolerance: float = 0.0,
-        engine: Any = "threads",
+        engine: Where = "threads",
         lowercase: bool = False,
+        min_df: Share = 1,
+        max_df: Share = 1.0,
+        stop_words: str | Sequence[str] | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.metric = metric
@@ -59,6 +111,9 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
         self.tolerance = tolerance
         self.engine = engine
         self.lowercase = lowercase
+        self.min_df = min_df
+        self.max_df = max_df
+        self.stop_words = stop_words
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -72,14 +127,23 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
         return not any(stage.n_batches for stage in parse(self.criterion))
 
     def fit(
-        self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None,
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> KMeans:  # fmt: skip
         """`checkpoint`: a file for the state, every `checkpoint_every` steps; the same call again goes on from it."""
-        points = self._fit(X, on_step, checkpoint, checkpoint_every)
-        nearest = self._squared(points)[np.arange(points.shape[0]), self.labels_]
-        self.inertia_ = float(nearest.sum())
+        points = self._fit(X, sample_weight, on_step, checkpoint, checkpoint_every)
+        nearest = self._nearest(points)
+        weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
+        self.inertia_ = float(nearest.sum() if weights is None else nearest @ weights)
         return self
+
+    def _nearest(self, points: Any) -> Array:
+        """The squared distance of every point to the centre of its cluster."""
+        return np.asarray(self._squared(points)[np.arange(points.shape[0]), self.labels_])
+
+    def _show_piece(self, items: Points) -> None:
+        super()._show_piece(items)
+        self.inertia_ = float(self._nearest(items.values).sum())
 
     def _show(self) -> None:
         super()._show()
@@ -107,4 +171,5 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
         return self.n_clusters
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """Names of what `transform` gives: kmeans0, kmeans1, …"""
         return np.array([f"kmeans{k}" for k in range(self.n_clusters)], dtype=object)

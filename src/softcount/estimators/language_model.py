@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from softcount.errors import InputError
+from softcount.estimators.parameters import check_parameters
 from softcount.estimators.saved import SavedEstimator
 from softcount.estimators.settings import LightEstimator
 from softcount.language.kneser_ney import estimated
@@ -53,13 +54,13 @@ class LanguageModel(LightEstimator, SavedEstimator):
 
     Parameters
     ----------
-    order : int
+    order : int, default 3
         How many words make an n-gram; 3 looks at two words before each.
-    characters : bool
+    characters : bool, default False
         Characters are the words, and the blank is one of them (``▁``).
-    min_count : int
+    min_count : int, default 1
         Rarer words become ``<unk>``.
-    lowercase : bool
+    lowercase : bool, default False
         Lower-case the text first.
 
     Attributes
@@ -137,6 +138,7 @@ class LanguageModel(LightEstimator, SavedEstimator):
         return model
 
     def _check(self) -> None:
+        check_parameters(self)
         if not 1 <= self.order <= 10:
             raise InputError(f"order {self.order}; an n-gram has 1 to 10 words")
         if self.min_count < 1:
@@ -161,6 +163,7 @@ class LanguageModel(LightEstimator, SavedEstimator):
         return float(self.score_samples(X).mean())
 
     def fluency(self, X: Any) -> Fluency:
+        """Perplexity with and without unknown words, bits, and how many words there are of each."""
         text, unknown = self._encoded(X)
         logs = log_probabilities(self.orders_, text)[text.is_word]
         known = logs[~unknown[text.is_word]]

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from softcount.criteria.criterion import maximize
 from softcount.criteria.spec import Settings
 from softcount.disk.sound import check_logs, check_rows, check_tables, check_whole
 from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
-from softcount.estimators.base import DocumentEstimator, naming
+from softcount.estimators.base import naming
+from softcount.estimators.counted_text import DocumentEstimator
 from softcount.estimators.kmeans import KMeans
+from softcount.estimators.parameters import Fixed, PerTable, Seed, Share, Where
+from softcount.estimators.sampling import draw, draw_documents, lengths_of
 from softcount.estimators.scikit import check_consistent_length, classifier_tags
 from softcount.estimators.settings import check_is_fitted
 from softcount.families.penalty import Pseudo
 from softcount.loop.estep import Answers, EStep
 from softcount.loop.start import given_start, random_start, uniform_start
 from softcount.loop.trace import Step
+from softcount.loop.weighted import checked_weights, digest_with
 from softcount.machine.memory import check_room
 from softcount.models.mixture import Mixture, MixtureTables
 from softcount.numbers.attribute import MAX, SUM
@@ -39,16 +45,62 @@ COLLAPSE = 0.5  # the effective number of classes, as a share of what there shou
 
 
 class NaiveBayesMixture(DocumentEstimator):
-    """Mixture of Naive Bayes document classes.
+    """Mixture of Naive Bayes document classes, found without labels or with a few.
 
-    n_clusters : how many classes; where `fit` is given labels, the classes are theirs
-    unlabelled_weight : λ, what an unlabelled document counts beside a labelled one, 0 to 1
-    document_length : stretch or shrink all documents to this many words, as Nigam et al. did; None leaves them
-    lowercase : whether text is lower-cased first, here and in whatever is read later
-    criterion : stages by name, such as "em:100" or "vb" (see softcount.criteria.spec)
-    start : "kmeans", "random", "uniform", or MixtureTables; None is the labelled documents, or "kmeans" without labels
-    pseudo, prior : pseudo-counts of EM, and of VB and Gibbs; by table, or one number. Over a large vocabulary a
-        pseudo-count of 1 swamps the words that were seen, and semi-supervised EM collapses into one class
+    Parameters
+    ----------
+    n_clusters : int, default 8
+        How many classes; where `fit` is given labels, the classes are theirs.
+    unlabelled_weight : float, default 1.0
+        λ, what an unlabelled document counts beside a labelled one, 0 to 1.
+    document_length : float, optional
+        Stretch or shrink all documents to this many words, as Nigam et al. did; None leaves them.
+    criterion : str, default "em:100"
+        Stages by name, such as "em:100" or "vb" (see `softcount.criteria.spec`).
+    start : str or MixtureTables, optional
+        "kmeans", "random", "uniform", or tables; None is the labelled documents, or "kmeans" without labels.
+    fixed : str, list or mapping, default ()
+        Tables that training leaves alone, or a mapping from table to a mask of entries.
+    pseudo : float or mapping, optional
+        Pseudo-counts of `em`: a number, or one by table; None: 0.1 for words. Over a large vocabulary a
+        pseudo-count of 1 swamps the words that were seen, and semi-supervised EM collapses into one class.
+    prior : float or mapping, default 0.1
+        Dirichlet prior of `vb` and `gibbs`: a number, or one by table.
+    restarts : int, default 1
+        The best of so many starts, by the objective.
+    tolerance : float, default 1e-6
+        A stage ends when its objective changes by no more than this share.
+    engine : str or Engine, default "threads"
+        Where sums over the data are computed.
+    lowercase : bool, default False
+        Whether text is lower-cased first, here and in whatever is read later.
+    min_df : int or float, default 1
+        Words in fewer documents, or in a smaller share of them, are left out of text.
+    max_df : int or float, default 1.0
+        Words in more documents, or in a larger share of them, are left out of text.
+    stop_words : list of str or "english", optional
+        Words that are left out of text.
+    n_jobs : int, optional
+        How many threads; -1 for all cores. Results do not depend on it.
+    random_state : int, optional
+        The seed; the same seed gives the same bits. Where it is not given, one is drawn.
+
+    Attributes
+    ----------
+    classes_ : array
+        The names of the classes, or their numbers.
+    labels_ : array of int
+        The number of the best class of every training document.
+    cluster_ : array, [classes]
+        P(class).
+    word_ : array, [classes, words]
+        P(word | class).
+    vocabulary_ : Vocabulary or None
+        The words, where the columns have names.
+    n_features_in_ : int
+        How many columns the training data had.
+    feature_names_in_ : array of str
+        Names of the columns, where the training data had some.
     """
 
     kind = "naive bayes mixture"
@@ -67,16 +119,19 @@ class NaiveBayesMixture(DocumentEstimator):
         unlabelled_weight: float = 1.0,
         document_length: float | None = None,
         criterion: str = "em:100",
-        start: Any = None,
-        fixed: Any = (),
-        pseudo: float | Mapping[str, float] | None = None,
-        prior: float | Mapping[str, float] = 0.1,
+        start: str | Sequence[Any] | None = None,
+        fixed: Fixed = (),
+        pseudo: PerTable | None = None,
+        prior: PerTable = 0.1,
         restarts: int = 1,
         tolerance: float = 1e-6,
-        engine: Any = "threads",
+        engine: Where = "threads",
         lowercase: bool = False,
+        min_df: Share = 1,
+        max_df: Share = 1.0,
+        stop_words: str | Sequence[str] | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.unlabelled_weight = unlabelled_weight
@@ -90,18 +145,22 @@ class NaiveBayesMixture(DocumentEstimator):
         self.tolerance = tolerance
         self.engine = engine
         self.lowercase = lowercase
+        self.min_df = min_df
+        self.max_df = max_df
+        self.stop_words = stop_words
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags = classifier_tags()
+        tags.estimator_type = "classifier"  # of documents whose classes are known, or that are to be found
+        tags.classifier_tags = classifier_tags(poor_score=True)  # of rows that are no counts
         return tags
 
     # --- training -------------------------------------------------------------------------------------------------
 
     def fit(
-        self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None,
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> NaiveBayesMixture:  # fmt: skip
         """Train on documents; `y`: a class each, −1 (or None, NaN, "") where it is not known.
@@ -112,15 +171,20 @@ class NaiveBayesMixture(DocumentEstimator):
         """
         self._check()
         whole = self._read(X, reset=True)
+        weights = checked_weights(sample_weight, len(whole), "documents")
+        if weights is not None:
+            whole = replace(whole, weights=weights)
         data = self._labelled(whole, y)
+        if data.weights is not None and not data.weights.all():  # what weighs nothing need not be read
+            data = replace(data.take(np.flatnonzero(data.weights)), rows=None)
         if len(data) < 1 or (data.labels is None and self.n_clusters < 1):
             raise InputError(f"{len(data)} documents and {self.n_clusters} classes; at least one of each is needed")
         K = len(self.classes_)
         check_room(32.0 * width(K) * data.n_words, f"{K:,} classes", "ask for fewer")
         self._model = Mixture(K, data.n_words)
         kept = self._checkpoint(checkpoint, checkpoint_every)
-        seed, digest = self._seed(kept), data.digest()
-        settings = Settings(SMOOTHING if self.pseudo is None else self.pseudo, self.prior)
+        seed, digest = self._seed(kept), digest_with(data.digest(), weights)
+        settings = self._settings()
         with self._engine() as engine, naming(data.source):
             self._train(
                 self._model, data, lambda restart: self._start(data, settings, (seed, restart), engine), seed, engine,
@@ -171,9 +235,7 @@ class NaiveBayesMixture(DocumentEstimator):
         self.classes_ = np.arange(self.n_clusters)
         if y is None:
             return replace(data, labels=None)
-        y = np.asarray(y)
-        if y.shape != (len(data),):
-            raise InputError(f"y has shape {y.shape}; one label for each of the {len(data)} documents is needed")
+        y = _column(y, len(data))
         known = _known(y)
         if not known.any():
             return replace(data, labels=None)
@@ -181,11 +243,19 @@ class NaiveBayesMixture(DocumentEstimator):
         if len({isinstance(label, str) for label in given}) > 1:
             raise InputError("y has both names and numbers for classes; give one kind")
         self.classes_, ids = np.unique(given, return_inverse=True)
+        if self._named_classes is not None:
+            self.classes_ = np.unique(np.asarray(self._named_classes))
+            strange = sorted(set(given) - set(self.classes_.tolist()), key=str)
+            if strange:
+                raise InputError(f"y names the class {strange[0]!r}, which classes does not list; add it there")
+            ids = np.searchsorted(self.classes_, given)
         labels = np.full(len(data), -1, dtype=np.int32)
         labels[known] = ids
-        data = replace(data, labels=labels, weights=np.where(known, 1.0, self.unlabelled_weight))
-        # Documents that weigh nothing need not be read.
-        return data if self.unlabelled_weight > 0 else replace(data.take(np.flatnonzero(known)), rows=None)
+        counts = np.where(known, 1.0, self.unlabelled_weight)
+        data = replace(data, labels=labels, weights=None).weighted(
+            counts if data.weights is None else counts * data.weights
+        )
+        return data
 
     def _begins(self, items: Documents) -> str:
         if self.start is None:
@@ -207,7 +277,7 @@ class NaiveBayesMixture(DocumentEstimator):
                 n_jobs=self.n_jobs,
                 random_state=int(np.random.default_rng(list(seed)).integers(2**31)),
             )
-            classes = model.fit(directions(data)).labels_
+            classes = model.fit(directions(data), sample_weight=data.weights).labels_
             return self._counted(replace(data, labels=classes.astype(np.int32)), settings, engine)
         if begins not in STARTS:
             raise InputError(f"no start {self.start!r}; use {', '.join(STARTS)}, or tables")
@@ -241,6 +311,48 @@ class NaiveBayesMixture(DocumentEstimator):
                 stacklevel=3,
             )
 
+    def partial_fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, classes: Any = None, total: float | None = None
+    ) -> NaiveBayesMixture:
+        """Train on documents that arrive in pieces: one step of the stepwise criterion, of which X is a mini-batch.
+
+        The first call begins as `fit` does: with its words, classes and start. Words that come later are unknown.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As `fit` takes them.
+        classes : list, optional
+            All classes that `y` will ever name; where it is not given, those of the first call.
+        total : number, optional
+            How many documents there will be in all; where it is not given, all that there were.
+
+        Returns
+        -------
+        self
+        """
+        self._named_classes = classes
+        try:
+            return super().partial_fit(X, y, sample_weight, total=total)
+        finally:
+            del self._named_classes
+
+    _named_classes: Any = None
+
+    def _arrived(self, X: Any, y: Any, sample_weight: Any) -> tuple[Mixture, Documents, Array | None]:
+        data = self._read(X, reset=False)
+        if y is not None:
+            labels = self._class_ids(y, len(data))
+            data = replace(data, labels=labels, weights=np.where(labels >= 0, 1.0, self.unlabelled_weight))
+        return self._model, data, checked_weights(sample_weight, len(data), "documents")
+
+    def _settings(self) -> Settings:
+        return Settings(SMOOTHING if self.pseudo is None else self.pseudo, self.prior)
+
+    def _show_piece(self, items: Documents) -> None:
+        self.cluster_, self.word_ = self.parameters_
+        self.labels_ = self._best(items)
+
     # --- using a trained model ------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> Array:
@@ -248,8 +360,9 @@ class NaiveBayesMixture(DocumentEstimator):
         check_is_fitted(self, "cluster_")
         return np.asarray(self.classes_[self._best(self._read(X, reset=False))])
 
-    def fit_predict(self, X: Any, y: Any = None) -> Array:
-        self.fit(X, y)
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
+        """The best class of each document that it was trained on."""
+        self.fit(X, y, sample_weight)
         return np.asarray(self.classes_[self.labels_])
 
     def _best(self, data: Documents) -> Array:
@@ -285,13 +398,60 @@ class NaiveBayesMixture(DocumentEstimator):
             known = _known(y)
             return float(np.mean(found[known] == y[known]))
         data = self._read(X, reset=False)
-        with self._engine() as engine, naming(data.source):
-            return Answers(self._model, data, engine).log_norm(self._log_weights) / max(len(data), 1)
+        with self._posed(data) as (answers, logs):
+            return answers.log_norm(logs) / max(len(data), 1)
 
-    def top_words(self, n: int = 10, words: Sequence[str] | None = None) -> dict[Any, list[tuple[Any, float]]]:
-        """The most probable words of each class; `words` names the columns where the input did not."""
+    @contextmanager
+    def _posed(self, X: Any, y: Any = None) -> Iterator[tuple[Answers, Tables]]:
+        check_is_fitted(self, "cluster_")
+        data = X if isinstance(X, Documents) else self._read(X, reset=False)
+        if y is not None:
+            data = replace(data, labels=self._class_ids(y, len(data)))
+        with self._engine() as engine, naming(data.source):
+            yield Answers(self._model, data, engine), self._log_weights
+
+    def _class_ids(self, y: Any, n: int) -> Array:
+        """int32: which class each label says; −1 where it says none, or one that the model does not have."""
+        y = _column(y, n)
+        place = {name: k for k, name in enumerate(self.classes_.tolist())}
+        known = _known(y).tolist()
+        return np.array([place.get(l, -1) if k else -1 for l, k in zip(y.tolist(), known, strict=True)], np.int32)
+
+    def sample(
+        self, n_documents: int = 1, length: int | Sequence[int] = 100, random_state: int | None = None
+    ) -> tuple[sparse.csr_matrix, Array]:
+        """New documents as counts, [documents, words], and their classes; `length` is how many words each has."""
+        check_is_fitted(self, "cluster_")
+        lengths, rng = lengths_of(length, n_documents), np.random.default_rng(random_state)
+        hidden = draw(self.cluster_[None], np.zeros(n_documents, np.int64), rng)
+        tokens = np.repeat(np.arange(n_documents), lengths)
+        counts = draw_documents(self.word_, tokens, hidden[tokens], n_documents, rng)
+        return counts, np.asarray(self.classes_[hidden])
+
+    def top_words(self, n: int = 10, words: Any = None) -> dict[Any, list[tuple[Any, float]]]:
+        """The most probable words of each class; `words` names the columns where the input did not: a list, the
+        vectoriser that made them, or a pipeline that begins with it."""
         check_is_fitted(self, "cluster_")
         return dict(zip(self.classes_.tolist(), self._tops(self.word_, n, words), strict=True))
+
+
+def _column(y: Any, n: int) -> Array:
+    """Labels in a row; a column of them is taken for that, with a warning, as scikit-learn does."""
+    y = np.asarray(y)
+    if y.shape == (n, 1):
+        from sklearn.exceptions import DataConversionWarning
+
+        warnings.warn(
+            f"a column-vector y was passed when a 1d array was expected: shape {y.shape}, not ({n},)",
+            DataConversionWarning,
+            stacklevel=4,
+        )
+        y = y.ravel()
+    if y.shape != (n,):
+        raise InputError(f"y has shape {y.shape}; one label for each of the {n} documents is needed")
+    if y.dtype.kind == "f" and np.any(y[np.isfinite(y)] % 1.0):
+        raise InputError("y: Unknown label type: continuous numbers are no classes; give names or whole numbers")
+    return y
 
 
 def _known(y: Array) -> Array:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -17,10 +17,12 @@ from softcount.estimators.base import LoopEstimator
 from softcount.estimators.network_fixed import masks
 from softcount.estimators.network_query import asked
 from softcount.estimators.network_values import Values, given_values, settle_values
+from softcount.estimators.parameters import Fixed, PerTable, Seed, Where
 from softcount.loop.estep import Answers
 from softcount.loop.resume import Restart
 from softcount.loop.start import random_start, uniform_start
 from softcount.loop.trace import DONE, Ending, Step, Trace
+from softcount.loop.weighted import checked_weights
 from softcount.models.network import Network as Model
 from softcount.models.network import NetworkTables, tables_type
 from softcount.models.network_declared import axes, declared, givens
@@ -41,14 +43,53 @@ STARTS = ("random", "uniform")
 class Network(LoopEstimator):
     """A Bayesian network: every variable is drawn from a table, given its parents. Any cell of the data may be missing.
 
-    structure : "weather -> traffic -> late", "rain, sprinkler -> wet", "weather@-1 -> weather -> traffic" (@-1: the
-        value in the row before), a list of pairs (parent, child), or a BIF file, whose tables are the start
-    values : {variable: number or list of values}; needed of hidden variables, which the data does not have
-    start : "random", "uniform", or tables, perhaps some of them only: a T.json file, or {table: {given: {value: p}}}
-    tie : groups of variables that share one table: [("word1", "word2")]
-    fixed : tables that are not learned, or {table: True, or {given: True or values}, or a mask}
-    pseudo, prior : pseudo-counts of EM, and the Dirichlet prior of VB and Gibbs: a number, or by table
-    sequence, weight : the columns that name the sequence a row belongs to, and say how often a row was seen
+    Parameters
+    ----------
+    structure : str, list of pairs, or path, default ""
+        "weather -> traffic -> late", "rain, sprinkler -> wet", "weather@-1 -> weather -> traffic" (@-1: the
+        value in the row before), a list of pairs (parent, child), or a BIF file, whose tables are the start.
+    values : mapping, optional
+        {variable: number or list of values}; needed of hidden variables, which the data does not have.
+    start : str, mapping or path, default "random"
+        "random", "uniform", or tables, perhaps some of them only: a T.json file, or {table: {given: {value:
+        p}}}.
+    tie : list of tuples, default ()
+        Groups of variables that share one table: [("word1", "word2")].
+    fixed : str, list or mapping, default ()
+        Tables that are not learned, or {table: True, or {given: True or values}, or a mask}.
+    pseudo : float or mapping, default 0.0
+        Pseudo-counts of `em`: a number, or one by table.
+    prior : float or mapping, default 0.1
+        Dirichlet prior of `vb` and `gibbs`: a number, or one by table.
+    criterion : str, default "em:100"
+        Stages by name (see `softcount.criteria.spec`).
+    sequence : str, optional
+        The column that names the sequence a row belongs to.
+    weight : str, optional
+        The column that says how often a row was seen.
+    restarts : int, default 1
+        The best of so many starts, by the objective.
+    tolerance : float, default 1e-6
+        A stage ends when its objective changes by no more than this share.
+    engine : str or Engine, default "threads"
+        Where sums over the data are computed.
+    n_jobs : int, optional
+        How many threads; -1 for all cores. Results do not depend on it.
+    random_state : int, optional
+        The seed; the same seed gives the same bits. Where it is not given, one is drawn.
+
+    Attributes
+    ----------
+    structure_ : str
+        The structure, as a declaration.
+    values_ : mapping from str to tuple
+        The values of every variable.
+    ties_ : tuple of tuples
+        Which variables share a table.
+    observed_ : tuple of str
+        The variables that the training data showed.
+    tables_ : mapping from str to DataFrame
+        The tables: a row for each combination of the parents' values, a column for each value.
     """
 
     kind = "network"
@@ -61,10 +102,11 @@ class Network(LoopEstimator):
     _tables: dict[str, Array]
 
     def __init__(
-        self, structure: Any = "", *, values: Mapping[str, Any] | None = None, start: Any = "random", tie: Any = (),
-        fixed: Any = (), pseudo: Any = 0.0, prior: Any = 0.1, criterion: str = "em:100", sequence: str | None = None,
-        weight: str | None = None, restarts: int = 1, tolerance: float = 1e-6, engine: Any = "threads",
-        n_jobs: int | None = None, random_state: Any = None,
+        self, structure: str | Path | Sequence[Any] = "", *, values: Mapping[str, Any] | None = None,
+        start: str | Path | Mapping[str, Any] | Sequence[Any] = "random", tie: Sequence[Any] = (), fixed: Fixed = (),
+        pseudo: PerTable = 0.0, prior: PerTable = 0.1, criterion: str = "em:100", sequence: str | None = None,
+        weight: str | None = None, restarts: int = 1, tolerance: float = 1e-6, engine: Where = "threads",
+        n_jobs: int | None = None, random_state: Seed = None,
     ) -> None:  # fmt: skip
         self.structure = structure
         self.values = values
@@ -85,7 +127,7 @@ class Network(LoopEstimator):
     # --- training -------------------------------------------------------------------------------------------------
 
     def fit(
-        self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None,
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> Network:  # fmt: skip
         """`checkpoint`: a file for the state, every `checkpoint_every` steps; the same call again goes on from it."""
@@ -93,6 +135,8 @@ class Network(LoopEstimator):
         columns = read_columns(X)
         given = self._declare(columns)
         data = self._read(columns)
+        weights = checked_weights(sample_weight, len(data), "rows" if len(data) == data.n_rows else "sequences")
+        data = data if weights is None else data.weighted(weights)
         kept = self._checkpoint(checkpoint, checkpoint_every)
         seed, digest = self._seed(kept), data.digest()
         model = self._over(data)
@@ -117,7 +161,7 @@ class Network(LoopEstimator):
             raise InputError(f"the start does not give all of {', '.join(open)}; give it, or data to learn it from")
         self._tables = self.parameters_._asdict()
         self.restarts_, self.restart_ = [Restart(float("nan"), float("nan"), 0, Ending(DONE, "0 steps done"))], 0
-        self.objective_, self.n_iter_, self.history_ = float("nan"), 0, Trace()
+        self.objective_, self.n_iter_, self.history_, self.posterior_ = float("nan"), 0, Trace(), None
         self._finish(0, "<given>", "", rows=0, sequences=0)
         return self
 
@@ -150,7 +194,7 @@ class Network(LoopEstimator):
 
     def _bif(self) -> BIF | None:
         named = isinstance(self.structure, str | Path) and str(self.structure).lower().endswith((".bif", ".bif.gz"))
-        return read_bif(self.structure) if named else None
+        return read_bif(cast(str | Path, self.structure)) if named else None
 
     def _given(self, bif: BIF | None) -> Given:
         given: dict[str, Any] = dict(bif.tables) if bif else {}
@@ -207,6 +251,14 @@ class Network(LoopEstimator):
 
     def _logs(self) -> NetworkTables:
         return tables_type(self._model.tables)(*(Log(table) for table in self.parameters_))
+
+    def _arrived(self, X: Any, y: Any, sample_weight: Any) -> tuple[Model, Records, Array | None]:
+        data = self._read(X)
+        weights = checked_weights(sample_weight, len(data), "rows" if len(data) == data.n_rows else "sequences")
+        return self._over(data), data, weights
+
+    def _show_piece(self, items: Records) -> None:
+        self._tables = self.parameters_._asdict()
 
     # --- using a trained network ----------------------------------------------------------------------------------
 
@@ -265,10 +317,15 @@ class Network(LoopEstimator):
 
     def score(self, X: Any, y: Any = None) -> float:
         """log P(X), in nats, of all rows together, each as often as it was seen."""
+        with self._posed(X) as (answers, logs):
+            return answers.log_norm(logs)
+
+    @contextmanager
+    def _posed(self, X: Any, y: Any = None) -> Iterator[tuple[Answers, Tables]]:
         self._ready()
         data = self._read(X)
         with self._engine() as engine, _naming(data):
-            return Answers(self._over(data), data, engine).log_norm(self._logs())
+            yield Answers(self._over(data), data, engine), self._logs()
 
     def sample(self, n: int = 1, length: int = 1, random_state: int | None = None) -> dict[str, list[Value]]:
         """n rows as columns; over time n sequences of `length` rows each, one after the other."""
@@ -329,6 +386,9 @@ class Network(LoopEstimator):
     def _sizes(self) -> dict[str, int]:
         entries = sum(table.size for table in self._tables.values())
         return {"variables": len(self.values_), "tables": len(self._tables), "entries": entries}
+
+    def _tables_by_name(self) -> dict[str, Any]:
+        return self._tables
 
     def _settle(self) -> None:
         super()._settle()

@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 
 from softcount.criteria.spec import Settings, Stage, parse
 from softcount.disk.sound import EITHER, check, check_rows
 from softcount.engines import Engine
 from softcount.errors import InputError
-from softcount.estimators.base import DocumentEstimator, naming
+from softcount.estimators.base import naming
+from softcount.estimators.counted_text import DocumentEstimator
 from softcount.estimators.folding import folded, prevalence_of
 from softcount.estimators.held_out import best_steps, both, set_aside, watch
+from softcount.estimators.parameters import Fixed, PerTable, Seed, Share, Where
+from softcount.estimators.sampling import draw, draw_documents, lengths_of
 from softcount.estimators.scikit import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from softcount.estimators.settings import check_is_fitted
 from softcount.estimators.similar import cosine, one_document, tfidf_cosine
 from softcount.estimators.topic_start import STARTS, by_svd, clustered, matched
 from softcount.evaluate.topics import completion, least_distance, relevance, split_tokens
+from softcount.loop.estep import Answers
+from softcount.loop.online import Learned
 from softcount.loop.start import given_start, random_start, uniform_start
 from softcount.loop.trace import Step
 from softcount.loop.train import Fit
+from softcount.loop.weighted import checked_weights, digest_with
 from softcount.machine.memory import check_room
 from softcount.models.plsa import PLSA as Model
 from softcount.models.plsa import PLSATables
+from softcount.models.plsa_folded import FoldedPLSA, TopicTables
 from softcount.numbers.lanes import width
 from softcount.numbers.ragged import Array
-from softcount.numbers.tables import Tables
+from softcount.numbers.tables import Log, Tables
 from softcount.text.documents import Documents
 from softcount.text.vocabulary import lowered
 
@@ -46,17 +55,69 @@ FELL_BACK = f"tempering left two topics alike, so they were trained by {PLAIN} f
 class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator):  # type: ignore[misc]
     """Probabilistic latent semantic analysis: each document mixes topics, each topic is a distribution over words.
 
-    criterion : stages by name. None: 100 tempered steps (β = 0.8), and "em:200" from the same start where those leave
-        two topics alike, as they may on tables with little in them
-    start : "kmeans" (clusters of documents), "svd", "random", "uniform", or PLSATables
-    pseudo : pseudo-counts of EM, by table or one number; None: 0.05 for words where no criterion is named, else none
-    held_out : share of the documents kept aside in a first run, which finds out after how many steps, and from which
-        of the restarts, new documents are foretold best; so long the second run trains, on all documents
-    seed_words : {topic number: [words]}, each given `seed_weight` pseudo-counts in its topic, by EM, VB and Gibbs;
-        MRE has none, and there they are in the start alone
-    fold_pseudo : pseudo-counts of each document's topics when new documents are folded in; an empty one gets the prior
-    lowercase : whether text is lower-cased first, here and in whatever is read later
-    dtype : of the tables while training; "float32" needs half the memory and, being bound by memory, half the time
+    Parameters
+    ----------
+    n_topics : int, default 10
+        How many topics.
+    criterion : str, optional
+        Stages by name. None: 100 tempered steps (β = 0.8), and "em:200" from the same start where those leave
+        two topics alike, as they may on tables with little in them.
+    start : str or PLSATables, default "kmeans"
+        "kmeans" (clusters of documents), "svd", "random", "uniform", or tables.
+    fixed : str, list or mapping, default ()
+        Tables that training leaves alone, or a mapping from table to a mask of entries.
+    pseudo : float or mapping, optional
+        Pseudo-counts of `em`: a number, or one by table. None: 0.05 for words where no criterion is named, else
+        none.
+    prior : float or mapping, default 0.1
+        Dirichlet prior of `vb` and `gibbs`: a number, or one by table.
+    held_out : float, default 0.0
+        Share of the documents kept aside in a first run, which finds out after how many steps, and from which
+        of the restarts, new documents are foretold best; so long the second run trains, on all documents.
+    seed_words : mapping from int to list of str, optional
+        Words of topics, each given `seed_weight` pseudo-counts in its topic, by `em`, `vb` and `gibbs`; `mre`
+        has none, and there they are in the start alone.
+    seed_weight : float, default 100.0
+        Pseudo-counts of a seed word in its topic.
+    fold_pseudo : float, default 0.05
+        Pseudo-counts of each document's topics when new documents are folded in; an empty one gets the prior.
+    restarts : int, default 1
+        The best of so many starts, by the objective.
+    tolerance : float, default 1e-6
+        A stage ends when its objective changes by no more than this share.
+    dtype : str, default "float32"
+        Of the tables while training; "float32" needs half the memory and, being bound by memory, half the time.
+    engine : str or Engine, default "threads"
+        Where sums over the data are computed.
+    lowercase : bool, default False
+        Whether text is lower-cased first, here and in whatever is read later.
+    min_df : int or float, default 1
+        Words in fewer documents, or in a smaller share of them, are left out of text.
+    max_df : int or float, default 1.0
+        Words in more documents, or in a larger share of them, are left out of text.
+    stop_words : list of str or "english", optional
+        Words that are left out of text.
+    n_jobs : int, optional
+        How many threads; -1 for all cores. Results do not depend on it.
+    random_state : int, optional
+        The seed; the same seed gives the same bits. Where it is not given, one is drawn.
+
+    Attributes
+    ----------
+    components_ : array, [topics, words]
+        P(word | topic).
+    word_ : array, [topics, words]
+        The same, under the name of the table.
+    topic_ : array, [documents, topics]
+        P(topic | document) of the training documents.
+    prevalence_ : array, [topics]
+        The share of all tokens that each topic has.
+    vocabulary_ : Vocabulary or None
+        The words, where the columns have names.
+    n_features_in_ : int
+        How many columns the training data had.
+    feature_names_in_ : array of str
+        Names of the columns, where the training data had some.
     """
 
     kind = "plsa"
@@ -72,10 +133,10 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         n_topics: int = 10,
         *,
         criterion: str | None = None,
-        start: Any = "kmeans",
-        fixed: Any = (),
-        pseudo: float | Mapping[str, float] | None = None,
-        prior: float | Mapping[str, float] = 0.1,
+        start: str | Sequence[Any] = "kmeans",
+        fixed: Fixed = (),
+        pseudo: PerTable | None = None,
+        prior: PerTable = 0.1,
         held_out: float = 0.0,
         seed_words: Mapping[int, Sequence[str]] | None = None,
         seed_weight: float = 100.0,
@@ -83,10 +144,13 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         restarts: int = 1,
         tolerance: float = 1e-6,
         dtype: str = "float32",
-        engine: Any = "threads",
+        engine: Where = "threads",
         lowercase: bool = False,
+        min_df: Share = 1,
+        max_df: Share = 1.0,
+        stop_words: str | Sequence[str] | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_topics = n_topics
         self.criterion = criterion
@@ -103,24 +167,29 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         self.dtype = dtype
         self.engine = engine
         self.lowercase = lowercase
+        self.min_df = min_df
+        self.max_df = max_df
+        self.stop_words = stop_words
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     # --- training -------------------------------------------------------------------------------------------------
 
     def fit(
-        self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None,
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> PLSA:  # fmt: skip
         """`checkpoint`: a file for the state, every `checkpoint_every` steps; the same call again goes on from it."""
         self._check()
         data = self._read(X, reset=True)
+        weights = checked_weights(sample_weight, len(data), "documents")
         kept = self._checkpoint(checkpoint, checkpoint_every)
-        seed, digest = self._seed(kept), data.digest()
+        seed, digest = self._seed(kept), digest_with(data.digest(), weights)
+        data = data if weights is None else data.weighted(weights)
         room = 4 * np.dtype(self.dtype).itemsize * width(self.n_topics) * (len(data) + data.n_words)
         check_room(room, f"{self.n_topics:,} topics", "ask for fewer")
         self._model = Model(len(data), self.n_topics, data.n_words)
-        self._seen = np.bincount(data.words, minlength=data.n_words) > 0
+        self._seen = np.bincount(data.times_weights().words, minlength=data.n_words) > 0
         watched: dict[str, Any] = {"digest": digest, "on_step": on_step, "checkpoint": kept}
         with self._engine() as engine, naming(data.source):
             self._plain = False
@@ -130,7 +199,9 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
                 self._learn(data, seed, engine, watched)
                 self.history_.remarks += (FELL_BACK,)
         self._show()
-        self.prevalence_ = prevalence_of(data, self.topic_)
+        self.prevalence_ = prevalence_of(data.times_weights(), self.topic_)
+        if weights is not None and not weights.all():
+            self._fold_in(replace(data, weights=None), np.flatnonzero(weights == 0.0))
         self.signature_ = self._sign(
             "plsa", seed, topics=self.n_topics, documents=len(data), words=data.n_words, tokens=f"{data.n_tokens:g}",
             held_out=self.held_out, start=self._begins(data), dtype=self.dtype,
@@ -154,7 +225,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         watched = {**watched, "settings": self._settings()}
         if self.criterion is None:
             watched["about"] = {"criterion": f"{TEMPERED}, or {PLAIN}"}
-        if self.held_out:
+        if self.held_out and not self._beginning:
             return self._search_and_train(data, seed, engine, watched)
         return self._train(
             self._model, data, lambda restart: self._start(data, (seed, restart)), seed, engine,
@@ -263,6 +334,65 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         with self._engine() as engine:
             return folded(data, self.components_, self.prevalence_, self.fold_pseudo, engine, background)
 
+    @contextmanager
+    def _posed(self, X: Any, y: Any = None) -> Iterator[tuple[Answers, Tables]]:
+        """Of new documents with their topics folded in."""
+        check_is_fitted(self, "components_")
+        data = self._read(X, reset=False)
+        with self._engine() as engine, naming(data.source):
+            topic = folded(data, self.components_, self.prevalence_, self.fold_pseudo, engine)
+            model = Model(len(data), self.n_topics, data.n_words)
+            yield Answers(model, data, engine), PLSATables(Log(topic), Log(self.components_))
+
+    def _fold_in(self, data: Documents, rows: Array) -> None:
+        """The topics of documents that training left out."""
+        topic = np.array(self.topic_)
+        topic[rows] = self._fold(data.take(rows))
+        self.parameters_ = self.parameters_._replace(topic=topic)
+        self._show()
+
+    # --- documents that arrive in pieces ----------------------------------------------------------------------------
+
+    def _online_stages(self) -> list[Stage]:
+        return parse("em" if self.criterion is None else self.criterion)
+
+    def _online_settings(self) -> Settings:
+        """Of words alone: documents are folded in."""
+        found = self._settings()
+        by_table = [
+            {"word": setting["word"]} if isinstance(setting, Mapping) and "word" in setting else setting
+            for setting in (found.pseudo, found.prior)
+        ]
+        return found._replace(pseudo=by_table[0], prior=by_table[1])
+
+    def _arrived(self, X: Any, y: Any, sample_weight: Any) -> tuple[FoldedPLSA, Documents, Array | None]:
+        data = self._read(X, reset=False)
+        start = self.prevalence_ / max(float(self.prevalence_.sum()), 1e-300)
+        model = FoldedPLSA(self.n_topics, data.n_words, start, self.fold_pseudo * self.n_topics)
+        return model, data, checked_weights(sample_weight, len(data), "documents")
+
+    def _carried(self) -> TopicTables:
+        return TopicTables(np.asarray(self.parameters_.word, dtype=np.float64, order="F"))
+
+    def _held(self, model: Any) -> Any:
+        if isinstance(model, FoldedPLSA):  # which has no table of documents
+            names = [self.fixed] if isinstance(self.fixed, str) else self.fixed
+            kept = [name for name in names if name == "word"]
+            return {name: names[name] for name in kept} if isinstance(names, Mapping) else kept
+        return self.fixed
+
+    def _take_piece(self, learned: Learned, items: Documents) -> None:
+        super()._take_piece(learned, items)
+        self.components_ = self.word_ = np.asarray(learned.parameters.word)
+        topic = self._fold(items)
+        self.parameters_ = PLSATables(topic, learned.parameters.word)
+        self._log_weights = PLSATables(Log(topic), learned.log_weights.word)
+        if self.posterior_ is not None:
+            self.posterior_ = {"topic": None, **self.posterior_}
+        self._show()
+        share = items.sizes.sum() / learned.online.seen
+        self.prevalence_ = (1.0 - share) * self.prevalence_ + share * prevalence_of(items, topic)
+
     def _of_seen(self, data: Documents) -> Documents:
         """Without the counts of words that training did not see: whatever a model gives them, it has not learned it."""
         return replace(data, counts=data.counts * self._seen[data.words])
@@ -284,6 +414,20 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
     def score(self, X: Any, y: Any = None) -> float:
         """Minus the log of the perplexity: greater is better."""
         return -float(np.log(self.perplexity(X)))
+
+    def sample(
+        self, n_documents: int = 1, length: int | Sequence[int] = 100, random_state: int | None = None
+    ) -> tuple[sparse.csr_matrix, Array]:
+        """New documents as counts, [documents, words], and P(topic | document) of each, [documents, topics].
+
+        Each has the topics of a training document, any of which is as likely; `length` is how many words each has.
+        """
+        check_is_fitted(self, "components_")
+        lengths, rng = lengths_of(length, n_documents), np.random.default_rng(random_state)
+        topic = np.asarray(self.topic_[rng.integers(len(self.topic_), size=n_documents)], np.float64)
+        tokens = np.repeat(np.arange(n_documents), lengths)
+        hidden = draw(topic, tokens, rng)
+        return draw_documents(self.components_, tokens, hidden, n_documents, rng), topic
 
     def similar(
         self, query: Any, k: int = 10, among: Any = None, tfidf: float | None = None
@@ -327,12 +471,10 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         self._check_words()
         self._show()
 
-    def top_words(
-        self, n: int = 10, words: Sequence[str] | None = None, rank: str = "relevance"
-    ) -> dict[int, list[tuple[Any, float]]]:
+    def top_words(self, n: int = 10, words: Any = None, rank: str = "relevance") -> dict[int, list[tuple[Any, float]]]:
         """The words that tell most of each topic, each with P(word | topic).
 
-        words : names of the columns, where the input had none
+        words : names of the columns, where the input had none: a list, the vectoriser that made them, or a pipeline
         rank : "relevance", P(w | h)² / (P(w | h) + P(w)), or "probability"
         """
         return dict(enumerate(self._tops(self.components_, n, words, self._rank(rank))))

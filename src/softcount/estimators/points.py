@@ -13,11 +13,14 @@ from softcount.criteria.spec import Settings
 from softcount.disk.sound import check, check_finite, check_logs, check_rows, check_whole
 from softcount.engines import Engine
 from softcount.errors import InputError
-from softcount.estimators.base import LoopEstimator, is_text, listed, naming, same_columns
+from softcount.estimators.base import LoopEstimator, naming
+from softcount.estimators.counted_text import TextCounter, is_text, listed, same_columns
+from softcount.estimators.sampling import draw, draw_points, lengths_of
 from softcount.estimators.scikit import validate_data
 from softcount.estimators.seeding import digest_of, plus_plus, squared_norms
 from softcount.estimators.settings import check_is_fitted
 from softcount.loop.estep import Answers
+from softcount.loop.weighted import checked_weights, digest_with
 from softcount.models.gaussian import GaussianMixture as Model
 from softcount.models.gaussian import GaussianTables, Points, n_second
 from softcount.numbers.attribute import MAX
@@ -34,7 +37,7 @@ ROUNDING = 1e-14  # of a feature's squares: no more variance than this is none
 TOO_FAR = "scale the features, or train again"
 
 
-class PointEstimator(LoopEstimator):
+class PointEstimator(TextCounter):
     """One model, read hard by one estimator and softly by the other."""
 
     _STARTS: ClassVar[tuple[str, ...]] = ("k-means++", "random")
@@ -48,7 +51,7 @@ class PointEstimator(LoopEstimator):
         "feature_names_in_", *LoopEstimator._FIT,
     )  # fmt: skip
     _types = (GaussianTables, Model)
-    _optional = ("feature_names_in_",)
+    _optional = ("feature_names_in_", *LoopEstimator._optional)
     _log_weights: GaussianTables
     _centre: Array
     _of: Model
@@ -76,6 +79,7 @@ class PointEstimator(LoopEstimator):
             if not reset and self.idf_ is None:
                 raise InputError("this model was trained on numbers; give a table, not text")
             data = documents(X, known, lowercase=self.lowercase)
+            data = self._pruned(data) if reset else data
             if not reset and known is None:
                 data = same_columns(data, self.n_features_in_)
             X = directions(data, None if reset else self.idf_)
@@ -108,10 +112,10 @@ class PointEstimator(LoopEstimator):
             return of_length_one(table)
         return sparse.csr_matrix(table) if sparse.issparse(table) else table - self._centre
 
-    def _model(self, X: Any) -> Model:
-        mean = np.asarray(X.mean(axis=0)).ravel()
+    def _model(self, X: Any, weights: Array | None) -> Model:
         square = X.multiply(X) if sparse.issparse(X) else X**2
-        variance = np.maximum(np.asarray(square.mean(axis=0)).ravel() - mean**2, 0.0)
+        mean, second = (_mean(table, weights) for table in (X, square))
+        variance = np.maximum(second - mean**2, 0.0)
         kind = self._kind()
         varies = variance > ROUNDING * (variance + mean**2)
         # A feature that never varies in training may vary a little later: as little as the others' floor allows.
@@ -139,12 +143,16 @@ class PointEstimator(LoopEstimator):
             means = means - self._centre
         return around(model, means)
 
-    def _fit(self, X: Any, on_step: Any, checkpoint: Any, every: int | None) -> Any:
+    _weights: Array | None = None  # of the points, while they are trained on
+
+    def _fit(self, X: Any, sample_weight: Any, on_step: Any, checkpoint: Any, every: int | None) -> Any:
         points = self._points(X, reset=True)
+        weights = checked_weights(sample_weight, points.shape[0], "rows")
         kept = self._checkpoint(checkpoint, every)
-        seed, digest = self._seed(kept), digest_of(points)
-        self._of = self._model(points)
+        seed, digest = self._seed(kept), digest_with(digest_of(points), weights)
+        self._of = self._model(points, weights)
         settings = Settings(self.pseudo, self.prior)
+        self._weights = weights
         with self._engine() as engine, naming(MEMORY, "row", TOO_FAR):
 
             def start(restart: int) -> Tables:
@@ -152,8 +160,9 @@ class PointEstimator(LoopEstimator):
 
             self._train(
                 self._of, Points(points), start, seed, engine,
-                settings=settings, digest=digest, on_step=on_step, checkpoint=kept,
+                settings=settings, digest=digest, on_step=on_step, checkpoint=kept, weights=weights,
             )  # fmt: skip
+        self._weights = None
         self._show()
         self.labels_ = self._classes(points)
         self.signature_ = self._sign(
@@ -209,10 +218,42 @@ class PointEstimator(LoopEstimator):
         with self._engine() as engine, naming(MEMORY, "row", TOO_FAR):
             yield Answers(self._of, Points(points), engine)
 
+    @contextmanager
+    def _posed(self, X: Any, y: Any = None) -> Iterator[tuple[Answers, Tables]]:
+        check_is_fitted(self, "means_")
+        with self._answers(self._points(X, reset=False)) as data:
+            yield data, self._log_weights
+
+    def _arrived(self, X: Any, y: Any, sample_weight: Any) -> tuple[Model, Points, Array | None]:
+        points = self._points(X, reset=False)
+        model = self._of._replace(refills=False)  # a cluster that is empty in one piece is not empty
+        return model, Points(points), checked_weights(sample_weight, points.shape[0], "rows")
+
+    def _show_piece(self, items: Points) -> None:
+        self._show()
+        self.labels_ = self._classes(items.values)
+
+    def sample(self, n_samples: int = 1, random_state: int | None = None) -> tuple[Array, Array]:
+        """New points, [samples, features], and the cluster of each; of k-means with unit variance about the centres."""
+        check_is_fitted(self, "means_")
+        if self._kind() == "direction":
+            raise InputError("directions of metric='cosine' cannot be drawn; use metric='euclidean'")
+        lengths_of(0, n_samples)
+        rng = np.random.default_rng(random_state)
+        labels = draw(self.weights_[None], np.zeros(n_samples, np.int64), rng)
+        spread = self.covariances_ if self._kind() == "full" else self.variances_
+        return draw_points(self.means_, spread, labels, rng), labels
+
     def predict(self, X: Any) -> Array:
         """The best cluster of each row."""
         check_is_fitted(self, "means_")
         return self._classes(self._points(X, reset=False))
+
+
+def _mean(table: Any, weights: Array | None) -> Array:
+    if weights is None:
+        return np.asarray(table.mean(axis=0)).ravel()
+    return np.asarray(np.asarray(table.T @ weights).ravel() / weights.sum())
 
 
 def around(model: Model, means: Array) -> GaussianTables:

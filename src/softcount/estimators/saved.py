@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -71,6 +72,17 @@ class Body(Newer):
     learned: dict[str, Any]
 
 
+# What every trained estimator has, for its docstring.
+SHARED = (
+    ("history_ : Trace", "Every step of training; of an aligner, by direction."),
+    ("signature_ : str", "Model, criterion, settings, seed, version and digest of the data, in a line."),
+    ("data_ : dict", "What it was trained on: source, digest and sizes."),
+    ("reading_ : dict", "How its text was read, where not as by default."),
+    ("seed_ : int", "The seed that was used."),
+    ("trained_ : str", "When it was trained."),
+)
+
+
 class SavedEstimator:
     """Subclasses name their kind, the attributes that hold what was learned, and the types of tables in them.
 
@@ -92,6 +104,17 @@ class SavedEstimator:
     reading_: dict[str, Any]  # how its text was read, where not as by default: lowercase, min_count, …
     # What else the command line says of that before `fit`: which words it left out. The vocabulary has the others.
     _reading: Mapping[str, Any] = MappingProxyType({})
+
+    _described: ClassVar[tuple[tuple[str, str], ...]] = SHARED
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """Where a docstring lists attributes, those that all such estimators have come after them."""
+        super().__init_subclass__(**settings)
+        text = cls.__dict__.get("__doc__") or ""
+        listed = re.search(r"\n    Attributes\n    -+\n(?:(?!\n    \w+\n    -+\n)[\s\S])*", text)
+        if listed:
+            more = "".join(f"\n    {name}\n        {what}" for name, what in cls._described)
+            cls.__doc__ = text[: listed.end()].rstrip() + more + "\n" + (text[listed.end() :] or "    ")
 
     # --- for subclasses to say ------------------------------------------------------------------------------------
 

@@ -19,9 +19,11 @@ class LightEstimator:
         return sorted(name for name in inspect.signature(cls).parameters)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The settings, by name."""
         return {name: getattr(self, name) for name in self._parameter_names()}
 
     def set_params(self, **parameters: Any) -> Any:
+        """Change settings, by name; returns the estimator."""
         known = self._parameter_names()
         for name, value in parameters.items():
             if name not in known:

@@ -20,7 +20,7 @@ from softcount.numbers.ragged import Array
 from softcount.text.documents import Documents
 from softcount.text.tfidf import directions
 
-TRIES, STEPS = 5, 20  # runs of k-means, and how long they are
+TRIES, STEPS = 3, 10  # runs of k-means, and how long they are
 STARTS = ("kmeans", "svd", "random", "uniform")
 
 

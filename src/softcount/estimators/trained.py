@@ -10,6 +10,8 @@ import numpy as np
 
 from softcount.disk.checkpoint import Checkpoint
 from softcount.engines import Engine, engine_of
+from softcount.errors import InputError
+from softcount.estimators.parameters import at_least, check_parameters
 from softcount.estimators.saved import SavedEstimator
 from softcount.signature import signature
 
@@ -23,6 +25,10 @@ class TrainedEstimator(SavedEstimator):
     random_state: Any
 
     def _check(self) -> None:
+        check_parameters(self)
+        at_least(self, 0.0, "tolerance")
+        if self.n_jobs is not None and self.n_jobs != -1 and self.n_jobs < 1:
+            raise InputError(f"n_jobs must be at least 1, or -1 for all cores, not {self.n_jobs}")
         self._engine()
 
     def _engine(self) -> Engine:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,14 @@ from softcount.disk.store import MALFORMED
 from softcount.engines import Threads, engine_of
 from softcount.errors import InputError
 from softcount.estimators.known_classes import KnownClasses, known_classes
+from softcount.estimators.parameters import Where, check_parameters
 from softcount.estimators.weighted_kmeans import nearest_wards, weighted_kmeans
 from softcount.estimators.word_class_answers import Forms, LearnedClasses, every_word
 from softcount.estimators.word_exchange import Passes, Saved, stages_of
 from softcount.estimators.word_vectors import context_vectors, told_by, word_vectors
 from softcount.loop.resume import foreign
 from softcount.loop.trace import RECORDS, Step
+from softcount.loop.weighted import checked_weights
 from softcount.machine import stage
 from softcount.models.word_classes import NOBODY, with_forms, word_types
 from softcount.models.word_classes_kernel import WordTypes
@@ -39,15 +41,48 @@ USUAL = 45  # classes, where nobody says how many
 class WordClasses(LearnedClasses):
     """Word classes, learned without labels, with some, or with a dictionary.
 
-    n_classes : how many; if not given, as many as tags and dictionary name, or 45
-    criterion : the passes after the start, in each of which every word moves to its best class: "exchange:4,frames:3",
-        four by its neighbours side by side, then three by the frames that both make together
-    start : "ward", clusters that are joined one by one, the same for every seed; or "k-means++", drawn by the seed
-    morphology : λ, how much the form of a word (its ending, its capitals) counts beside its contexts
-    dictionary : mapping from word to its classes, a TagDictionary, or the path of one; other words may be in all
-    tolerance : a stage ends when a pass raises its objective by no more than this share
-    lowercase : whether text is lower-cased first, here and in whatever is read later
-    engine, n_jobs : as everywhere; a move depends on all moves before it, so that one thread does the work
+    Parameters
+    ----------
+    n_classes : int, optional
+        How many; if not given, as many as tags and dictionary name, or 45.
+    criterion : str, default "exchange:4,frames:3"
+        The passes after the start, in each of which every word moves to its best class: four by its neighbours
+        side by side, then three by the frames that both make together.
+    start : str, default "ward"
+        "ward", clusters that are joined one by one, the same for every seed; or "k-means++", drawn by the seed.
+    morphology : float, default 0.5
+        λ, how much the form of a word (its ending, its capitals) counts beside its contexts.
+    dictionary : mapping, TagDictionary or path, optional
+        From word to its classes; other words may be in all.
+    tolerance : float, default 1e-6
+        A stage ends when a pass raises its objective by no more than this share.
+    lowercase : bool, default False
+        Whether text is lower-cased first, here and in whatever is read later.
+    engine : str or Engine, default "threads"
+        As everywhere; a move depends on all moves before it, so that one thread does the work.
+    n_jobs : int, optional
+        As everywhere.
+    random_state : int, default 0
+        The seed; only "k-means++" draws.
+
+    Attributes
+    ----------
+    classes_ : tuple of str
+        The names of the classes.
+    vocabulary_ : Vocabulary
+        The words, by their numbers.
+    word_class_ : array of int, [words]
+        The number of every word's class.
+    confidence_ : array, [words]
+        P(class | the classes of all other words).
+    count_ : array of int, [words]
+        How often every word occurs.
+    stands_for_ : array of int, [words]
+        What every word stands for at the beginning of a sentence.
+    forms_ : Forms
+        What classes know of the forms of their words.
+    objective_ : float
+        The objective of the last pass.
     """
 
     kind = "word classes"
@@ -70,10 +105,10 @@ class WordClasses(LearnedClasses):
         criterion: str = "exchange:4,frames:3",
         start: str = "ward",
         morphology: float = 0.5,
-        dictionary: Any = None,
+        dictionary: Mapping[str, Any] | TagDictionary | str | Path | None = None,
         tolerance: float = 1e-6,
         lowercase: bool = False,
-        engine: Any = "threads",
+        engine: Where = "threads",
         n_jobs: int | None = None,
         random_state: int | None = 0,
     ) -> None:
@@ -91,7 +126,7 @@ class WordClasses(LearnedClasses):
     # --- training -------------------------------------------------------------------------------------------------
 
     def fit(
-        self, X: Any, y: Any = None, *, on_step: Callable[[Step], None] | None = None,
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> WordClasses:  # fmt: skip
         """Class the words of sentences: token lists, text lines, or a Corpus.
@@ -104,6 +139,9 @@ class WordClasses(LearnedClasses):
         kept = self._checkpoint(checkpoint, checkpoint_every)
         given = tag_dictionary(self.dictionary)
         data = every_word(corpus(X, labels=y, lowercase=self.lowercase))
+        weights = checked_weights(sample_weight, len(data), "sentences")
+        if weights is not None:
+            data = _as_often(data, weights)
         if data.n_tokens == 0:
             raise InputError(f"{data.source}: no words to class; give at least one")
         self.vocabulary_, self.count_ = data.vocabulary, np.bincount(data.sentences.values)
@@ -123,6 +161,7 @@ class WordClasses(LearnedClasses):
         return self
 
     def _check(self) -> None:
+        check_parameters(self)
         if self.n_classes is not None and self.n_classes < 1:
             raise InputError(f"n_classes must be at least 1, not {self.n_classes}")
         for name in ("morphology", "tolerance"):
@@ -244,6 +283,13 @@ class WordClasses(LearnedClasses):
             data="sha256:" + digest[:12],
             **self._read_as(),
         )
+
+
+def _as_often(data: Corpus, weights: Array) -> Corpus:
+    """Classes are counted in whole words, so that a sentence counts a whole number of times."""
+    if not (weights == np.floor(weights)).all():
+        raise InputError("sample_weight: classes are made of whole words; give whole numbers, 0, 1, 2 …")
+    return every_word(data.take(np.repeat(np.arange(len(data)), weights.astype(np.int64))))
 
 
 def _telling(ends: WordForms, begins: WordForms, context: Array, tokens: Array) -> WordForms:

@@ -1,5 +1,6 @@
 """Metrics whose per-item statistics add: statistics per shard, summed, then one score."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from softcount.evaluate.clustering import (
@@ -19,35 +20,63 @@ from softcount.evaluate.interval import Interval, bootstrap
 from softcount.evaluate.links import LinkCounts, LinkScores, count_links, link_scores, total
 
 if TYPE_CHECKING:
+    from softcount.evaluate.measured import (
+        Measured,
+        measure_clusters,
+        measure_links,
+        measure_tags,
+        measure_topics,
+        measure_trees,
+    )
     from softcount.evaluate.topics import npmi
+    from softcount.evaluate.trees import TreeCounts, TreeScores, count_brackets, tree_scores
 
 __all__ = [
     "Interval",
     "LinkCounts",
     "LinkScores",
+    "Measured",
     "TagScores",
+    "TreeCounts",
+    "TreeScores",
     "ari",
     "bootstrap",
     "cluster_scores",
     "contingency",
+    "count_brackets",
     "count_links",
     "link_scores",
     "many_to_one",
+    "measure_clusters",
+    "measure_links",
+    "measure_tags",
+    "measure_topics",
+    "measure_trees",
     "nmi",
     "npmi",
     "one_to_one",
     "score_tags",
     "tag_scores",
     "total",
+    "tree_scores",
     "v_measure",
     "vi_bits",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Tables of documents take SciPy, which scores of tags and links do without."""
-    if name == "npmi":
-        from softcount.evaluate.topics import npmi
+_HOME = {
+    "npmi": "topics",
+    **dict.fromkeys(["TreeCounts", "TreeScores", "count_brackets", "tree_scores"], "trees"),
+    **dict.fromkeys(
+        ["Measured", *(f"measure_{what}" for what in ("clusters", "links", "tags", "topics", "trees"))], "measured"
+    ),
+}
 
-        return npmi
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """What few need, when it is asked for: tables of documents take SciPy, which scores of tags do without."""
+        if name in _HOME:
+            return getattr(import_module(f"softcount.evaluate.{_HOME[name]}"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

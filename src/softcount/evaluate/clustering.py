@@ -35,9 +35,9 @@ class TagScores(NamedTuple):
 
 def score_tags(gold: Labels, predicted: Labels) -> TagScores:
     """Scores of predicted tags, whose names need not be gold's. Sentences are compared one by one, so none may slip."""
-    _check_parallel(_lengths(gold), _lengths(predicted))
-    gold_ids, n_gold = _identify(gold)
-    predicted_ids, n_predicted = _identify(predicted)
+    _check_parallel(lengths_of(gold), lengths_of(predicted))
+    gold_ids, n_gold = identify(gold)
+    predicted_ids, n_predicted = identify(predicted)
     return tag_scores(contingency(gold_ids, predicted_ids, n_gold, n_predicted))
 
 
@@ -150,7 +150,7 @@ def _is_nested(labels: Labels) -> bool:
     return isinstance(first, np.ndarray | Sequence) and not isinstance(first, str)
 
 
-def _lengths(labels: Labels) -> list[int]:
+def lengths_of(labels: Labels) -> list[int]:
     if isinstance(labels, Ragged):
         return [int(length) for length in labels.lengths]
     return [len(sentence) for sentence in labels] if _is_nested(labels) else [len(labels)]
@@ -165,7 +165,7 @@ def _check_parallel(gold: list[int], predicted: list[int]) -> None:
             raise InputError(f"{where}gold has {n_gold} tags, predicted has {n_predicted}: they must be parallel")
 
 
-def _identify(labels: Labels) -> tuple[Array, int]:
+def identify(labels: Labels) -> tuple[Array, int]:
     """Labels as ids 0 … n − 1, and n."""
     if isinstance(labels, Ragged):
         labels = labels.values

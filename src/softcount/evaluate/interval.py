@@ -22,6 +22,13 @@ class Interval(NamedTuple):
     high: float
 
 
+def check_samples(n_items: int, level: float, samples: int) -> None:
+    if not n_items:
+        raise InputError("no items to resample; give the statistics of at least one")
+    if not 0.0 < level < 1.0 or samples < 1:
+        raise InputError(f"level {level} and {samples} samples; give a level between 0 and 1, and at least one sample")
+
+
 def bootstrap(
     statistics: Any, score: Callable[[Any], float], level: float = 0.95, samples: int = 1000, random_state: int = 0
 ) -> Interval:
@@ -30,10 +37,7 @@ def bootstrap(
     statistics : [items, …], of which `score` is given the sum over the items
     """
     rows = np.asarray(statistics)
-    if rows.ndim < 1 or not len(rows):
-        raise InputError("no items to resample; give the statistics of at least one")
-    if not 0.0 < level < 1.0 or samples < 1:
-        raise InputError(f"level {level} and {samples} samples; give a level between 0 and 1, and at least one sample")
+    check_samples(len(rows) if rows.ndim else 0, level, samples)
     rng = np.random.default_rng(random_state)
     draws = rng.multinomial(len(rows), np.full(len(rows), 1.0 / len(rows)), size=samples)
     scores = [score(np.tensordot(draw, rows, axes=1)) for draw in draws]

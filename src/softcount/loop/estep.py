@@ -14,6 +14,7 @@ import numpy as np
 from softcount.engines.engine import Engine, Handle
 from softcount.errors import ImpossibleItem
 from softcount.loop.model import InRounds, Model
+from softcount.loop.weighted import Weighted, runs_of
 from softcount.machine import stage
 from softcount.machine.memory import check_room
 from softcount.machine.subnormal import subnormals_as_zero
@@ -25,11 +26,12 @@ from softcount.text.shard import shards
 
 
 class Placed(NamedTuple):
-    """A shard, which one it is, and the number of its first item."""
+    """A shard, which one it is, the number of its first item, and what each of its items counts."""
 
     number: int
     first: int
     shard: Any
+    weight: float = 1.0
 
 
 class Asked(NamedTuple):
@@ -49,23 +51,47 @@ class EStep:
     ) -> None:
         self.model, self.engine, self.seed = model, engine, tuple(seed)
         self._order: Array | None = None
+        weights: Array | None = None
+        if isinstance(items, Weighted):
+            items, weights, self._order = items
         if n_batches:
-            # Neighbouring items are alike; a mini-batch should be a sample of all.
-            self._order = np.random.default_rng([*seed, 1]).permutation(len(items))
-            items = items.take(self._order)
+            items, weights = self._shuffled(items, weights, n_batches)
         stage.begin("packing", len(items), "items")
-        ranges = self._cut(items, n_batches)
-        weights = np.asarray([items.sizes[start:stop].sum() for start, stop in ranges], dtype=float)
-        self.batches: Array = weights / max(weights.sum(), 1.0)
-        parts = (Placed(i, a, (model, items.slice(a, b))) for i, (a, b) in enumerate(_reached(ranges)))
+        ranges = self._cut(items, weights, n_batches)
+        each = [1.0 if weights is None else float(weights[start]) for _, start, _ in ranges]
+        sizes = [items.sizes[a:b].sum() * weight for (_, a, b), weight in zip(ranges, each, strict=True)]
+        self._of_batch = np.array([batch for batch, _, _ in ranges], dtype=np.int64)
+        shares = np.bincount(self._of_batch, np.asarray(sizes, dtype=float))
+        self.amount, self.n_items = float(shares.sum()), len(items)
+        self.batches: Array = shares / max(shares.sum(), 1.0 if weights is None else 1e-300)
+        placed = enumerate(zip(_reached(ranges), each, strict=True))
+        parts = (Placed(i, a, (model, items.slice(a, b)), weight) for i, ((_, a, b), weight) in placed)
         self._handles = self._in_parts(parts) if isinstance(model, InRounds) else engine.place(_pack, parts)
 
-    def _cut(self, items: Any, n_batches: int) -> list[tuple[int, int]]:
-        if n_batches:
-            return shards(items.sizes, max(1, -(-int(items.sizes.sum()) // n_batches)))
-        if isinstance(self.model, InRounds):
-            return [(0, len(items))]
-        return shards(self.model.costs(items), self.model.shard_cost)
+    def _shuffled(self, items: Any, weights: Array | None, n_batches: int) -> tuple[Any, Array | None]:
+        """Neighbouring items are alike; a mini-batch should be a sample of all. Within one, items of a weight stay
+        together."""
+        order = np.random.default_rng([*self.seed, 1]).permutation(len(items))
+        if weights is not None:
+            for a, b in _batches(items.sizes[order], n_batches):
+                order[a:b] = order[a:b][np.argsort(weights[order[a:b]], kind="stable")]
+            weights = weights[order]
+        self._order = order if self._order is None else self._order[order]
+        return items.take(order), weights
+
+    def _cut(self, items: Any, weights: Array | None, n_batches: int) -> list[tuple[int, int, int]]:
+        """(mini-batch, start, stop) of items that are packed together: of one mini-batch, and of one weight."""
+        whole = _batches(items.sizes, n_batches) if n_batches else [(0, len(items))]
+        even = [
+            (batch, a + start, a + stop)
+            for batch, (a, b) in enumerate(whole)
+            for start, stop in ([(0, b - a)] if weights is None else runs_of(weights[a:b]))
+        ]
+        if n_batches or isinstance(self.model, InRounds):
+            return even
+        costs, target = self.model.costs(items), self.model.shard_cost
+        ranges = [(a + start, a + stop) for _, a, b in even for start, stop in shards(costs[a:b], target)]
+        return [(number, *bounds) for number, bounds in enumerate(ranges)]
 
     def _in_parts(self, parts: Iterator[Placed]) -> list[Any]:
         """Of a model that works in rounds: every batch is several handles, and what to draw random numbers for."""
@@ -74,7 +100,7 @@ class EStep:
             packed = _pack(part)
             placed = (packed._replace(shard=one) for one in self.model.parts(packed.shard))  # type: ignore[attr-defined]
             n = self.model.n_uniforms(packed.shard)
-            found.append((part.number, n, self.engine.place(_as_it_is, placed)))
+            found.append((part.number, n, self.engine.place(_as_it_is, placed), part.weight))
         return found
 
     def reseeded(self, seed: Sequence[int]) -> EStep:
@@ -84,7 +110,9 @@ class EStep:
         return other
 
     def __call__(self, log_weights: Tables, mode: int = SUM, key: int = 0, batch: int | None = None) -> Expectation:
-        weights, chosen = self.model.weigh(log_weights), self._handles if batch is None else [self._handles[batch]]
+        weights, chosen = self.model.weigh(log_weights), self._handles
+        if batch is not None:
+            chosen = [self._handles[k] for k in np.flatnonzero(self._of_batch == batch).tolist()]
         try:
             return self._sum(weights, mode, key, chosen).whole()
         except ImpossibleItem as impossible:
@@ -102,11 +130,13 @@ class EStep:
         return total
 
     def _in_rounds(
-        self, model: InRounds, weights: Any, mode: int, key: int, index: int, n: int, handles: Sequence[Handle]
-    ) -> Expectation:
+        self, model: InRounds, weights: Any, mode: int, key: int, index: int, n: int, handles: Sequence[Handle],
+        weight: float,
+    ) -> Expectation:  # fmt: skip
         uniforms = _uniforms((*self.seed, key, index), n) if mode == SAMPLE else None
         rounds = model.rounds(weights, mode, uniforms)
-        return drive(rounds, lambda asked: self.engine.sum(_round, handles, self.engine.share(asked)))
+        found: Expectation = drive(rounds, lambda asked: self.engine.sum(_round, handles, self.engine.share(asked)))
+        return found.times(weight)
 
 
 class Answers:
@@ -142,14 +172,18 @@ class Answers:
         return self.engine.share(Asked(self.model, self.model.weigh(log_weights), mode, ()))
 
 
+def _batches(sizes: Array, n: int) -> list[tuple[int, int]]:
+    return shards(sizes, max(1, -(-int(sizes.sum()) // n)))
+
+
 # --- what crosses the engine ----------------------------------------------------------------------------------------
 
 
-def _reached(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _reached(ranges: Sequence[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
     """The same ranges of items; where they begin is how far the packing is."""
-    for start, stop in ranges:
+    for batch, start, stop in ranges:
         stage.reach(start)
-        yield start, stop
+        yield batch, start, stop
 
 
 def _as_it_is(part: Placed) -> Placed:
@@ -165,7 +199,7 @@ def _expect(placed: Placed, asked: Asked) -> Expectation:
     model, weights, mode, seed = asked
     uniforms = _uniforms((*seed, placed.number), model.n_uniforms(placed.shard)) if mode == SAMPLE else None
     with _located(placed):
-        return model.expect(weights, placed.shard, mode, uniforms)[0]
+        return model.expect(weights, placed.shard, mode, uniforms)[0].times(placed.weight)
 
 
 def _round(placed: Placed, asked: Round) -> Any:

@@ -17,7 +17,7 @@ from softcount.disk.checkpoint import Slot
 from softcount.disk.sound import EITHER, check, check_finite, check_rows, check_table
 from softcount.disk.store import MALFORMED
 from softcount.errors import InputError
-from softcount.families.family import SimplexFamily, SoundFamily
+from softcount.families.family import ConjugateFamily, SimplexFamily, SoundFamily
 from softcount.families.layout import TableLayout, by_table, named, table_types
 from softcount.loop.start import uniform_start
 from softcount.loop.trace import RECORDS, Ending, Step
@@ -50,6 +50,9 @@ class Position(NamedTuple):
     stopped: Ending | None = None  # why the stage ends before its steps are done
 
 
+Best = tuple[int, Tables, Tables, Tables | None]  # (restart, parameters, log-weights, posterior) so far
+
+
 class Saved(NamedTuple):
     """What a checkpoint holds of a fit that is under way."""
 
@@ -57,7 +60,7 @@ class Saved(NamedTuple):
     steps: list[Step]
     kept: list[tuple[str, int]]
     records: list[Restart]
-    best: tuple[int, Tables, Tables] | None  # (restart, parameters, log-weights) so far
+    best: Best | None
 
 
 class Finished(NamedTuple):
@@ -69,6 +72,7 @@ class Finished(NamedTuple):
     stopped: Ending
     restarts: list[Restart]
     chosen: int
+    posterior: Tables | None = None
 
 
 def restored(slot: Slot, layout: Tables, stages: Sequence[Stage]) -> tuple[Finished | None, Saved | None]:
@@ -80,7 +84,7 @@ def restored(slot: Slot, layout: Tables, stages: Sequence[Stage]) -> tuple[Finis
     try:
         if done is not None:
             check("the result", done, Finished)
-            _check_fit(layout, done.parameters, done.log_weights)
+            _check_fit(layout, done.parameters, done.log_weights, done.posterior)
             _check_place(done.chosen, len(done.restarts))
             _check_trace(done.steps, stages)
         elif saved is not None:
@@ -174,7 +178,7 @@ def _check_like(layout: Tables, state: Any, like: Any, parameters: Tables, field
         _check_place(state, 1 << 62)
 
 
-def _check_fit(layout: Tables, parameters: Tables, log_weights: Tables) -> None:
+def _check_fit(layout: Tables, parameters: Tables, log_weights: Tables, posterior: Tables | None = None) -> None:
     uniform = uniform_start(layout)
     _check_tables(layout, parameters, uniform, "parameters")
     _check_tables(layout, log_weights, logs_of(layout, uniform), "log_weights")
@@ -187,6 +191,20 @@ def _check_fit(layout: Tables, parameters: Tables, log_weights: Tables) -> None:
         rows = isinstance(spec.family, SimplexFamily) and not isinstance(logs, Log)
         if rows and np.max(values(logs), initial=-np.inf) > ROUNDING:
             raise ValueError(f"{name} is more probable than certain")
+    if posterior is not None:
+        _check_types(layout, posterior)
+        for name, spec, table, like in named(layout, posterior, parameters):
+            if table is not None or isinstance(spec.family, ConjugateFamily):
+                check_posterior(name, table, like, isinstance(spec.family, SimplexFamily))
+
+
+def check_posterior(name: str, table: Any, like: Any, rows: bool = True) -> None:
+    """Of the form of the parameters; of rows that are distributions, pseudo-counts."""
+    if isinstance(table, Ragged) != isinstance(like, Ragged):
+        raise ValueError(f"the posterior of {name} has rows of another kind")
+    if isinstance(table, Ragged) and not np.array_equal(table.offsets, like.offsets):
+        raise ValueError(f"the posterior of {name} has other rows")
+    check_finite(f"the posterior of {name}", table, *np.shape(values(like)), least=0.0 if rows else -np.inf)
 
 
 def _check_tables(layout: Tables, tables: Tables, like: Tables, field: str) -> None:

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.criteria.criterion import Criterion, Progress
+from softcount.criteria.criterion import Criterion, Progress, log_weights
 from softcount.criteria.spec import Settings, Stage
 from softcount.disk.checkpoint import Slot
 from softcount.engines.engine import Engine
 from softcount.errors import InputError
 from softcount.loop.estep import EStep
 from softcount.loop.model import Model
-from softcount.loop.resume import Finished, Position, Restart, Saved, check_state, restored
+from softcount.loop.resume import Best, Finished, Position, Restart, Saved, check_state, restored
 from softcount.loop.start import constrain
 from softcount.loop.trace import CONVERGED, DONE, FELL, HELD_OUT, Ending, Note, Step, Trace
 from softcount.machine import stage as shown
@@ -34,6 +34,7 @@ class Fit(NamedTuple):
     trace: Trace
     restarts: list[Restart]
     chosen: int
+    posterior: Tables | None = None  # over the parameters, where the last stage has one
 
 
 def fit(
@@ -64,27 +65,33 @@ def fit(
     if done:
         trace = Trace(done.steps)
         trace.stopped = done.stopped
-        return Fit(done.parameters, done.log_weights, trace, done.restarts, done.chosen)
+        return Fit(done.parameters, done.log_weights, trace, done.restarts, done.chosen, done.posterior)
     loop = _Loop(model, items, engine, stages, fixed, settings or Settings(), tolerance, seed, on_step, monitor)
     loop.checkpoint, loop.at_most, loop.n_restarts = checkpoint, at_most, restarts
     first = loop.resume(saved) if saved else 0
     for restart in range(first, restarts):
-        parameters, weights = loop.restart(restart, start(restart), saved.position if saved else None)
+        found = loop.restart(restart, start(restart), saved.position if saved else None)
         saved = None
         objective = loop.trace[-1].objective if loop.trace and loop.trace[-1].restart == restart else float("nan")
-        score = select(parameters) if select else objective
+        score = select(found[0]) if select else objective
         steps = sum(step.restart == restart for step in loop.trace)
         loop.records.append(Restart(objective, score, steps, loop.stopped))
         if loop.best is None or score > loop.records[loop.best[0]].score:
-            loop.best = (restart, parameters, weights)
+            loop.best = (restart, *found)
     assert loop.best is not None
-    chosen, parameters, weights = loop.best
+    chosen, parameters, weights, posterior = loop.best
     loop.trace.stopped = loop.records[chosen].stopped
-    result = Fit(parameters, weights, loop.trace, loop.records, chosen)
+    result = Fit(parameters, weights, loop.trace, loop.records, chosen, posterior)
     if checkpoint:
         trace = loop.trace
-        checkpoint.finish(Finished(parameters, weights, list(trace), trace.stopped, loop.records, chosen))
+        checkpoint.finish(Finished(parameters, weights, list(trace), trace.stopped, loop.records, chosen, posterior))
     return result
+
+
+def begun(model: Model, parameters: Tables) -> Fit:
+    """The start as it is, with no step taken."""
+    none = Restart(float("nan"), float("nan"), 0, Ending(DONE, "0 steps done"))
+    return Fit(parameters, log_weights(model.layout, parameters), Trace(), [none], 0)
 
 
 class _Loop:
@@ -111,7 +118,7 @@ class _Loop:
         self.all_stages, self.fixed, self.settings, self.tolerance = stages, fixed, settings, tolerance
         self.seed, self.on_step, self.monitor = seed, on_step, monitor
         self.trace, self.records, self.kept = Trace(), list[Restart](), set[tuple[str, int]]()
-        self.best: tuple[int, Tables, Tables] | None = None
+        self.best: Best | None = None
         self.stopped = self.trace.stopped
 
     def resume(self, saved: Saved) -> int:
@@ -121,12 +128,12 @@ class _Loop:
         self.records, self.best = saved.records, saved.best
         return saved.position.restart
 
-    def restart(self, restart: int, parameters: Tables, at: Position | None) -> tuple[Tables, Tables]:
-        """All stages from these parameters on, or from where `at` is."""
+    def restart(self, restart: int, parameters: Tables, at: Position | None) -> tuple[Tables, Tables, Tables | None]:
+        """All stages from these parameters on, or from where `at` is: parameters, log-weights, posterior."""
         layout = constrain(self.model.layout, parameters, self.fixed)
         if at is None:
             self.kept = set()
-        weights = None
+        weights = posterior = None
         for number, stage in enumerate(self.all_stages):
             if at and number < at.stage:
                 continue
@@ -141,6 +148,7 @@ class _Loop:
             at = at or Position(restart, number, 0, criterion.init(parameters, data))
             state = self.steps(stage, criterion, data, at)
             at, parameters, weights = None, criterion.parameters(state), criterion.log_weights(state)
+            posterior = criterion.posterior(state) if criterion.posterior else None
             if self.stopped.kind == FELL:
                 break
         if weights is None:
@@ -148,7 +156,7 @@ class _Loop:
         if self.trace and str(TIED) not in self.trace.notes and self.model.tied(parameters):
             last = self.trace[-1]
             self.trace[-1] = last._replace(notes=(*last.notes, BECAME_TIED))
-        return parameters, weights
+        return parameters, weights, posterior
 
     def steps(self, stage: Stage, criterion: Criterion, data: EStep, at: Position) -> Any:
         """The state that a stage ends with."""

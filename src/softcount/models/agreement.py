@@ -78,6 +78,9 @@ class Scattered(Addable):
             add_at(other.counts, other.entries, total)
         return Scattered(self.size, None, total)
 
+    def times(self, weight: float) -> Scattered:
+        return Scattered(self.size, self.entries, self.counts * np.float32(weight))
+
     def whole(self) -> Array:
         if self.entries is None:
             return self.counts

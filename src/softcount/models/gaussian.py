@@ -45,6 +45,7 @@ class Points:
     values: Any
     labels: Array | None = None
     potentials: Array | None = None  # [points, K]: log-weights that a point itself gives to the components
+    weights: Array | None = None  # what each point counts
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
@@ -54,11 +55,14 @@ class Points:
         """How much of the data each point is: all are alike."""
         return np.ones(len(self), dtype=np.int64)
 
+    def weighted(self, weights: Array) -> Points:
+        return replace(self, weights=weights)
+
     def slice(self, start: int, stop: int) -> Points:
         return self.take(slice(start, stop))
 
     def take(self, rows: Any) -> Points:
-        columns = {"labels": self.labels, "potentials": self.potentials}
+        columns = {"labels": self.labels, "potentials": self.potentials, "weights": self.weights}
         kept = {name: None if column is None else column[rows] for name, column in columns.items()}
         return replace(self, values=self.values[rows], **kept)
 
@@ -82,6 +86,9 @@ class Refilled(Addable):
     @property
     def offers(self) -> tuple[Array, ...]:
         return self.scores, self.owners, self.points
+
+    def times(self, weight: float) -> Refilled:
+        return Refilled(self.counts * weight, self.scores, self.owners, self.points * weight)
 
     def whole(self) -> Array:
         counts = self.counts.copy()
@@ -130,10 +137,11 @@ class GaussianMixture(NamedTuple):
         """Features (x, x²); (x, |x|²) where one variance serves all; (x, xxᵀ) of full covariances; x of directions."""
         known = np.empty(0, np.int32) if items.labels is None else items.labels
         potentials = np.empty((0, 0)) if items.potentials is None else items.potentials
+        weights = np.empty(0) if items.weights is None else items.weights
         X = items.values
         if not sparse.issparse(X):
             rows = np.ascontiguousarray(np.concatenate([X, self._second(X)], axis=1))
-            return DenseRows(rows, known, np.empty(0), potentials)
+            return DenseRows(rows, known, weights, potentials)
         assert self.kind != "full", "there is no sparse way to the pairs of all features"
         both = X.tocsr().copy()
         if self.kind != "direction":
@@ -142,7 +150,7 @@ class GaussianMixture(NamedTuple):
             both = sparse.hstack([X, second], format="csr")
         both.eliminate_zeros()
         offsets, columns = both.indptr.astype(np.int64), both.indices.astype(np.int32)
-        return SparseRows(offsets, columns, both.data, known, np.empty(0), potentials)
+        return SparseRows(offsets, columns, both.data, known, weights, potentials)
 
     def _second(self, X: Array) -> Array:
         if self.kind == "direction":
@@ -196,7 +204,10 @@ def _refillable(counts: Array, shard: SparseRows | DenseRows, owners: Array, sco
         X = sparse.csr_matrix((shard.values, shard.columns, shard.offsets), shape=(len(owners), counts.shape[1] - 1))
     far = _least(scores, min(n, len(scores)))
     features = X[far].toarray() if isinstance(shard, SparseRows) else X[far]
-    return Refilled(counts, scores[far], owners[far], np.column_stack([np.ones(len(far)), features]))
+    points = np.column_stack([np.ones(len(far)), features])
+    if len(shard.weights):
+        points *= shard.weights[far][:, None]
+    return Refilled(counts, scores[far], owners[far], points)
 
 
 def _least(scores: Array, n: int) -> Array:

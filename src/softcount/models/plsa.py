@@ -77,7 +77,12 @@ class PLSA(NamedTuple):
         return items.sizes
 
     def pack(self, items: Any) -> PLSAShard:
-        """Items have `rows`, `offsets`, `words`, `counts`; `potentials` of documents or of their words, or None."""
+        """Items have `rows`, `offsets`, `words`, `counts`; `potentials` of documents or of their words, or None.
+
+        A document that counts more than once has all its words so often.
+        """
+        if items.weights is not None:
+            items = items.times_weights()
         draws = offsets_of(np.ceil(items.counts).astype(np.int64))
         wishes, offset = _wishes(items)
         offsets = items.offsets - items.offsets[0]

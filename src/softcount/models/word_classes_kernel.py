@@ -45,7 +45,7 @@ class ClassCounts(NamedTuple):
 
 class Weights(NamedTuple):
     morphology: float = 0.5  # λ, of the form beside the contexts
-    crowding: float = 4.0  # τ, of how much words like to be where many are
+    crowding: float = 2.5  # τ, of how much words like to be where many are
     concentration: float = 1.0  # a, in words: how strongly a class's values lean on everybody's
 
 

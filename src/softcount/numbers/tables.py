@@ -74,6 +74,15 @@ def leaves(tables: Any) -> Iterator[Any]:
         yield from leaves(part)
 
 
+def by_name(tables: Any, within: str = "") -> dict[str, Any]:
+    """The tables themselves, by their names: ``transition``, ``forward.translation``."""
+    if not nested(tables):
+        return {within: tables}
+    dot = f"{within}." if within else ""
+    parts = zip(tables._fields, tables, strict=True)
+    return {name: table for field, part in parts for name, table in by_name(part, f"{dot}{field}").items()}
+
+
 def row_sums(table: Table) -> Array:
     if not isinstance(table, Ragged):
         return np.asarray(np.einsum("...j->...", table))  # many short rows, or few long strided ones: faster than sum
@@ -113,6 +122,10 @@ class Addable(ABC):
     def __add__(self, other: Self) -> Self: ...
 
     @abstractmethod
+    def times(self, weight: float) -> Self:
+        """The counts of items that count so often."""
+
+    @abstractmethod
     def whole(self) -> Any:
         """The table."""
 
@@ -127,6 +140,9 @@ class Parts(Addable):
 
     def __add__(self, other: Parts) -> Parts:
         return Parts(self.n_rows, self.rows + other.rows, self.arrays + other.arrays)
+
+    def times(self, weight: float) -> Parts:
+        return Parts(self.n_rows, self.rows, tuple(array * weight for array in self.arrays))
 
     def whole(self) -> Array:
         """Rows that no part has are zero."""
@@ -150,6 +166,10 @@ class Expectation(NamedTuple):
         """In place: a running total is private to whoever adds up."""
         return Expectation(_sum(self.counts, other.counts, in_place=True), self.log_norm + other.log_norm)
 
+    def times(self, weight: float) -> Expectation:
+        """Of the same items, each counted so often."""
+        return self if weight == 1.0 else Expectation(_times(self.counts, weight), self.log_norm * weight)
+
     def whole(self) -> Expectation:
         """With tables in place of what adds up in a way of its own."""
         return Expectation(_whole(self.counts), self.log_norm)
@@ -161,6 +181,15 @@ def _sum(mine: Any, theirs: Any, in_place: bool = False) -> Any:
     if isinstance(mine, Addable):
         return mine + theirs
     return like(mine, np.add(values(mine), values(theirs), out=values(mine) if in_place else None))
+
+
+def _times(counts: Any, weight: float) -> Any:
+    if nested(counts):
+        return type(counts)(*(_times(part, weight) for part in counts))
+    if isinstance(counts, Addable):
+        return counts.times(weight)
+    table = values(counts)
+    return like(counts, table * table.dtype.type(weight))
 
 
 def _whole(counts: Any) -> Any:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from softcount.numbers.ragged import Array
+from softcount.numbers.tables import values
 from softcount.text.word_form import FEATURES
 
 RARE_NAME = "<rare>"  # of the values of a feature that hardly any word has
@@ -28,6 +30,7 @@ Table = dict[str, Column]
 def tables(model: Any) -> Iterator[tuple[str, Table]]:
     """(name, columns) of every table of a trained estimator, the trace last."""
     yield from KINDS.get(model.kind, _numbered)(model)
+    yield from _posterior(model)
     traces = model.history_ if isinstance(model.history_, dict) else {"": model.history_}
     for name, trace in traces.items():
         if trace:
@@ -137,7 +140,8 @@ def _aligner(model: Any) -> Iterator[tuple[str, Table]]:
                 sides[0]: Named([NULL, *before], np.repeat(np.arange(rows.n_rows), rows.lengths)),
                 sides[1]: Named(after, rows.values),
                 "probability": direction.parameters.translation.values,
-            },
+            }
+            | ({} if getattr(direction, "strengths", None) is None else {"lambda": direction.posterior.values}),
         )
         if direction.model.alignment in ("diagonal", "free"):
             yield _called("alignment", name), _alignment(direction, sides)
@@ -175,6 +179,36 @@ def _grammar(model: Any) -> Iterator[tuple[str, Table]]:
     yield "rule", {**shown, "probability": model.parameters_.rule.values}
 
 
+def _posterior(model: Any) -> Iterator[tuple[str, Table]]:
+    """After variational Bayes λ, in the form of what it is the posterior of."""
+    known = {name: table for name, table in (getattr(model, "posterior_", None) or {}).items() if table is not None}
+    if not known or model.kind == "word aligner":
+        return
+    stand_in = STAND_INS.get(model.kind)
+    if stand_in is None:
+        for name, table in known.items():
+            rows = np.atleast_2d(values(table))
+            yield _called("posterior", name), _dense("row", range(len(rows)), range(rows.shape[1]), rows)
+        return
+    for name, columns in KINDS[model.kind](_InPlace(model, stand_in(known))):
+        if name in known:
+            yield _called("posterior", name), {_renamed(column): cells for column, cells in columns.items()}
+
+
+def _renamed(column: str) -> str:
+    return "lambda" if column == "probability" else column
+
+
+class _InPlace:
+    """A model with other tables in the place of its own."""
+
+    def __init__(self, model: Any, others: dict[str, Any]) -> None:
+        self._model_itself, self._others = model, others
+
+    def __getattr__(self, name: str) -> Any:
+        return self._others[name] if name in self._others else getattr(self._model_itself, name)
+
+
 def _trace(trace: Any) -> Table:
     rows = trace.table()
     names = list(dict.fromkeys(key for row in rows for key in row))
@@ -188,6 +222,16 @@ def _column(values: list[Any]) -> Array:
     return np.array(values) if whole else np.array([np.nan if value is None else value for value in values], float)
 
 
+# By kind, which attributes hold the tables that are shown.
+STAND_INS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "hmm": lambda known: {
+        "initial_": known["initial"], "emission_": known["emission"], "parameters_": SimpleNamespace(**known)
+    },
+    "plsa": lambda known: {"word_": known["word"], "topic_": known["topic"]},
+    "naive bayes mixture": lambda known: {"cluster_": known["cluster"], "word_": known["word"]},
+    "network": lambda known: {"_tables": known},
+    "grammar": lambda known: {"parameters_": SimpleNamespace(**known)},
+}  # fmt: skip
 KINDS: dict[str, Callable[[Any], Iterator[tuple[str, Table]]]] = {
     "hmm": _hmm,
     "language model": _language_model,

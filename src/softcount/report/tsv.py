@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
+SPECIAL = '"\n\r'
 BYTE_ORDER_MARK = "\ufeff"
 
 
@@ -36,17 +37,22 @@ def spreadsheet_lines(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> I
 
 def row_line(cells: Iterable[str], mark: str = "\t", end: str = "\n") -> str:
     # Not csv.writer, which leaves a lone return without quotation marks, and then cannot read it.
-    line = mark.join(_quoted(text, mark) for text in cells)
+    row = list(cells)
+    line = mark.join(row)
+    if line.count(mark) >= max(len(row), 1) or any(sign in line for sign in SPECIAL):
+        line = mark.join(_quoted(text, mark) for text in row)
     return (line or '""') + end  # an empty line would be no row
 
 
 def _quoted(text: str, mark: str) -> str:
-    if mark in text or any(sign in text for sign in '"\n\r'):
+    if mark in text or any(sign in text for sign in SPECIAL):
         return '"' + text.replace('"', '""') + '"'
     return text
 
 
 def cell(value: Any) -> str:
+    if isinstance(value, str):
+        return value
     if value is None or value != value:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)

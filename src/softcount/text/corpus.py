@@ -196,7 +196,7 @@ def _flatten(data: Any, what: str, missing: str | None = None) -> tuple[Array, A
 def check_cells(rows: list[Any]) -> None:
     """A column of a data frame may have cells without a text."""
     for number, row in enumerate(rows, 1):
-        if row is None or (isinstance(row, float) and row != row):
+        if row is None or type(row).__name__ == "NAType" or (isinstance(row, float) and row != row):
             raise InputError(f"row {number}: None, not a text; fill it with '' or leave the row out")
 
 

@@ -79,6 +79,23 @@ class Documents:
         columns = {name: None if column is None else _of_rows(column, which) for name, column in named.items()}
         return columns | {"names": tuple(np.array(self.names, dtype=object)[which]) if self.names else ()}
 
+    def weighted(self, weights: Array) -> Documents:
+        """With these weights, on top of those that the documents have."""
+        return replace(self, weights=weights if self.weights is None else self.weights * weights)
+
+    def times_weights(self) -> Documents:
+        """With every count as often as its document counts, and no weights; what counts nothing is gone."""
+        if self.weights is None:
+            return self
+        counts = self.counts * np.repeat(self.weights, np.diff(self.offsets))
+        kept = counts > 0.0
+        lengths = np.add.reduceat(np.append(kept, False), self.offsets[:-1]) * (np.diff(self.offsets) > 0)
+        wishes = self.potentials
+        if isinstance(wishes, Ragged):
+            wishes = Ragged(offsets_of(lengths), wishes.values[kept])
+        return replace(self, offsets=offsets_of(lengths), words=self.words[kept], counts=counts[kept], weights=None,
+                       potentials=wishes)  # fmt: skip
+
     def matrix(self) -> sparse.csr_matrix:
         """A scipy CSR matrix over the same memory."""
         return sparse.csr_matrix((self.counts, self.words, self.offsets), shape=(len(self), self.n_words))
@@ -159,6 +176,42 @@ def pruned(data: Documents, min_count: int, max_share: float, stop_words: Iterab
         raise InputError(f"{data.source}: no words; every document is empty")
     keep = _chosen(data.matrix(), data.vocabulary, min_count, max_share, stop_words, len(data))
     return data if keep.all() else restricted(data, keep)
+
+
+def within(
+    data: Documents, min_df: float = 1, max_df: float = 1.0, stop_words: Iterable[str] | str | None = None,
+    lowercase: bool = False,
+) -> Documents:  # fmt: skip
+    """Without words that are too rare, too common or on the list, as scikit-learn's vectorisers leave them out.
+
+    A whole number is one of documents, a float a share of them; "english" is scikit-learn's list of words.
+    """
+    n, stop = len(data), _listed(stop_words, lowercase)
+    least = min_df if isinstance(min_df, int | np.integer) else min_df * n
+    most = max_df if isinstance(max_df, int | np.integer) else max_df * n
+    if least <= 1 and most >= n and not stop:
+        return data
+    present = np.bincount(data.words, minlength=data.n_words)
+    keep = (present >= least) & (present <= most)
+    if stop and data.vocabulary is not None:
+        ids = data.vocabulary.find(stop)
+        keep[ids[ids >= 0]] = False
+    if not keep.any():
+        raise InputError(f"{data.source}: no word is left; lower min_df, raise max_df, or give fewer stop_words")
+    return data if keep.all() else restricted(data, keep)
+
+
+def _listed(stop_words: Iterable[str] | str | None, lowercase: bool) -> list[str]:
+    if stop_words is None:
+        return []
+    if isinstance(stop_words, str):
+        if stop_words != "english":
+            raise InputError(f"stop_words={stop_words!r}: give a list of words, or 'english'")
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+        return sorted(ENGLISH_STOP_WORDS)
+    found = list(stop_words)
+    return list(lowered(found).to_pylist()) if lowercase and found else found
 
 
 def restricted(data: Documents, keep: Array) -> Documents:

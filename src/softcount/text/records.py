@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -44,6 +44,10 @@ class Records:
         found = np.empty_like(rows)
         found[self.order] = rows
         return found
+
+    def weighted(self, weights: Array) -> Records:
+        """With these weights, on top of those that the items have."""
+        return replace(self, weights=self.weights * weights)
 
     def slice(self, start: int, stop: int) -> Records:
         return self.take(np.arange(start, stop))

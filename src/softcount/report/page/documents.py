@@ -121,7 +121,7 @@ def _documents(shares: Array, names: Sequence[str], data: Any) -> Html:
     parts = []
     for h, name in enumerate(names):
         best = np.argsort(-shares[:, h], kind="stable")[:DOCUMENTS]
-        items = [el("li", f"{shares[d, h]:.0%} · document {d + 1}: {_beginning(data, d)}") for d in best]
+        items = [el("li", f"{shares[d, h]:.0%} · {_called(data, d)}: {_beginning(data, d)}") for d in best]
         parts.append(el("div", el("h3", name), el("ul", *items), cls="topic"))
     return joined(parts)
 
@@ -130,9 +130,13 @@ def _members(labels: Sequence[str], names: Sequence[str], data: Any) -> Html:
     parts = []
     for name in names:
         members = [d for d, label in enumerate(labels) if label == name][:DOCUMENTS]
-        items = [el("li", f"document {d + 1}: {_beginning(data, d)}") for d in members]
+        items = [el("li", f"{_called(data, d)}: {_beginning(data, d)}") for d in members]
         parts.append(el("div", el("h3", name), el("ul", *items), cls="topic"))
     return joined(parts)
+
+
+def _called(data: Any, d: int) -> str:
+    return str(data.names[d]) if data.names else f"document {d + 1}"
 
 
 def _beginning(data: Any, d: int) -> str:

@@ -71,4 +71,7 @@ def _view() -> Html:
 
 
 def _steps() -> Html:
-    return joined([el("div", "", id="steps"), el("p", "", id="said", role="status", cls="found")])
+    """Where the buttons stand, and two places that are read aloud when they change."""
+    where = el("output", "", id="where", role="status")
+    bar = el("div", el("div", "", id="steps"), where, cls="toolbar", role="group", aria_label="Steps")
+    return joined([bar, el("p", "", id="said", role="status", cls="found")])

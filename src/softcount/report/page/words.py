@@ -23,7 +23,9 @@ SENTENCES = 60
 LONGEST = 60  # words of a sentence that is shown
 TYPICAL = 12  # words of a class
 WIDEST = 60  # states of which a matrix can still be read
-FEW, FLAT = 5, 0.97  # labels of which evenness says something, and the share of the greatest entropy that is too much
+# Labels of which evenness says something, and the share of the greatest entropy that is too much: of the demo's
+# language, 12 states, the true tags have 0.89, the default 0.83, and EM from a random start, which is flat, 0.97.
+FEW, FLAT = 5, 0.95
 
 
 def sections(model: Any, data: Corpus | None, gold: Sequence[Sequence[str | None]] | None = None) -> Iterator[Section]:

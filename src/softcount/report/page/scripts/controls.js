@@ -33,11 +33,7 @@ const toolbar = () => {
     begin(here().theta);
     render();
   });
-  const { seen, theta } = here(),
-    tied = isTied(page.model, theta, criterion().parameters(page.model, seen.next, page.settings));
-  return make(
-    "div",
-    { class: "toolbar", role: "group", "aria-label": "Steps" },
+  return [
     labelled("Criterion", choose),
     make(
       "span",
@@ -47,20 +43,19 @@ const toolbar = () => {
       button("forward", "▶", "One step forward (right arrow)", () => go(page.at + 1)),
       button("ten", "▶▶", "Ten steps forward (Page Down)", () => go(page.at + 10)),
     ),
-    make(
-      "output",
-      { role: "status", id: "where" },
-      `Step ${page.at}: ${OBJECTIVE[page.criterion]} `,
-      make("strong", { "data-value": seen.objective }, shown(seen.objective)),
-      tied
-        ? make(
-            "em",
-            { id: "tied" },
-            ` Tied: all ${page.model.hidden}s are alike, and will stay so; choose a random start.`,
-          )
-        : "",
-    ),
-  );
+  ];
+};
+
+/* Said aloud by screen readers, because its element stays. */
+const where = () => {
+  const { seen, theta } = here(),
+    tied = isTied(page.model, theta, criterion().parameters(page.model, seen.next, page.settings));
+  const words = ` Tied: all ${page.model.hidden}s are alike, and will stay so; choose a random start.`;
+  return [
+    `Step ${page.at}: ${OBJECTIVE[page.criterion]} `,
+    make("strong", { "data-value": seen.objective }, shown(seen.objective)),
+    tied ? make("em", { id: "tied" }, words) : "",
+  ];
 };
 
 const number = (key, value, change) =>
@@ -193,7 +188,8 @@ const settle = () => {
 };
 const render = () => {
   const key = document.activeElement?.dataset?.key;
-  document.getElementById("steps").replaceChildren(toolbar());
+  document.getElementById("steps").replaceChildren(...toolbar());
+  document.getElementById("where").replaceChildren(...where());
   if (key) document.querySelector(`#steps [data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
   draw(Object.keys(VIEWS).filter((name) => !SLOW.includes(name)));
   clearTimeout(waiting);

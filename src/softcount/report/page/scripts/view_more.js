@@ -152,7 +152,7 @@ const landscapeView = (model, frame, chosen, settings, choose) => {
   return [
     make("div", { class: "fields" }, select(0), select(1)),
     hint(
-      "Darker is likelier. Rings: starts; discs: where EM ends after 40 steps in which these two parameters alone move, the others of their rows in proportion.",
+      "The stronger the colour, the likelier. Rings: starts; discs: where EM ends after 40 steps in which these two parameters alone move, the others of their rows in proportion.",
     ),
     make(
       "figure",
@@ -160,7 +160,7 @@ const landscapeView = (model, frame, chosen, settings, choose) => {
       make(
         "svg",
         {
-          viewBox: `0 0 ${W} ${W}`,
+          viewBox: `-8 -8 ${W + 16} ${W + 16}`,
           role: "img",
           "aria-label": `Log-likelihood over ${pair[0].said} and ${pair[1].said}; the ends of the paths are in the table`,
         },

@@ -13,7 +13,9 @@ import typer
 
 from softcount.cli.console import open_model, preparation, say
 from softcount.cli.options import IN, OUT, Quiet, option
+from softcount.cli.progress import Progress
 from softcount.errors import InputError
+from softcount.machine import stage
 
 if TYPE_CHECKING:
     from softcount.links.terms import Row
@@ -47,17 +49,13 @@ def glossary(
     """
     if output not in OUTPUTS:
         raise InputError(f"no output {output!r}; use {', '.join(OUTPUTS)}")
-    found = open_model(model, ("word aligner",), "glossary")
-    data = _text(
-        found,
-        model,
-        source,
-        target,
-        terms or dispersion,
-        {"source_language": source_language, "target_language": target_language},
-    )
-    rows = _expected(found, min_links) if data is None else _counted(found, data, min_links, terms)
-    rows = [row for row in rows if row.share >= min_share]
+    with Progress(quiet):
+        found = open_model(model, ("word aligner",), "glossary")
+        asked = {"source_language": source_language, "target_language": target_language}
+        data = _text(found, model, source, target, terms or dispersion, asked)
+        stage.begin("counting links")
+        rows = _expected(found, min_links) if data is None else _counted(found, data, min_links, terms)
+        rows = [row for row in rows if row.share >= min_share]
     where = "as training counted them" if data is None else f"in {len(data):,} pairs"
     say(f"{len(rows):,} entries; links {where}", quiet)
     languages = (source_language or "und", target_language or "und")

@@ -6,19 +6,18 @@ the same parameters of EM, MRE on one table with the other held fixed, fewer ste
 that goes with the objective. The HMM over positions, and the default, of which MRE is not defined: its steps as MRE's
 growth transform would have them, counts under translations squared.
 
-    python bench/bench_mre_align.py [models|hmm|agreement ...]
+    python bench/bench_mre_align.py [models|hmm|agreement ...] [--set Hansards]
 """
 
 from __future__ import annotations
 
-import os
-import sys
+import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
-HANSARDS = Path(os.environ.get("SOFTCOUNT_DATA", "/work/shared/data")) / "hansards-en-fr"
+from gold_sets import SETS, gold_sets
+
 ROWS = {
     "Model 1, EM 5": {"model": "ibm1", "criterion": "em:5"},
     "Model 1, EM 10": {"model": "ibm1", "criterion": "em:10"},
@@ -61,16 +60,6 @@ ONWARDS = {  # after FREE: criterion, tables held fixed, power of the translatio
     "no more, decided by P(f|a) P(a|f)": ("", (), 2.0),
     "MRE 5, decided by P(f|a) P(a|f)": ("mre:5", (), 2.0),
 }
-
-
-def read(folder: Path) -> Any:
-    from softcount import bitext
-
-    sides = []
-    for side in ("src", "tgt"):
-        parts = ((folder / f"{part}.{side}").read_text(encoding="utf-8").split("\n")[:-1] for part in ("test", "train"))
-        sides.append([line for part in parts for line in part])
-    return bitext(*sides)
 
 
 def print_aer(title: str, model: Any, test: Any, gold: Any) -> None:
@@ -157,16 +146,18 @@ def agreement(data: Any, test: Any, gold: Any) -> None:
 
 
 def main() -> None:
-    if not (HANSARDS / "gold.wa").exists():
-        print(f"{HANSARDS}: not there; nothing to measure")
-        return
-    from softcount.links.pharaoh import read_links
+    from softcount import bitext
 
-    gold, data = read_links(HANSARDS / "gold.wa"), read(HANSARDS)
-    test = data.slice(0, len(gold))
-    print(f"{'':40}{'forward':>9}{'reverse':>9}{'intersection':>14}{'product':>9}", flush=True)
-    for part in sys.argv[1:] or ["models", "hmm", "agreement"]:
-        {"models": models, "hmm": hmm, "agreement": agreement}[part](data, test, gold)
+    parts = {"models": models, "hmm": hmm, "agreement": agreement}
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("parts", nargs="*", choices=[*parts, []])
+    parser.add_argument("--set", default="Hansards", choices=SETS)
+    chosen = parser.parse_args()
+    for found in gold_sets(chosen.set):
+        data = bitext(found.source, found.target)
+        print(f"{found.name:40}{'forward':>9}{'reverse':>9}{'intersection':>14}{'product':>9}", flush=True)
+        for part in chosen.parts or parts:
+            parts[part](data, data.slice(0, len(found.gold)), found.gold)
 
 
 def models(data: Any, test: Any, gold: Any) -> None:

@@ -60,7 +60,7 @@ class Align(Training):
     ] = True
     stems: Annotated[str, option(WHAT, "With agreement: words lean on their first letters, so many; or none.")] = "5,3"
     stem_strength: Annotated[
-        str | None, option(WHAT, "For how many links of a word its stem counts; or evidence.", metavar="N")
+        str | None, option(WHAT, "How many links a stem counts for; or evidence.", metavar="N")
     ] = None
     spelling: Annotated[
         bool, option(WHAT, "With agreement: words spelt alike are likely translations.", "--spelling/--no-spelling")
@@ -68,9 +68,7 @@ class Align(Training):
     direction: Annotated[
         str, option(WHAT, "forward (a target word comes from a source word), reverse, both.")
     ] = "both"  # fmt: skip
-    null: Annotated[
-        str | None, option(WHAT, "Probability of the empty word, or learn; learn with agreement, else 0.2.")
-    ] = None
+    null: Annotated[str | None, option(WHAT, "P(empty word), or learn; else 0.2, learn with agreement.")] = None
     tension: Annotated[str, option(WHAT, "How strongly links keep to the diagonal (ibm2), or learn.")] = "8"
     dictionary: Annotated[
         Path | None, option(WHAT, "One entry a line: source, tab, target, tab, must, prefer or never.")
@@ -100,7 +98,7 @@ class Align(Training):
     longest: Annotated[
         int | None, option(IN, "Leave pairs unaligned of which a side has more words: an empty line.", min=1)
     ] = None
-    decode: Annotated[str | None, option(OUT, "By posterior, by viterbi, or by mre (P(f|a) P(a|f)).")] = None
+    decode: Annotated[str | None, option(OUT, "posterior, viterbi, or mre: P(f|a) P(a|f).")] = None
     symmetrize: Annotated[str | None, option(OUT, SYMMETRIZE)] = None
     threshold: Annotated[
         float | None, option(OUT, "Link where √(p·q) reaches it (product; 0.35), or (p+q)/2 exceeds it (mean; 0.5).")

@@ -90,9 +90,9 @@ def question(agreed: Agreed, items: Bitext, rule: Rule = ANY) -> Question:
 
 
 def _emitted_twice(model: Agreement, logs: AgreementTables) -> AgreementWeights:
-    """MRE's decision rule, P(f | a) P(a | f); what the empty word emits is p₀ · t(f | empty), of which t counts twice."""
+    """MRE's decision rule, P(f | a) P(a | f); of the empty word p₀ · t(f | empty)²."""
     weights = model.weigh(logs._replace(translation=Log(logs.translation.weights**2)))
-    p0 = (max(float(side.empty[0]), np.finfo(np.float32).tiny) for side in (logs.forward, logs.reverse))
+    p0 = (max(float(side.empty[0]), 1e-30) for side in (logs.forward, logs.reverse))
     one, two = (
         side._replace(null=(side.null.astype(np.float64) ** 2 / p).astype(np.float32))
         for side, p in zip(weights.directions, p0, strict=True)

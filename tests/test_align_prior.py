@@ -261,7 +261,7 @@ def test_checkpoints_know_the_prior(tmp_path):
         ({"lowercase": False}, "prior: was trained in lower case"),
         ({"prior_strength": 0.0}, "prior_strength is 0.0: give a positive number"),
         ({"prior_strength": float("nan")}, "prior_strength is nan: give a positive number"),
-        ({"prior": 3}, "prior is int: give a trained WordAligner, or the path of a saved one"),
+        ({"prior": 3}, "prior=3: WordAligner takes a str, a path, a WordAligner or None for prior"),
         ({"prior": softcount.WordAligner()}, "prior is WordAligner: give a trained WordAligner"),
         ({"prior": "/nowhere/m.model"}, "/nowhere/m.model: cannot be read"),
     ],

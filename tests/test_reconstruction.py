@@ -164,9 +164,10 @@ def test_both_directions_trained_together() -> None:
     assert agreed is not None
     items = model._read(SOURCE, TARGET)
     from softcount.estimators import agreed_links
+    from softcount.links.joining import AGAIN
 
     plain = agreed_links.question(agreed, items)
-    again = agreed_links.question(agreed, items, again=True)
+    again = agreed_links.question(agreed, items, AGAIN)
     np.testing.assert_allclose(again.weights.rates, plain.weights.rates**2, rtol=1e-5)
     p0 = [float(side.empty[0]) for side in (agreed.log_weights.forward, agreed.log_weights.reverse)]
     for one, two, p in zip(plain.weights.directions, again.weights.directions, p0, strict=True):
@@ -177,7 +178,7 @@ def test_both_directions_trained_together() -> None:
 
 
 def test_a_decoding_that_there_is_not() -> None:
-    with pytest.raises(ValueError, match="no decoding 'best'; use posterior or mre"):
+    with pytest.raises(ValueError, match="no decoding 'best'; use posterior, viterbi, mre"):
         WordAligner(decode="best").fit(SOURCE, TARGET)
 
 

@@ -125,7 +125,7 @@ class WordAligner(TrainedAligner):
         threshold: float | None = None,
         decode: str = "posterior",
         dictionary: str | Path | Sequence[Any] | None = None,
-        prior: str | Path | TrainedAligner | None = None,
+        prior: str | Path | WordAligner | None = None,
         prior_strength: float = 1.0,
         min_count: int = 1,
         tolerance: float = 0.0,

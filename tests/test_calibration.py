@@ -9,7 +9,7 @@ from softcount.estimators import agreed_links
 from softcount.links.calibration import CERTAIN, INTERCEPT, SEEN, SLOPE, calibrated
 
 SOURCE = ["the house", "the book", "a book", "", "the small house"] * 3
-TARGET = ["das haus", "das buch", "ein buch", "", "das kleine haus"] * 3
+TARGET = ["das haus", "das buch", "ein buch", "haus buch", "das kleine haus"] * 3  # haus is seen oftener than house
 
 
 def test_the_map_is_a_line_between_log_odds():

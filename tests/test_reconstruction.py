@@ -9,6 +9,8 @@ import pytest
 from scipy import stats
 
 from softcount import HMM, PLSA, GaussianMixture, Grammar, KMeans, NaiveBayesMixture, Network, WordAligner
+from softcount.estimators import agreed_links
+from softcount.links.joining import AGAIN
 
 TEXT = ["a b a c", "b b c", "a c", "c a b b a", "a"]
 NEW = ["a c b", "b", "b a a"]
@@ -163,27 +165,26 @@ def test_both_directions_trained_together() -> None:
     agreed = model.agreed_
     assert agreed is not None
     items = model._read(SOURCE, TARGET)
-    from softcount.estimators import agreed_links
 
     plain = agreed_links.question(agreed, items)
-    again = agreed_links.question(agreed, items, again=True)
+    again = agreed_links.question(agreed, items, AGAIN)
     np.testing.assert_allclose(again.weights.rates, plain.weights.rates**2, rtol=1e-5)
     p0 = [float(side.empty[0]) for side in (agreed.log_weights.forward, agreed.log_weights.reverse)]
     for one, two, p in zip(plain.weights.directions, again.weights.directions, p0, strict=True):
-        np.testing.assert_allclose(two.null, p * (one.null / p) ** 2, rtol=1e-4)
+        np.testing.assert_allclose(two.null[:-1], p * (one.null[:-1] / p) ** 2, rtol=1e-4)  # the last is no word
     with_new = ["the zebra"], ["das zebra"]
     assert model.align(*with_new, decode="mre")
     assert model.reconstruction_score(SOURCE, TARGET) < 0.0
 
 
 def test_a_decoding_that_there_is_not() -> None:
-    with pytest.raises(ValueError, match="no decoding 'best'; use posterior or mre"):
+    with pytest.raises(ValueError, match="no decoding 'best'; use posterior, viterbi, mre"):
         WordAligner(decode="best").fit(SOURCE, TARGET)
 
 
 def test_the_rule_of_the_constructor_is_the_default(tmp_path) -> None:  # type: ignore[no-untyped-def]
     model = WordAligner("ibm2", agreement=False, criterion="em:2", decode="mre").fit(SOURCE, TARGET)
     assert model.align(SOURCE, TARGET) == model.align(SOURCE, TARGET, decode="mre")
-    assert "decode:mre" in model.signature_ or "decode" in model.signature_
+    assert "decode=mre" in model.signature_
     model.save(tmp_path / "m")
     assert WordAligner.load(tmp_path / "m").align(SOURCE, TARGET) == model.align(SOURCE, TARGET)

@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from softcount.synthetic import bilingual, dictionary, language
 from softcount.synthetic.topics import topical
 
@@ -78,6 +81,8 @@ def write(folder: Path) -> None:
         _lines(folder / name, trees)
     for name, tables in (("P.json", P), ("T.json", T)):
         (folder / name).write_text(json.dumps(tables), encoding="utf-8")
+    table = {"en": [" ".join(e) for e in pairs.source], "fr": [" ".join(f) for f in pairs.target]}
+    pq.write_table(pa.table(table), folder / "pairs.parquet")
     (folder / "memory.tmx").write_text(_tmx(both), encoding="utf-8")
     (folder / "alarm.bif").write_text(_bif(), encoding="utf-8")
 

@@ -88,14 +88,14 @@ def test_reading_is_shown_on_a_terminal_and_taken_away_again() -> None:
         Terminal(*TAG, "--progress", "none", **pipe) as hushed,
         Terminal(*TAG, "--quiet", **pipe) as quiet,
     ):
-        shown.until(r"reading <stdin>  \d s", 60.0)
+        shown.until(r"reading <stdin>  \d+ s", 60.0)
         time.sleep(0.5)  # the others are as far
         answers = [p.communicate(TEXT, 60) for p in (shown.process, piped, logged, hushed.process, quiet.process)]
         assert len({out for out, _ in answers}) == 1
         last = shown.rest().replace("\r\n", "\n").rpartition("\r")[2]
         assert last.startswith("em:2: 2 steps in") and "reading" not in last, last
         assert b"\r" not in answers[1][1] and b"reading" not in answers[1][1]
-        assert re.match(rb"\[\d s\] reading <stdin>  \d s\n", answers[2][1]) and b"\r" not in answers[2][1]
+        assert re.match(rb"\[\d+ s\] reading <stdin>  \d+ s\n", answers[2][1]) and b"\r" not in answers[2][1]
         assert "reading" not in hushed.rest() and "em:2: 2 steps" in hushed.text()
         assert quiet.rest() == ""
 

@@ -85,16 +85,19 @@ def question(agreed: Agreed, items: Bitext, rule: Rule = ANY) -> Question:
     logs = agreed.log_weights
     logs = logs._replace(forward=_longer(logs.forward, *more), reverse=_longer(logs.reverse, *more[::-1]))
     second = question(agreed.second, items, rule) if agreed.second else None
-    weights = model.weigh(_emitted_twice(logs) if rule.decode == "mre" else logs)
+    weights = _emitted_twice(model, logs) if rule.decode == "mre" else model.weigh(logs)
     return Question(model, weights, Beyond(agreed, words, 2 if rule.decode == "mre" else 1), rule, second)
 
 
-def _emitted_twice(logs: AgreementTables) -> AgreementTables:
-    """MRE's decision rule: P(f | a) P(a | f)."""
-    sides = (
-        side._replace(empty=np.append(side.empty[:1], side.empty[1:] ** 2)) for side in (logs.forward, logs.reverse)
+def _emitted_twice(model: Agreement, logs: AgreementTables) -> AgreementWeights:
+    """MRE's decision rule, P(f | a) P(a | f); of the empty word p₀ · t(f | empty)²."""
+    weights = model.weigh(logs._replace(translation=Log(logs.translation.weights**2)))
+    p0 = (max(float(side.empty[0]), 1e-30) for side in (logs.forward, logs.reverse))
+    one, two = (
+        side._replace(null=(side.null.astype(np.float64) ** 2 / p).astype(np.float32))
+        for side, p in zip(weights.directions, p0, strict=True)
     )
-    return AgreementTables(Log(logs.translation.weights**2), *sides)
+    return weights._replace(directions=(one, two))
 
 
 def _with_rows(levels: Sequence[Level], more: int) -> Sequence[Level]:

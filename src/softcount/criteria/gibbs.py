@@ -14,6 +14,7 @@ import numpy as np
 
 from softcount.criteria.criterion import Criterion, Expect, Progress, log_weights
 from softcount.criteria.posterior import Conjugate, posteriors
+from softcount.families.family import SoundFamily
 from softcount.families.layout import by_table, total
 from softcount.families.point import Point
 from softcount.numbers.attribute import SAMPLE
@@ -56,7 +57,9 @@ def gibbs(layout: Tables, prior: Tables, seed: tuple[int, ...], burn: int) -> Cr
         def averaged(spec: Conjugate, old: Any, new: Any) -> Any:
             if n == 1 or isinstance(spec.family, Point):
                 return new
-            return like(new, values(old) + (values(new) - values(old)) / n)
+            mean = like(new, values(old) + (values(new) - values(old)) / n)
+            sound = not isinstance(spec.family, SoundFamily) or spec.family.sound(mean)
+            return mean if sound else new  # entries that follow from others have no mean
 
         means = by_table(families, averaged, state.mean, by_table(families, mean, found))
         drawn = GibbsState(by_table(families, draw, found), means, state.step + 1)

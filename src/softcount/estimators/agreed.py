@@ -34,7 +34,7 @@ from softcount.text.vocabulary import Vocabulary
 # κ of the words, then of their stems. Chosen with the start's trust in spelling on six sets; see docs/alignment.md.
 STRENGTHS = (3.0, 1.0, 1.0, 1.0)
 SAME = 0.3  # pseudo-counts of a word with itself
-ENOUGH = 20_000  # sentence pairs to count jumps in: an even sample of more says the same
+ENOUGH = 100_000  # sentence pairs to count jumps in; of 20,000 Hansards has AER 4.98, not 4.9
 LIKELY = 0.5  # the Dice coefficient from which on two words may be spelt alike in two scripts
 
 

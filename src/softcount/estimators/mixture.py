@@ -442,7 +442,7 @@ def _column(y: Any, n: int) -> Array:
         from sklearn.exceptions import DataConversionWarning
 
         warnings.warn(
-            f"a column-vector y was passed when a 1d array was expected: shape {y.shape}, not ({n},)",
+            f"A column-vector y was passed when a 1d array was expected: shape {y.shape}, not ({n},)",
             DataConversionWarning,
             stacklevel=4,
         )

@@ -356,3 +356,24 @@ def test_an_interrupt_that_an_extension_turns_into_another_error_is_still_one_li
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (143, "", "softcount: terminated\n")
+
+
+def test_an_interrupt_that_a_callback_swallows_is_obeyed_at_the_next_step(folder: Path) -> None:
+    code = (
+        "import sys, signal, os, weakref, softcount.cli.main as m\n"
+        "import softcount.loop.train as t\n"
+        "class Some: pass\n"
+        "def killed(_): os.kill(os.getpid(), signal.SIGINT); [0 for _ in range(10_000)]\n"
+        "step = t._Loop.step\n"
+        "def once(self, *given):\n"
+        "    if self.__dict__.setdefault('first', True):\n"
+        "        self.first = False; some = Some(); seen = weakref.ref(some, killed); del some\n"
+        "    return step(self, *given)\n"
+        "t._Loop.step = once\n"
+        "sys.argv = ['softcount', 'tag', 'text', '--states', '2', '--criterion', 'em:50', '--tolerance', '0',\n"
+        "            '--start', 'random']\n"
+        "m.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 130 and done.stdout == "", done.stderr
+    assert "Exception ignored in" in done.stderr and done.stderr.splitlines()[-1] == "softcount: interrupted"

@@ -168,7 +168,7 @@ def test_tbx_and_json(inside):
 
 
 def test_what_cannot_be_listed(inside, tmp_path, monkeypatch):
-    refused(run("glossary m --output xls"), "no output 'xls'; use tsv, tbx, json")
+    refused(run("glossary m --output xls"), "no output 'xls'; use tsv, excel, tbx, json")
     model = softcount.load("fast")
     monkeypatch.chdir(tmp_path)
     model.save("moved")

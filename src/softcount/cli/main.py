@@ -33,7 +33,7 @@ from softcount.cli import (
 from softcount.cli.help import HelpLast
 from softcount.cli.training import command
 from softcount.errors import InputError
-from softcount.machine.signals import Stopped
+from softcount.machine.signals import Stopped, asked
 from softcount.registry import BUILT_IN, Registered, found_at, from_elsewhere
 from softcount.version import VERSION
 
@@ -136,7 +136,8 @@ def _speak_utf8() -> None:
 
 def main() -> None:
     _speak_utf8()
-    heard: list[Stopped] = []
+    heard = asked
+    heard.clear()
 
     def stop(signum: int, frame: Any) -> None:
         """By an exception in both cases, so that files half written are removed."""

@@ -19,6 +19,7 @@ from softcount.loop.resume import Best, Finished, Position, Restart, Saved, chec
 from softcount.loop.start import constrain
 from softcount.loop.trace import CONVERGED, DONE, FELL, HELD_OUT, Ending, Note, Step, Trace
 from softcount.machine import stage as shown
+from softcount.machine.signals import obey
 from softcount.numbers.tables import Tables, leaves, values
 
 TIED = Note("tied: all hidden values are alike, and stay alike under every criterion; use a random start")
@@ -165,6 +166,7 @@ class _Loop:
         shown.begin(stage.text, self.n_restarts * sum(planned) - before, "steps")
         shown.reach(at.step)
         while at.stopped is None and at.step < last:
+            obey()
             at = self.step(stage, criterion, data, at)
             if self.checkpoint:
                 kept, now = sorted(self.kept), at

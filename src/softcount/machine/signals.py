@@ -17,6 +17,15 @@ class Stopped(KeyboardInterrupt):
         self.exit_code = 128 + signum  # as shells have it: 130, 143
 
 
+asked: list[Stopped] = []  # what signals have asked for; the command line fills and empties it
+
+
+def obey() -> None:
+    """Raise what a signal asked for, where it was raised before and got lost: callbacks within C swallow everything."""
+    if asked:
+        raise asked[0]
+
+
 class Wish:
     """Which signal, if any, has asked us to stop."""
 

@@ -163,7 +163,7 @@ def _size(path: str | Path) -> int | None:
     """Bytes on the disk, where that can be known."""
     try:
         found = os.stat(path)
-    except OSError:
+    except (OSError, ValueError):  # a name that no file can have
         return None
     return found.st_size if stat.S_ISREG(found.st_mode) else None
 

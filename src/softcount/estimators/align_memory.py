@@ -4,7 +4,7 @@
 
 Entries are pairs of words that meet, at most token pairs. Tables of floats dominate: parameters, weights, counts and
 what updating them needs for a moment; directions that are trained together keep an index of the token pairs besides.
-Fitted to peaks of generated text (3,000 to 150,000 pairs), a little above them; see docs/alignment.md for real text.
+Fitted to peaks of generated text (3,000 to 333,000 pairs), a little above them; see docs/alignment.md for real text.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Need(NamedTuple):
     pair: float
 
 
-TOGETHER = Need(231, 25, 20, 43, 5)
+TOGETHER = Need(231, 25, 20, 51, 5)
 APART = Need(200, 75, 45, 60, 0)
 APART_MORE = APART._replace(entry=130)
 LARGE = 100_000_000  # token pairs of one pair of sentences, of which a word is said

@@ -374,6 +374,7 @@ def test_an_interrupt_that_a_callback_swallows_is_obeyed_at_the_next_step(folder
         "            '--start', 'random']\n"
         "m.main()\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=120)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, preexec_fn=heeding)
     assert done.returncode == 130 and done.stdout == "", done.stderr
     assert "Exception ignored in" in done.stderr and done.stderr.splitlines()[-1] == "softcount: interrupted"

@@ -23,7 +23,13 @@ TAG = ("tag", "-", "--states", "2", "--start", "random", "--criterion", "em:2") 
 
 def run(*words: str, err: Any, stdin: Any = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "softcount", *words]
-    return subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=err, env={**os.environ, "COLUMNS": ""})
+    where = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": err, "env": {**os.environ, "COLUMNS": ""}}
+    return subprocess.Popen(command, preexec_fn=heeding, **where)
+
+
+def heeding() -> None:
+    """As from a terminal: shells let what they start in the background ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Terminal:

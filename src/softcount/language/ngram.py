@@ -96,7 +96,7 @@ def log_probabilities(orders: tuple[Ngrams, ...], text: Text) -> Array:
     for n, (shorter, ngrams) in enumerate(pairwise(orders), 2):
         context = np.where(text.place >= n - 1, np.roll(ends_here, 1), -1)
         ends_here = np.where(context >= 0, find(ngrams.keys, context * n_words + text.words), -1)
-        left = np.where(context >= 0, shorter.log_backoff[context], 0.0)
+        left = np.where(context >= 0, shorter.log_backoff[context], 0.0) if len(shorter.keys) else 0.0
         result = np.where(ends_here >= 0, ngrams.log_p[ends_here] if len(ngrams.keys) else 0.0, result + left)
     return np.where(text.is_word, result, 0.0)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -46,9 +47,9 @@ def atis() -> None:
     model.fit(sentences)  # compiles
     model.n_parses(sentences)
     model.parse(sentences)
-    counting = timed(lambda: model.n_parses(sentences))
+    counting = timed(model.n_parses, sentences)
     print(f"{sum(a == b for a, b in zip(counting[1], truth, strict=True))} of {len(truth)} numbers of parses agree")
-    training, parsing = timed(lambda: model.fit(sentences)), timed(lambda: model.parse(sentences))
+    training, parsing = timed(model.fit, sentences), timed(model.parse, sentences)
     steps = np.array([step.objective for step in model.history_])
     print(
         f"EM: {len(steps)} steps, log-likelihood {steps[0]:.2f} to {steps[-1]:.2f}, falls: {(np.diff(steps) < 0).sum()}"
@@ -73,7 +74,7 @@ def beside_nltk(model: Grammar, rules: str, sentences: list[str], counting: floa
     )
     seconds, edges = within(PATIENCE, lambda s: chart.chart_parse(s.split()).num_edges(), covered)
     some = covered[: len(edges)]
-    ours = min(timed(lambda: model.n_parses(some))[0] for _ in range(3))
+    ours = min(timed(model.n_parses, some)[0] for _ in range(3))
     longest = len(some[-1].split())
     table = Measured("grammar-nltk", BESIDE)
     table.add("BottomUpLeftCornerChartParser, charts alone; ours counts parses", len(some), longest, seconds, ours,
@@ -81,7 +82,7 @@ def beside_nltk(model: Grammar, rules: str, sentences: list[str], counting: floa
     viterbi = nltk.ViterbiParser(nltk.PCFG.fromstring(model.to_pcfg()), max_time=None)
     seconds, best = within(PATIENCE, lambda s: next(viterbi.parse(s.split())), covered)
     some = covered[: len(best)]
-    ours = min(timed(lambda: model.parse(some))[0] for _ in range(3))
+    ours = min(timed(model.parse, some)[0] for _ in range(3))
     mine = [tree.spans() for tree in model.parse(some) if tree is not None]
     same = sum(spans(tree) == theirs for tree, theirs in zip(best, mine, strict=True))
     table.add(f"ViterbiParser; {same} trees are the same", len(some), len(some[-1].split()), seconds, ours,
@@ -92,19 +93,19 @@ def within(patience: float, work: Any, items: list[str]) -> tuple[float, list[An
     """(CPU seconds, results) of as many items as fit."""
     spent, found = 0.0, list[Any]()
     while len(found) < len(items) and spent < patience:
-        took, result = timed(lambda: work(items[len(found)]))
+        took, result = timed(work, items[len(found)])
         spent += took
         found.append(result)
     return spent, found
 
 
-def spans(tree: object) -> list[tuple[int, int, str]]:
+def spans(tree: Any) -> list[tuple[int, int, str]]:
     return Tree(*_plain(tree)).spans()
 
 
-def _plain(tree: object) -> tuple[str, tuple[object, ...]]:
-    children = (Tree(*_plain(c)) if not isinstance(c, str) else c for c in tree)  # type: ignore[attr-defined]
-    return str(tree.label()), tuple(children)  # type: ignore[attr-defined]
+def _plain(tree: Any) -> tuple[str, tuple[object, ...]]:
+    children = (Tree(*_plain(c)) if not isinstance(c, str) else c for c in tree)
+    return str(tree.label()), tuple(children)
 
 
 def treebank(dev: bool) -> None:
@@ -118,7 +119,7 @@ def treebank(dev: bool) -> None:
     for markov, best in MARKOV:
         model = Grammar(markov=markov, n_jobs=1, best=best).fit(trees=train)
         model.parse([test[0].words()])
-        seconds, found = timed(lambda: model.parse([tree.words() for tree in test]))  # noqa: B023
+        seconds, found = timed(model.parse, [tree.words() for tree in test])
         s = tree_scores(total(map(count_brackets, test, found)))
         table.add(
             "none" if markov is None else ",".join(map(str, markov)), best, len(model.rules_.symbols),
@@ -146,7 +147,7 @@ def induction(starts: int, sizes: list[int], criteria: list[str]) -> None:
             scores, objectives, seconds = [], [], 0.0
             for seed in range(starts):
                 model = Grammar(nonterminals=n, criterion=criterion, n_jobs=1, random_state=seed, best="brackets")
-                took, _ = timed(lambda: model.fit(sentences))  # noqa: B023
+                took, _ = timed(model.fit, sentences)
                 seconds += took
                 scores.append(f1(gold, model.parse(sentences)))
                 objectives.append(model.objective_)
@@ -185,9 +186,10 @@ def random_tree(words: list[str], rng: np.random.Generator) -> Tree:
     return Tree("X", (random_tree(words[:k], rng), random_tree(words[k:], rng)))
 
 
-def timed(work: object) -> tuple[float, object]:
+def timed(work: Callable[..., Any], *given: Any) -> tuple[float, Any]:
+    """(CPU seconds, result)."""
     began = time.process_time()
-    result = work()  # type: ignore[operator]
+    result = work(*given)
     return time.process_time() - began, result
 
 

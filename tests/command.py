@@ -7,6 +7,7 @@ import functools
 import io
 import os
 import shlex
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -19,6 +20,11 @@ import typer.main
 from softcount.cli.main import main
 
 _command = functools.cache(typer.main.get_command)  # which typer builds anew for every call, in a tenth of a second
+
+
+def heeding() -> None:
+    """In a process of its own, as from a terminal: shells let what they start in the background ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Ran(NamedTuple):

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import DOCUMENTS, PAIRS, SENTENCES
+from command import heeding
 from test_cli import Run, run  # noqa: F401
 
 import softcount
@@ -277,11 +278,6 @@ def start(folder: Path, *arguments: Any, **options: Any) -> subprocess.Popen[str
     command = [sys.executable, "-m", "softcount", *map(str, arguments)]
     options.setdefault("preexec_fn", heeding)
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
-
-
-def heeding() -> None:
-    """As from a terminal: shells let what they start in the background ignore Ctrl-C."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def wait_for(path: Path, process: subprocess.Popen[str]) -> None:

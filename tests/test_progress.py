@@ -11,6 +11,7 @@ import time
 from typing import Any
 
 import pytest
+from command import heeding
 
 from softcount.cli.progress import Progress, age, duration
 from softcount.loop.trace import Step
@@ -25,11 +26,6 @@ def run(*words: str, err: Any, stdin: Any = subprocess.DEVNULL) -> subprocess.Po
     command = [sys.executable, "-m", "softcount", *words]
     where = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": err, "env": {**os.environ, "COLUMNS": ""}}
     return subprocess.Popen(command, preexec_fn=heeding, **where)
-
-
-def heeding() -> None:
-    """As from a terminal: shells let what they start in the background ignore Ctrl-C."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Terminal:

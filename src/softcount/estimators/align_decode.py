@@ -37,11 +37,11 @@ def decoder(directions: Mapping[str, Any], items: Bitext, rule: Rule = ANY, norm
     for name, d in directions.items():
         side = items if name == "forward" else items.reverse()
         models[name], logs = d.model.on(d.log_parameters() if normed else d.log_weights, side)
-        weights[name] = _again(models[name], logs) if rule.decode == "mre" else models[name].weigh(logs)
+        weights[name] = _emitted_twice(models[name], logs) if rule.decode == "mre" else models[name].weigh(logs)
     return Decoder(models, weights, rule)
 
 
-def _again(model: Any, logs: Any) -> Any:
+def _emitted_twice(model: Any, logs: Any) -> Any:
     """Weights of P(a) P(f | a)²; of words that training never saw together as well."""
     weights = model.weigh(reconstructing(model.layout, logs))
     null_row = weights.null_row.copy()

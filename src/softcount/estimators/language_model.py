@@ -6,6 +6,7 @@ lm.perplexity(others), lm.sample(5), lm.write_arpa("text.arpa")
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
@@ -264,8 +265,6 @@ def _of_characters(vocabulary: Vocabulary) -> bool:
 
 
 def _digest(orders: tuple[Ngrams, ...]) -> str:
-    import hashlib
-
     sha = hashlib.sha256()
     for ngrams in orders:
         for part in ngrams:

@@ -108,9 +108,8 @@ def chained(model: JumpHMM, alignment: Array, l: int, m: int, rng: np.random.Gen
 def chain(model: JumpHMM, alignment: Array, l: int) -> tuple[Array, Array]:
     """([l + 1, l + 1], weights of going from place to place, 0 is none yet; [l + 1], of ending at each)."""
     vector = np.exp(alignment)
-    begin, end, jump, cells = model.positions._replace(lengths=np.array([l])).parts(
-        model.positions._replace(lengths=np.array([l])).spread(vector)
-    )
+    here = model.positions._replace(lengths=np.array([l]))
+    begin, end, jump, cells = here.parts(here.spread(vector))
     first, last, never, leave = cells[0], cells[1], cells[2], cells[3:]
     away, reach = np.arange(l), len(jump) // 2
     step, ends = np.zeros((l + 1, l + 1)), np.empty(l + 1)

@@ -8,7 +8,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from softcount.report.page.element import Html, el, joined
+from softcount.report.page.element import Html, el
 
 
 class Section(NamedTuple):
@@ -72,7 +72,3 @@ def _script(names: Sequence[str]) -> str:
 
 def _resource(name: str) -> str:
     return files("softcount.report.page").joinpath(name).read_text(encoding="utf-8")
-
-
-def paragraphs(*lines: str) -> Html:
-    return joined(el("p", line) for line in lines)

@@ -26,7 +26,9 @@ from softcount.cli.score_compare import (
     as_json as comparison,
 )
 from softcount.cli.score_input import check_lines_in_step, check_links, check_tags_in_step, lengths_in, one_a_line
+from softcount.cli.watched import watched
 from softcount.errors import InputError
+from softcount.machine import stage
 
 HELP = """Compare what was found with gold answers.
 
@@ -45,6 +47,7 @@ def _group() -> None:
 
 
 @app.command("tags", cls=HelpLast)
+@watched
 def tags(
     gold: Annotated[str, typer.Argument(help="Gold tags, one sentence a line; _ where there is none.")],
     predicted: Annotated[str, typer.Argument(help="Predicted tags, line by line; - for stdin.")],
@@ -80,6 +83,7 @@ def tags(
     check_writable(map_to, inputs=(gold, predicted, compare))
     (gold_ids, gold_names), (ids, names) = read_labels(gold), read_labels(predicted)
     check_tags_in_step(gold, predicted, gold_ids.lengths.tolist(), ids.lengths.tolist())
+    stage.begin("scoring")
     scored = (gold_ids.values >= 0) & (ids.values >= 0)
     if not scored.any():
         raise InputError(f"{gold}: no token has both a gold and a predicted tag; nothing to score")
@@ -120,6 +124,7 @@ def _write(path: Path, lines: Iterable[str]) -> None:
 
 
 @app.command("clusters", cls=HelpLast)
+@watched
 def clusters(
     gold: Annotated[str, typer.Argument(help="Gold classes, one a line; an empty line is not scored.")],
     predicted: Annotated[str, typer.Argument(help="Clusters, line by line; - for stdin.")],
@@ -164,6 +169,7 @@ def clusters(
 
 
 @app.command("topics", cls=HelpLast)
+@watched
 def topics(
     model: Annotated[str, typer.Argument(help="A model that softcount topics --save wrote.")],
     docs: Annotated[str, typer.Argument(help="Documents that it has not seen; - for stdin.")],
@@ -190,6 +196,7 @@ def topics(
     data = read_documents(docs, format, lower_cased(plsa, lowercase), preparation(plsa, None, None), **chosen)
     note_unknown(plsa, data, quiet=False)
     data = plsa._read(data, reset=False)
+    stage.begin("scoring")
     tops = np.argsort(-plsa._rank(), axis=1, kind="stable")[:, :top]
     coherence = npmi(data, tops)
     result = {"perplexity": plsa.perplexity(data, seed), "npmi": float(coherence.mean())}
@@ -205,6 +212,7 @@ def topics(
 
 
 @app.command("links", cls=HelpLast)
+@watched
 def links(
     gold: Annotated[str, typer.Argument(help="Gold links: i-j sure, i?j possible, from 0; or NAACL .wa, from 1.")],
     predicted: Annotated[str, typer.Argument(help="Predicted links, line by line; - for stdin.")],
@@ -238,7 +246,9 @@ def links(
         raise InputError(f"{gold}: no links at all; nothing to score")
     lengths = lengths_in(source), lengths_in(target)
     check_links(gold, truth, predicted, found, *lengths)
-    counts = total(count_links(p.sure | p.possible, g.sure, g.possible) for g, p in zip(truth, found, strict=True))
+    stage.begin("counting links")
+    pairs = stage.counted(zip(truth, found, strict=True), len(truth))
+    counts = total(count_links(p.sure | p.possible, g.sure, g.possible) for g, p in pairs)
     result = {**link_scores(counts)._asdict(), "pairs": len(truth), **counts._asdict()}
     line = signature("score links", pairs=len(truth), sure=counts.sure, possible=counts.possible)
     compared = compared_links(gold, truth, found, compare, lengths, samples, seed) if compare else None
@@ -252,6 +262,7 @@ def links(
 
 
 @app.command("trees", cls=HelpLast)
+@watched
 def trees(
     gold: Annotated[str, typer.Argument(help="Gold trees in brackets, one a line.")],
     predicted: Annotated[
@@ -278,7 +289,8 @@ def trees(
     check_stdin(gold_trees=gold, predicted_trees=predicted, other_trees=compare)
     truth, found = read_trees(gold), read_trees(predicted)
     check_lines_in_step(gold, predicted, len(truth), len(found), "trees")
-    pairs = enumerate(zip(truth, found, strict=True), 1)
+    stage.begin("counting brackets")
+    pairs = enumerate(stage.counted(zip(truth, found, strict=True), len(truth)), 1)
     counts = total(count_brackets(g, p, f"{predicted}:{line}") for line, (g, p) in pairs if g is not None)
     result = {**tree_scores(counts)._asdict(), "sentences": counts.sentences}
     line = signature("score trees", sentences=counts.sentences, brackets=counts.gold, punctuation="left out",

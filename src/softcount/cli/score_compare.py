@@ -9,6 +9,7 @@ import typer
 
 from softcount.cli.score_input import check_lines_in_step, check_links, check_tags_in_step, one_a_line
 from softcount.errors import InputError
+from softcount.machine import stage
 
 HELP = "Another system's answers: both scores, their difference, its bounds and a p-value."
 Other = Annotated[str | None, typer.Option("--compare", metavar="OTHER", help=HELP)]
@@ -61,6 +62,7 @@ def _compared(
         shares = {**shares, "accuracy": accuracy_share}
     gold, one, theirs = ((ids[scored], len(names)) for ids, names in labels)
     lengths = np.unique(items[scored], return_counts=True)[1].tolist()
+    stage.begin("comparing")
     return compare_ids(gold, one, theirs, lengths, shares, samples=samples, random_state=seed)
 
 
@@ -74,6 +76,7 @@ def compared_links(
     check_lines_in_step(gold_path, other, len(gold), len(theirs))
     check_links(gold_path, gold, other, theirs, *lengths)
     mine, found = ([pair.sure | pair.possible for pair in links] for links in (one, theirs))
+    stage.begin("comparing")
     return compare_links([tuple(pair) for pair in gold], mine, found, samples=samples, random_state=seed)
 
 
@@ -88,6 +91,7 @@ def compared_trees(gold_path: str, gold: list[Any], one: list[Any], other: str, 
     truth = [tree for tree in gold if tree is not None]
     mine, found = ([trees[k] for k in kept] for trees in (one, theirs))
     (a, scores), (b, _) = tree_table(truth, mine), tree_table(truth, found, lambda i: f"{other}:{kept[i - 1] + 1}")
+    stage.begin("comparing")
     return compare(a, b, scores, samples=samples, random_state=seed)
 
 

@@ -73,6 +73,9 @@ class Align(Training):
     dictionary: Annotated[
         Path | None, option(WHAT, "One entry a line: source, tab, target, tab, must, prefer or never.")
     ] = None
+    known_links: Annotated[
+        Path | None, option(WHAT, "Links of some pairs, a line each: 0-0 1-2; nothing where they are not known.")
+    ] = None
     prior_model: Annotated[
         Path | None, option(WHAT, "A saved aligner whose counts are added to those of this text: its words are known.")
     ] = None
@@ -122,7 +125,8 @@ class Align(Training):
     doing: ClassVar[str] = "linking"
 
     def reads(self) -> dict[str, str | Path | None]:
-        return {"source": self.source, "target": self.target, "dictionary": self.dictionary}
+        files = {"source": self.source, "target": self.target}
+        return {**files, "dictionary": self.dictionary, "known_links": self.known_links}
 
     def writes(self) -> list[Path | None]:
         return [self.scores, self.log_probabilities, self.lexicon, self.pairs]
@@ -148,6 +152,12 @@ class Align(Training):
         prepare = preparation(model, self.tokenize, self.normalize)
         data = read_bitext(self.source, self.target, prepare=prepare, **self.chosen_units())
         self.check_shown(data, self.longest or getattr(model, "longest", None))
+        if model is None and self.known_links is not None:
+            from softcount.links.known import linked, n_linked
+            from softcount.links.pharaoh import read_links
+
+            data = linked(data, read_links(self.known_links, len(data)), str(self.known_links))
+            self.say(f"links of {n_linked(data):,} of {len(data):,} pairs are known")
         if model is not None:
             model._check()
             self.note_unknown(model, data, "positions decide them")

@@ -33,10 +33,11 @@ def read_links(path: str | Path, n_pairs: int | None = None) -> list[PairLinks]:
     first = next((row for row in rows if row.strip()), "")
     if _NAACL.fullmatch(first) and not _PHARAOH.search(first):
         return _naacl(name, rows, n_pairs)
-    return [_pharaoh(row, f"{name}:{number}") for number, row in enumerate(rows, 1)]
+    return [pharaoh(row, f"{name}:{number}") for number, row in enumerate(rows, 1)]
 
 
-def _pharaoh(row: str, where: str) -> PairLinks:
+def pharaoh(row: str, where: str) -> PairLinks:
+    """The links of one line."""
     pair = PairLinks(set(), set())
     for token in row.split():
         match = _PHARAOH.fullmatch(token)

@@ -12,7 +12,9 @@ import typer
 from softcount.cli.console import check_writable, columns, lower_cased, open_model, preparation, write_whole
 from softcount.cli.documents import note_unknown
 from softcount.cli.help import HelpLast
+from softcount.cli.watched import watched
 from softcount.errors import InputError
+from softcount.machine import stage
 
 HELP = """Compare what was found with gold answers.
 
@@ -29,6 +31,7 @@ def _group() -> None:
 
 
 @app.command("tags", cls=HelpLast)
+@watched
 def tags(
     gold: Annotated[str, typer.Argument(help="Gold tags, one sentence a line; _ where there is none.")],
     predicted: Annotated[str, typer.Argument(help="Predicted tags, line by line; - for stdin.")],
@@ -59,6 +62,7 @@ def tags(
     check_writable(map_to, inputs=(gold, predicted))
     (gold_ids, gold_names), (ids, names) = read_labels(gold), read_labels(predicted)
     _check_in_step(gold, predicted, gold_ids.lengths.tolist(), ids.lengths.tolist())
+    stage.begin("scoring")
     scored = (gold_ids.values >= 0) & (ids.values >= 0)
     if not scored.any():
         raise InputError(f"{gold}: no token has both a gold and a predicted tag; nothing to score")
@@ -95,6 +99,7 @@ def _write(path: Path, lines: Iterable[str]) -> None:
 
 
 @app.command("clusters", cls=HelpLast)
+@watched
 def clusters(
     gold: Annotated[str, typer.Argument(help="Gold classes, one a line; an empty line is not scored.")],
     predicted: Annotated[str, typer.Argument(help="Clusters, line by line; - for stdin.")],
@@ -130,6 +135,7 @@ def clusters(
 
 
 @app.command("topics", cls=HelpLast)
+@watched
 def topics(
     model: Annotated[str, typer.Argument(help="A model that softcount topics --save wrote.")],
     docs: Annotated[str, typer.Argument(help="Documents that it has not seen; - for stdin.")],
@@ -156,6 +162,7 @@ def topics(
     data = read_documents(docs, format, lower_cased(plsa, lowercase), preparation(plsa, None, None), **chosen)
     note_unknown(plsa, data, quiet=False)
     data = plsa._read(data, reset=False)
+    stage.begin("scoring")
     tops = np.argsort(-plsa._rank(), axis=1, kind="stable")[:, :top]
     coherence = npmi(data, tops)
     result = {"perplexity": plsa.perplexity(data, seed), "npmi": float(coherence.mean())}
@@ -193,6 +200,7 @@ def _last_column(rows: list[str]) -> list[str]:
 
 
 @app.command("links", cls=HelpLast)
+@watched
 def links(
     gold: Annotated[str, typer.Argument(help="Gold links: i-j sure, i?j possible, from 0; or NAACL .wa, from 1.")],
     predicted: Annotated[str, typer.Argument(help="Predicted links, line by line; - for stdin.")],
@@ -223,7 +231,9 @@ def links(
     if not any(pair.sure or pair.possible for pair in truth):
         raise InputError(f"{gold}: no links at all; nothing to score")
     _check_links(gold, truth, predicted, found, _lengths(source), _lengths(target))
-    counts = total(count_links(p.sure | p.possible, g.sure, g.possible) for g, p in zip(truth, found, strict=True))
+    stage.begin("counting links")
+    pairs = stage.counted(zip(truth, found, strict=True), len(truth))
+    counts = total(count_links(p.sure | p.possible, g.sure, g.possible) for g, p in pairs)
     result = {**link_scores(counts)._asdict(), "pairs": len(truth), **counts._asdict()}
     line = signature("score links", pairs=len(truth), sure=counts.sure, possible=counts.possible)
     if as_json:
@@ -235,6 +245,7 @@ def links(
 
 
 @app.command("trees", cls=HelpLast)
+@watched
 def trees(
     gold: Annotated[str, typer.Argument(help="Gold trees in brackets, one a line.")],
     predicted: Annotated[
@@ -259,7 +270,8 @@ def trees(
         short, long = (gold, predicted) if len(truth) < len(found) else (predicted, gold)
         missing = abs(len(truth) - len(found))
         raise InputError(f"{short}: {missing} trees fewer than {long}; the two must be in step, line by line")
-    pairs = enumerate(zip(truth, found, strict=True), 1)
+    stage.begin("counting brackets")
+    pairs = enumerate(stage.counted(zip(truth, found, strict=True), len(truth)), 1)
     counts = total(count_brackets(g, p, f"{predicted}:{line}") for line, (g, p) in pairs if g is not None)
     result = {**tree_scores(counts)._asdict(), "sentences": counts.sentences}
     line = signature("score trees", sentences=counts.sentences, brackets=counts.gold, punctuation="left out",

@@ -3,9 +3,9 @@
     python bench/bench_mre_tables.py --corpus wsj --states 10 20 30 40 50 --seeds 3
     python bench/bench_mre_tables.py --corpus brown --states 10 --seeds 1 --methods MLE MRE       # a part of it
 
-By number of states and by size of the text (--sizes, shares of it): many-to-one accuracy, VI in nats, as there, and the mean
-log-probability per sentence that it is made again from what the model makes of it (published: −105 for MLE, −84
-for MRE); then the state that holds most past-tense verbs. MLE is 100 steps of EM from a random start, MRE 50 more from
+By number of states and by size of the text (--sizes, shares of it): many-to-one accuracy, VI in nats, as there, and the
+mean log-probability per sentence that it is made again from what the model makes of it (published: −105 by MLE, −84 by
+MRE); then the state that holds most past-tense verbs. MLE is 100 steps of EM from a random start, MRE 50 more from
 there, the CRF autoencoder the default of `softcount.CRFAutoencoder`.
 """
 

@@ -73,9 +73,7 @@ class Align(Training):
     dictionary: Annotated[
         Path | None, option(WHAT, "One entry a line: source, tab, target, tab, must, prefer or never.")
     ] = None
-    known_links: Annotated[
-        Path | None, option(WHAT, "Links of some pairs: a line of 0-0 1-2, or none.")
-    ] = None
+    known_links: Annotated[Path | None, option(WHAT, "Links of some pairs: a line of 0-0 1-2, or none.")] = None
     prior_model: Annotated[
         Path | None, option(WHAT, "A saved aligner whose counts are added to those of this text: its words are known.")
     ] = None

@@ -15,6 +15,7 @@ from softcount.version import VERSION as __version__
 if TYPE_CHECKING:
     from softcount import evaluate, synthetic
     from softcount.estimators.aligner import WordAligner
+    from softcount.estimators.crf_autoencoder import CRFAutoencoder
     from softcount.estimators.gaussian import GaussianMixture
     from softcount.estimators.grammar import Grammar
     from softcount.estimators.hmm import HMM
@@ -37,6 +38,7 @@ __all__ = [
     "HMM",
     "PLSA",
     "Bitext",
+    "CRFAutoencoder",
     "Corpus",
     "Documents",
     "GaussianMixture",

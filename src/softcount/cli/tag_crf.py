@@ -30,7 +30,9 @@ def crf_autoencoder(tag: Tag) -> Any:
     states = number(tag.states)
     if not isinstance(states, int):
         raise InputError(f"how many states? give --states N; --model {CRF} has no auto")
-    chosen = {} if tag.criterion == "vb:1" else {"criterion": tag.criterion}  # the default of the other model
+    chosen: dict[str, Any] = (
+        {} if tag.criterion == "vb:1" else {"criterion": tag.criterion}
+    )  # the default of the other model
     chosen |= {} if tag.start is None else {"start": tag.start}
     made = int(tag.reconstruct) if tag.reconstruct.isdecimal() else tag.reconstruct
     return CRFAutoencoder(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from softcount import evaluate, synthetic
     from softcount.estimators.aligner import WordAligner
     from softcount.estimators.crf_autoencoder import CRFAutoencoder
+    from softcount.estimators.decipher import Decipher
     from softcount.estimators.gaussian import GaussianMixture
     from softcount.estimators.grammar import Grammar
     from softcount.estimators.hmm import HMM
@@ -40,6 +41,7 @@ __all__ = [
     "Bitext",
     "CRFAutoencoder",
     "Corpus",
+    "Decipher",
     "Documents",
     "GaussianMixture",
     "Grammar",

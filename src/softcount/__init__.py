@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from softcount import evaluate, synthetic
     from softcount.estimators.aligner import WordAligner
     from softcount.estimators.chains import Chains, sample_posterior
+    from softcount.estimators.crf_autoencoder import CRFAutoencoder
+    from softcount.estimators.decipher import Decipher
     from softcount.estimators.gaussian import GaussianMixture
     from softcount.estimators.grammar import Grammar
     from softcount.estimators.hmm import HMM
@@ -38,8 +40,10 @@ __all__ = [
     "HMM",
     "PLSA",
     "Bitext",
+    "CRFAutoencoder",
     "Chains",
     "Corpus",
+    "Decipher",
     "Documents",
     "GaussianMixture",
     "Grammar",

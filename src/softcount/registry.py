@@ -36,6 +36,10 @@ BUILT_IN = (
     Registered(
         "word classes", "word classes", "softcount.estimators.word_classes:WordClasses", "softcount.cli.classes:Classes"
     ),
+    Registered(
+        "crf autoencoder", "a CRF autoencoder", "softcount.estimators.crf_autoencoder:CRFAutoencoder",
+        "softcount.cli.tag:Tag",
+    ),
     Registered("plsa", "a PLSA topic model", "softcount.estimators.plsa:PLSA", "softcount.cli.topics:Topics"),
     Registered(
         "naive bayes mixture", "a Naive Bayes mixture", "softcount.estimators.mixture:NaiveBayesMixture",
@@ -48,6 +52,10 @@ BUILT_IN = (
         "word aligner", "a word aligner", "softcount.estimators.aligner:WordAligner", "softcount.cli.align:Align"
     ),
     Registered("network", "a Bayesian network", "softcount.estimators.network:Network", "softcount.cli.net:Net"),
+    Registered(
+        "decipher", "a key to a cipher", "softcount.estimators.decipher:Decipher",
+        "softcount.cli.decipher:DecipherCommand",
+    ),
     Registered("language model", "a language model", "softcount.estimators.language_model:LanguageModel"),
 )  # fmt: skip
 

@@ -66,7 +66,7 @@ const pathsOf = (model, frame, item, d) => {
   const weights = logWeightsOf(model, frame.theta),
     { terms, total } = naive(model, weights, item);
   const programme = Math.exp(model.expect(weights).items[d].logNorm);
-  const names = (path) => path.map((k, t) => model.choices(item)[t][k]).join(" ");
+  const names = (path) => model.named?.(item, path) ?? path.map((k, t) => model.choices(item)[t][k]).join(" ");
   const best = [...terms].sort((a, b) => b.p - a.p).slice(0, SHOWN_PATHS);
   return [
     title,
@@ -178,6 +178,16 @@ const landscapeView = (model, frame, chosen, settings, choose) => {
   ];
 };
 
+/* Shares of structures that differ in names alone, together: values are numbered in the order in which they come. */
+const withoutNames = (shares) => {
+  const found = new Map();
+  for (const [key, p] of shares) {
+    const names = new Map();
+    const same = key.replace(/\d+/g, (k) => names.get(k) ?? (names.set(k, names.size), names.size - 1));
+    found.set(same, (found.get(same) || 0) + p);
+  }
+  return found;
+};
 const SWEEPS = 3000;
 const gibbsView = (model, frame, settings) => {
   const exact = exactPosterior(model, settings);
@@ -201,17 +211,29 @@ const gibbsView = (model, frame, settings) => {
               .join(" "),
       )
       .join(" / ");
-  const distance = 0.5 * sum([...exact].map(([key, p]) => Math.abs(p - (seen.get(key) || 0))));
+  const between = (p, q) => 0.5 * sum([...p].map(([key, share]) => Math.abs(share - (q.get(key) || 0))));
+  const distance = between(exact, seen),
+    unnamed = model.exchangeable ? between(withoutNames(exact), withoutNames(seen)) : null;
   return [
     make(
       "p",
       {},
       `${exact.size} structures; ${SWEEPS.toLocaleString("en")} draws differ from the exact posterior by `,
       make("strong", { "data-value": distance, "data-distance": true }, shown(distance)),
-      " (total variation: 0 the same, 1 nothing in common).",
+      " (total variation: 0 the same, 1 nothing in common)",
+      ...(unnamed === null
+        ? ["."]
+        : [
+            "; where it does not matter which name is whose, by ",
+            make("strong", { "data-value": unnamed, "data-unnamed": true }, shown(unnamed)),
+            ".",
+          ]),
     ),
     hint(
-      "The exact posterior has the parameters integrated out under the Dirichlet prior α. States can change their names, so that a structure and its mirror image are equally probable.",
+      "The exact posterior has the parameters integrated out under the prior α.",
+      unnamed === null
+        ? ""
+        : ` ${model.hidden[0].toUpperCase()}${model.hidden.slice(1)}s can change their names, so that a structure and its mirror image are equally probable; where they are far apart, draws may stay on one side.`,
     ),
     make(
       "div",

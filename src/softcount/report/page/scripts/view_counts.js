@@ -170,7 +170,7 @@ const reconstructionView = (model, frame, settings) => {
       {},
       "J = log Z(κη) − log Z(η) = ",
       make("strong", { "data-value": found.objective, "data-j": true }, shown(found.objective)),
-      ` (${shown(found.decode.logNorm)} − ${shown(found.encode.logNorm)})`,
+      ` = ${shown(found.decode.logNorm)} − (${shown(found.encode.logNorm)})`,
     ),
     tableOf(
       "Posterior beside Q, and the decisions of both",

@@ -24,7 +24,12 @@ const boundView = (model, name, frames, settings) => {
         : "The E-step makes KL nothing, so F = L; the M-step raises Q and with it F; L rises at least as far: L(θₜ) = F ≤ F ≤ L(θₜ₊₁).";
   return [
     hint(told),
-    make("div", { class: "charts" }, lineChart("F and L, half-step by half-step", lines, "nats")),
+    make(
+      "div",
+      { class: "charts" },
+      lineChart("F and L, half-step by half-step", lines, "nats"),
+      ...(frames.length > 2 ? [lineChart("The last two steps, nearer", lines.map(lastOf(4)), "nats")] : []),
+    ),
     tableOf(
       "Before and after each half-step",
       [
@@ -41,6 +46,8 @@ const boundView = (model, name, frames, settings) => {
     ),
   ];
 };
+
+const lastOf = (n) => (line) => ({ ...line, points: line.points.slice(-n) });
 
 const MOST_PATHS = 5000,
   MOST_ITEMS = 6,
@@ -75,7 +82,7 @@ const pathsOf = (model, frame, item, d) => {
       {},
       `Sum over all ${n}: `,
       make("strong", { "data-value": total, "data-naive": d }, shown(total)),
-      "; at once, term by term shared: ",
+      "; by the dynamic programme: ",
       make("strong", { "data-value": programme }, shown(programme)),
       `; difference ${shown(Math.abs(total - programme))}`,
     ),
@@ -83,9 +90,19 @@ const pathsOf = (model, frame, item, d) => {
       best.length < n ? `The ${best.length} most probable of ${n}` : `All ${n}`,
       [model.hidden, ["P(x, z)"], ["share of the sum"]],
       best.map(({ path, p }) => [names(path), cell(p), cell(p / total, { style: shade(p / total) })]),
+      { class: model.named ? "wrap" : null },
     ),
   ];
 };
+
+/* The range of each parameter at the ends of its axis, its name between them. */
+const axisLabels = (pair, ranges, W) =>
+  pair.flatMap(({ said }, n) => {
+    const place = n ? { transform: `translate(-8, ${W}) rotate(-90)` } : { transform: `translate(0, ${W + 18})` };
+    const text = (x, anchor, words) => make("text", { x, y: 0, "text-anchor": anchor }, words);
+    const [low, high] = ranges[n].map(brief);
+    return [make("g", place, text(0, "start", low), text(W / 2, "middle", said), text(W, "end", high))];
+  });
 
 const landscapeView = (model, frame, chosen, settings, choose) => {
   const all = coordinatesOf(model, frame.theta);
@@ -109,7 +126,7 @@ const landscapeView = (model, frame, chosen, settings, choose) => {
     high = Math.max(...flat),
     sorted = [...flat].sort((a, b) => a - b);
   const low = sorted[Math.floor(sorted.length / 20)];
-  const W = 420,
+  const W = 429 /* 33 or 13 tiles, each of whole pixels: no seams */,
     side = W / GRID,
     tone = (h) => Math.max(0, Math.min(1, (h - low) / (high - low || 1)));
   const tiles = found.surface.flatMap((row, r) =>
@@ -160,13 +177,14 @@ const landscapeView = (model, frame, chosen, settings, choose) => {
       make(
         "svg",
         {
-          viewBox: `-8 -8 ${W + 16} ${W + 16}`,
+          viewBox: `-24 -8 ${W + 32} ${W + 34}`,
           role: "img",
           "aria-label": `Log-likelihood over ${pair[0].said} and ${pair[1].said}; the ends of the paths are in the table`,
         },
         ...tiles,
         ...lines,
         make("rect", { x: 0.5, y: 0.5, width: W - 1, height: W - 1, class: "frame" }),
+        ...axisLabels(pair, found.ranges, W),
       ),
     ),
     tableOf(

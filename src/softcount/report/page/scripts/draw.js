@@ -49,11 +49,19 @@ const tableOf = (caption, head, rows, attributes = {}) =>
       make(
         "tbody",
         {},
-        rows.map(([first, ...rest]) => make("tr", {}, make("th", { scope: "row" }, first), rest.map(asCell))),
+        rows.map(([first, ...rest]) =>
+          make(
+            "tr",
+            {},
+            make("th", { scope: "row", class: first.length > LONG ? "long" : null }, first),
+            rest.map(asCell),
+          ),
+        ),
       ),
     ),
   );
 
+const LONG = 28; /* letters of a row's name that may wrap */
 const hint = (...words) => make("p", { class: "hint" }, ...words);
 const heading = (words) => make("h3", {}, words);
 

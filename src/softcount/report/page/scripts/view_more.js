@@ -90,7 +90,6 @@ const pathsOf = (model, frame, item, d) => {
       best.length < n ? `The ${best.length} most probable of ${n}` : `All ${n}`,
       [model.hidden, ["P(x, z)"], ["share of the sum"]],
       best.map(({ path, p }) => [names(path), cell(p), cell(p / total, { style: shade(p / total) })]),
-      { class: model.named ? "wrap" : null },
     ),
   ];
 };

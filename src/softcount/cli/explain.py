@@ -256,7 +256,7 @@ def net(
     from softcount.report.page.explain_structure import net_data
     from softcount.text.record_reader import read_columns
 
-    settings = {"structure": spec, "start": start, "sequence": sequence, "weight": weight}
+    settings: dict[str, Any] = {"structure": spec, "start": start, "sequence": sequence, "weight": weight}
     model, rows = Network(**settings), _checked(page, start, data, read=lambda: read_columns(data))
     result = explain_net(model, rows)
     _write(page, lambda: net_data(Network(**settings, criterion="em:0").fit(rows), rows), lambda: _arcs(model, rows))

@@ -97,7 +97,7 @@ READERS = (
     "fast-align -i {bad}", "fast-align -i {bad} -dov --quiet", "eflomal -i {bad}", "eflomal -s {bad} -t other", "eflomal -s text -t {bad}",
     f"topics {{bad}} --text-column body {SMALL}", f"cluster {{bad}} --id-column id --clusters 2 {SMALL}",
     f"tag {{bad}} --text-column body --states 2 {SMALL}", f"classes {{bad}} --text-column body {SMALL}",
-    "explain kmeans {bad}", "explain ibm1 text other --dictionary {bad}",
+    "explain kmeans {bad}", "explain ibm1 text other --dictionary {bad}", "explain grammar {bad} 'the dog runs'",
 )  # fmt: skip
 # Those that take a folder of texts as well as a file.
 FOLDERS = ("topics {bad} --topics", "topics {bad} --apply", "cluster {bad} --c", "cluster {bad} --a", "score topics",
@@ -495,9 +495,22 @@ FORMS = [
          ("explain mixture many --page p.html", "--page shows at most 40 lines of at most 40 words; give fewer"),
          ("explain mixture gap --page p.html", "--page: an empty line; give words on every line"),
          ("explain plsa text --page text", f"text: {LOST}"),
+         ("explain net 'h -> a' T2.json many.csv --page p.html", "--page shows at most 40 rows with few gaps; give fewer"),
+         ("explain net a T3.json weighted.csv --weight n --page p.html",
+          "--page shows rows, one by one; leave --weight away, or --page"),
+         ("explain grammar two.cfg 'b b b b b b b b b' --page p.html",
+          "--page: sentence 1 has 1,430 trees; give one with at most 200"),
          ("explain ibm1 text other --dictionary pairs.tsv",
           "pairs.tsv: 'dog' 'Hund' is prefer; explain takes `must` alone"),
-         many=b"a b\n" * 41, gap=b"a b\n\nc\n"),
+         many=b"a b\n" * 41, gap=b"a b\n\nc\n", **{
+             "many.csv": b"a\n" + b"x\n" * 41, "weighted.csv": b"a,n\nx,2\ny,3\n", "two.cfg": b"S -> S S [0.5] | 'b' [0.5]\n",
+             "T2.json": b'{"h": {"": {"0": 0.5, "1": 0.5}}, "a": {"0": {"x": 0.5, "y": 0.5}, "1": {"x": 0.2, "y": 0.8}}}',
+             "T3.json": b'{"a": {"": {"x": 0.5, "y": 0.5}}}'}),
+    each("explain-grammar", "a sentence of `explain grammar` that the grammar does not have, or that nobody would read",
+         ("explain grammar two.cfg 'a b'", "sentence 1: the grammar has no tree for 'a b'; add rules"),
+         ("explain grammar two.cfg 'b b b b b b b b b b b b b b b b b b b b b'", "explain grammar shows sentences of 1 to 20 words; give shorter ones"),
+         ("explain grammar round.cfg b", "the unary rules S -> S go round for ever: a sentence has infinitely many trees"),
+         **{"two.cfg": b"S -> S S [0.5] | 'b' [0.5]\n", "round.cfg": b"S -> S [0.5] | 'b' [0.5]\n"}),
     Refused("no-example", "an example that there is not",
             "no example 'x'; there are can-i-can, pseudo-counts, six-documents, thai, thai-fixed, six-topics, two-clusters, late, "
             "diary, telescope", ("examples x", "examples x --out folder")),

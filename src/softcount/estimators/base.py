@@ -12,11 +12,14 @@ import numpy as np
 from softcount.criteria.mre import reconstructing
 from softcount.criteria.spec import Settings, Stage, parse
 from softcount.disk.checkpoint import Checkpoint
+from softcount.disk.sound import check_finite
 from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
+from softcount.estimators.featured import TableFeatures, of_words, signed_rows, telling
 from softcount.estimators.saved import SHARED
 from softcount.estimators.scikit import BaseEstimator
 from softcount.estimators.trained import TrainedEstimator
+from softcount.loop.computed import Computed
 from softcount.loop.estep import Answers
 from softcount.loop.model import Model
 from softcount.loop.online import Learned, Online, learn, stepwise_stage
@@ -40,6 +43,10 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
     fixed: Any
     pseudo: Any
     prior: Any
+    features: Any = None  # of words, from which rows are computed
+    variance: float = 1.0
+    _told: TableFeatures | None = None  # what they are of the words at hand
+    sparse: Any = None  # (α, β) of sparse rows
     restarts: int
 
     parameters_: Any
@@ -48,11 +55,15 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
     objective_: float
     n_iter_: int
     posterior_: dict[str, Any] | None  # by table, after variational Bayes: λ, of Gaussians χ; None of a point
-    _optional: ClassVar[tuple[str, ...]] = ("posterior_",)  # not in older files
+    feature_weights_: dict[str, Array] | None  # by table, where rows are computed from features
+    feature_names_: dict[str, Array] | None
+    _optional: ClassVar[tuple[str, ...]] = ("posterior_", "feature_weights_", "feature_names_")  # not in older files
 
     _described: ClassVar[tuple[tuple[str, str], ...]] = (
         ("parameters_ : NamedTuple of tables", "All that was learned, table by table."),
         ("posterior_ : dict or None", "By table, after `vb`: λ of the Dirichlet posteriors; of Gaussians χ."),
+        ("feature_weights_ : dict or None", "By table, the weights of features that its rows are computed from."),
+        ("feature_names_ : dict or None", "By table, the names of these features."),
         ("objective_ : float", "The objective at the last step of the restart that was chosen."),
         ("n_iter_ : int", "How many steps that restart took, in all stages."),
         ("restarts_ : list of Restart", "Of every restart its objective, score and number of steps."),
@@ -62,6 +73,7 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
 
     def _check(self) -> None:
         super()._check()
+        self._told = None
         self._stages()
         if self.restarts < 1:
             raise InputError(f"restarts must be at least 1, not {self.restarts}")
@@ -72,6 +84,47 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
 
     def _stages(self) -> list[Stage]:
         return parse(self.criterion)
+
+    def _featured_table(self) -> tuple[str, Sequence[str]]:
+        """The table whose rows may be computed from features, and its columns."""
+        raise NotImplementedError
+
+    def _features(self) -> dict[str, TableFeatures]:
+        """The tables whose rows are computed from features, and from which."""
+        if self.features is None:
+            return {}
+        name, words = self._featured_table()
+        if self._told is None or self._told.rows.features.shape[0] != len(words):
+            self._told = of_words(words, self.features, self.variance)
+        return {name: self._told}
+
+    def top_features(self, n: int = 10, identities: bool = False) -> dict[int | str, list[tuple[str, float]]]:
+        """Of each state, topic, cluster the features that speak for it most: how far their weight is above the mean.
+
+        Parameters
+        ----------
+        n : int
+            How many at most.
+        identities : bool
+            Whether what a word is counts beside what it looks like.
+
+        Returns
+        -------
+        dict of lists of (feature, weight above the mean)
+        """
+        self._check_fitted("signature_")
+        if not self.feature_weights_ or not self.feature_names_:
+            raise InputError("no features were learned; train with features, for example features='words'")
+        (name, weights), *_ = self.feature_weights_.items()
+        found = telling(weights.reshape(-1, weights.shape[-1]), self.feature_names_[name], n, identities)
+        return dict(zip(self._row_names(), found, strict=True))
+
+    def _row_names(self) -> Sequence[int | str]:
+        """What the rows of the featured table are called."""
+        raise NotImplementedError
+
+    def _computed(self) -> Computed:
+        return {name: table.rows for name, table in self._features().items()}
 
     def _smoothing(self) -> Any:
         """Pseudo-counts, by table or one number."""
@@ -110,10 +163,12 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         restarts = self.restarts if restarts is None else restarts
         stages = self._stages()
         texts = {"criterion": ",".join(stage.text for stage in stages)}
+        texts |= {f"features of {name}": table.digest() for name, table in self._features().items()}
         with self._kept(checkpoint, seed, digest, **(texts | dict(about or {}))):
             result = fit(
-                model, weighted(items, weights), stages, start, engine, fixed=self._held(model), settings=settings,
-                tolerance=self.tolerance, restarts=restarts, seed=seed, select=select, monitor=monitor,
+                model, weighted(items, weights), stages, start, engine, fixed=self._held(model),
+                computed=self._computed(), settings=settings, tolerance=self.tolerance,
+                restarts=restarts, seed=seed, select=select, monitor=monitor,
                 on_step=on_step, checkpoint=checkpoint.slot(slot) if checkpoint else None, at_most=at_most,
             )  # fmt: skip
         if stages[0].name == "mre" and self._begins(items) == "random":
@@ -126,15 +181,21 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         self.n_iter_ = result.restarts[result.chosen].steps
         self.parameters_, self._log_weights = result.parameters, result.log_weights
         self.posterior_ = None if result.posterior is None else by_name(result.posterior)
+        self._take_weights(result.weights)
         return result
 
+    def _take_weights(self, weights: dict[str, Array] | None) -> None:
+        names = {name: np.array(table.names, dtype=object) for name, table in self._features().items()}
+        self.feature_weights_, self.feature_names_ = weights, names or None
+
     # What the loop leaves, beside tables and trace.
-    _FIT = ("restarts_", "restart_", "objective_", "n_iter_", "posterior_")
+    _FIT = ("restarts_", "restart_", "objective_", "n_iter_", "posterior_", "feature_weights_", "feature_names_")
 
     def _settle(self) -> None:
         if not 0 <= self.restart_ < len(self.restarts_) or self.n_iter_ != self.restarts_[self.restart_].steps >= 0:
             raise ValueError("a restart that there is not")
         self._check_posterior()
+        self._check_weights()
 
     def _check_posterior(self) -> None:
         known = self.__dict__.setdefault("posterior_", None)
@@ -147,6 +208,14 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
             if known[name] is not None:
                 positive = bool(np.min(values(table), initial=0.0) >= 0.0)  # a mean has the sign of its sum
                 check_posterior(name, known[name], table, positive)
+
+    def _check_weights(self) -> None:
+        weights = self.__dict__.setdefault("feature_weights_", None) or {}
+        names = self.__dict__.setdefault("feature_names_", None) or {}
+        if weights.keys() != names.keys() or not weights.keys() <= self._tables_by_name().keys():
+            raise ValueError("weights of other tables")
+        for name, table in weights.items():
+            check_finite(f"the weights of {name}", table, *table.shape[:-1], len(names[name]))
 
     def _tables_by_name(self) -> dict[str, Any]:
         return by_name(self.parameters_)
@@ -187,7 +256,7 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         with self._engine() as engine, naming(getattr(items, "source", MEMORY), "item", NOT_THOUGHT_OF):
             learned = learn(
                 model, weighted(items, weights), stage, self._online_settings()._replace(seed=(self.seed_,)),
-                self._carried(), self._online, engine, fixed=self._held(model), total=total,
+                self._carried(), self._online, engine, fixed=self._held(model), computed=self._computed(), total=total,
             )  # fmt: skip
         self._take_piece(learned, items)
         return self
@@ -196,7 +265,7 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         return self._stages()
 
     def _settings(self) -> Settings:
-        return Settings(self._smoothing(), self.prior)
+        return Settings(self._smoothing(), self.prior, sparse=self.sparse)
 
     def _online_settings(self) -> Settings:
         return self._settings()
@@ -213,6 +282,7 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         n = learned.online.state.updates
         self._online, self.parameters_, self._log_weights = learned.online, learned.parameters, learned.log_weights
         self.posterior_ = None if learned.posterior is None else by_name(learned.posterior)
+        self._take_weights(learned.weights)
         before = Trace(step for step in self.history_ if step.stage == learned.step.stage)
         before.remarks, before.stopped = self.history_.remarks, Ending(DONE, f"{n} pieces learned")
         before.append(learned.step)
@@ -261,6 +331,7 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
             criterion=",".join(stage.text for stage in self._stages()),
             pseudo=compact(self._smoothing()),
             prior=compact(self.prior),
+            **signed_rows(self),
             fixed=named(self.fixed),
             restarts=self.restarts,
         )

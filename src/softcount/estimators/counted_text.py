@@ -89,6 +89,11 @@ class DocumentEstimator(TextCounter):
             if names is not None and len(names) != self.n_features_in_:
                 raise ValueError(f"{len(names)} words for {self.n_features_in_} columns")
 
+    def _featured_table(self) -> tuple[str, Sequence[str]]:
+        if self.vocabulary_ is None and isinstance(self.features, str):
+            raise InputError("features of words need words; give text, a data frame with named columns, or a matrix")
+        return "word", self._names(None)
+
     def _names(self, words: Any) -> Sequence[Any]:
         if words is not None:
             return names_of(words, self.n_features_in_)

@@ -13,7 +13,7 @@ from softcount.synthetic.topics import topical
 CRITERIA = [
     "em:4", "em(pseudo=0.5):4", "hard:4", "vb:4", "hard(vb):3", "gibbs:4", "annealed:4", "annealed(vb):4",
     "stepwise(em(pseudo=0.1),batches=3):3", "stepwise(vb,batches=3):3", "em:2,mre:3", "em:2,mre(rule=growth):3",
-    "em:2,mre(rule=adaptive):4",
+    "em:2,mre(rule=adaptive):4", "direct(iterations=2):3",
 ]  # fmt: skip
 
 SENTENCES = [
@@ -76,6 +76,7 @@ GRID = [
     for criterion in CRITERIA
     if not (name in ("kmeans", "gaussian") and "mre" in criterion)
 ]
+GRID += [("hmm", "constrained(em,least=2):4"), ("hmm", "constrained(vb,least=2):4")]  # no other has constraints
 
 
 def bits(model: Any) -> tuple[str, dict[str, Any]]:

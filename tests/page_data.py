@@ -50,7 +50,8 @@ def write(folder: Path) -> None:
         ["space", "shuttle"] * (topic == 0) + words for words, topic in zip(docs.documents, docs.topics, strict=True)
     ]
     files = {
-        "text.txt": text.sentences, "gold.tags": text.tags, "new.txt": new.sentences, "more.txt": other.sentences,
+        "text.txt": text.sentences, "gold.tags": text.tags, "one.tags": text.tags, "other.tags": text.tags,
+        "new.txt": new.sentences, "more.txt": other.sentences,
         "text.en": pairs.source, "text.fr": pairs.target, "a.en": pairs.source, "a.fr": pairs.target,
         "new.en": fresh.source, "new.fr": fresh.target, "docs.txt": asked, "held-out.txt": held_out.documents,
         "new-docs.txt": held_out.documents, "stop.txt": [[w] for w in docs.documents[0][:2]],
@@ -68,6 +69,7 @@ def write(folder: Path) -> None:
         "both.txt": both, "text.en-fr": both, "gold.wa": links, "links.txt": links, "forward.links": links,
         "reverse.links": links, "words.tsv": words, "gold.labels": labels,
         "some.labels": [label if i % 3 else "" for i, label in enumerate(labels)], "six.txt": SIX,
+        "extra.tsv": [f"{word}\tletters={len(word)} first={word[0]}" for word in seen],
         "seeds.tsv": [f"0\t{docs.documents[0][0]}", f"1\t{docs.documents[1][0]}"],
         "docs.csv": ["id,body,date", *(f"d{i},{' '.join(words)},2024" for i, words in enumerate(asked))],
         "days.csv": ["weather,late", *(f"{w},{late}" for w, late in _days(80))],

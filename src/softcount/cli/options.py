@@ -22,7 +22,7 @@ def option(group: str, help: str, *names: str, **settings: Any) -> Any:
     return typer.Option(*names, help=help, rich_help_panel=group, **settings)
 
 
-STAGES = "Stages, one after the other: em, vb, mre, gibbs, direct, hard, annealed(…), stepwise(…): em:100,mre:50."
+STAGES = "Stages in turn: em, vb, mre, gibbs, direct, hard, annealed(…), stepwise(…), constrained(…): em:100,mre:50."
 
 # --- of every command that trains -------------------------------------------------------------------------------------
 

@@ -12,12 +12,15 @@ from softcount.cli.console import open_model, preparation, say
 from softcount.cli.options import IN, OUT, option
 from softcount.cli.show_screen import console_for, print_overview, room_for, with_examples
 from softcount.cli.show_text import SENTENCE_KINDS, read_for
+from softcount.cli.watched import watched
 from softcount.errors import InputError
+from softcount.machine import stage
 
 if TYPE_CHECKING:
     from softcount.report.overview import Overview
 
 
+@watched
 def show(
     model: Annotated[Path, typer.Argument(help="A model that --save wrote.")],
     text: Annotated[
@@ -53,6 +56,7 @@ def show(
     from softcount.report.overview import overview
 
     read = None if text is None else read_for(found, text, format, top)
+    stage.begin("looking at the model")
     seen = overview(found, top, None if read is None else read.sizes)
     if seen is None:
         _tables(found, text, as_json)
@@ -63,7 +67,7 @@ def show(
         print(json.dumps(_content(seen), ensure_ascii=False))
         return
     console = console_for(colour)
-    most = None if every else room_for(console, read is not None)
+    most = None if every else room_for(console, read is not None, any(group.features for group in seen.groups))
     print_overview(console, seen, read, f"{model}: {_title(found)}", as_text, most)
 
 
@@ -78,6 +82,7 @@ def _content(seen: Overview) -> dict[str, Any]:
     classes = [
         {"name": g.name, seen.unit: g.size, "share": g.share, "words": g.words, "lift": g.lift, "probable": g.probable}
         | ({"examples": g.examples} if g.examples else {})
+        | ({"features": g.features} if g.features else {})
         for g in seen.groups
     ]
     return {"kind": seen.kind, "classes": classes}

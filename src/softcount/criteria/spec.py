@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from softcount.criteria.annealed import AnnealedState, annealed
+from softcount.criteria.constrained import ConstrainedState, constrained
 from softcount.criteria.criterion import Criterion
 from softcount.criteria.direct import direct
 from softcount.criteria.em import em
@@ -40,10 +41,10 @@ class Settings(NamedTuple):
     sparse: Any = None  # (α, β) of sparse rows, for all categorical tables or by table
 
 
-STATES = (GibbsState, AnnealedState, MREState, StepwiseState)  # what criteria carry beside tables
+STATES = (GibbsState, AnnealedState, MREState, StepwiseState, ConstrainedState)  # what criteria carry beside tables
 
 # Options that zero gives no meaning.
-POSITIVE = ("prior", "rate", "start", "stop", "over", "batches", "iterations")
+POSITIVE = ("prior", "rate", "start", "stop", "over", "batches", "iterations", "ascents")
 
 MOST_DIGITS = 9  # of a number of steps
 
@@ -150,6 +151,17 @@ WRAPPERS: dict[str, Kind] = {
         20,
         {"decay": float, "batches": int},
         ("em", "vb", "hard"),
+    ),
+    "constrained": Kind(
+        lambda inner, stage, s: constrained(
+            inner,
+            stage.options.get("strength", 10.0),
+            stage.options.get("least", 10),
+            stage.options.get("ascents", 5),
+        ),
+        50,
+        {"strength": float, "least": int, "ascents": int},
+        ("em", "vb", "annealed"),
     ),
 }
 

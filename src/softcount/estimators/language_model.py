@@ -31,6 +31,7 @@ from softcount.language.ngram import (
     log_probabilities,
 )
 from softcount.loop.trace import Trace
+from softcount.machine import stage
 from softcount.numbers.ragged import Array, Ragged
 from softcount.signature import signature
 from softcount.text.characters import joined, spaced
@@ -106,7 +107,9 @@ class LanguageModel(LightEstimator, SavedEstimator):
         if not len(data):
             raise InputError(f"{data.source}: no sentence; give text with at least one line")
         self.vocabulary_, text = self._bounded(data)
+        stage.begin("counting n-grams")
         counts = counted(text, self.order, len(self.vocabulary_))
+        stage.begin("smoothing")
         self.orders_, self.discounts_, guessed = estimated(counts)
         if guessed:
             orders = ", ".join(map(str, guessed))

@@ -58,6 +58,8 @@ GOOD: dict[str, bytes] = {
     "G.cfg": b'S -> NP V | NP V NP\nNP -> D N | "cats"\nD -> "the" | "a"\nN -> "dog" | "cat"\nV -> "runs" | "run" | "sees"\n',
     "m.arpa": b"\\data\\\nngram 1=4\nngram 2=1\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.3\n-0.5\t</s>\n-0.4\tdog\t-0.2\n\n"
     b"\\2-grams:\n-0.3\tdog </s>\n\n\\end\\\n",
+    "chars.arpa": b"\\data\\\nngram 1=7\nngram 2=1\n\n\\1-grams:\n-2\t<unk>\n-99\t<s>\t-0.3\n-0.9\t</s>\n"
+    b"-0.7\ta\t-0.2\n-0.7\te\n-0.8\tt\n-0.7\t\xe2\x96\x81\n\n\\2-grams:\n-0.3\ta \xe2\x96\x81\n\n\\end\\\n",
     "trees": b"(S (NP (D the) (N dog)) (V runs))\n\n(S (NP (D a) (N dog)) (V sees) (NP (D the) (N cat)))\n(S (NP cats) (V run))\n",
 }
 
@@ -69,7 +71,7 @@ READERS = (
     f"tag text --start {{bad}} {SMALL}", f"tag {{bad}} --format tagged {SMALL}", f"tag {{bad}} --format conllu {SMALL}",
     "tag {bad} --apply tag.model -q", "classes {bad} --classes 2 -q", "classes text --dictionary {bad} -q",
     "classes text --tags {bad} -q", "classes {bad} --apply classes.model -q",
-    "align {bad} other -q", "align text {bad} -q", "align {bad} -q", "align text other --dictionary {bad}",
+    "align {bad} other -q", "align text {bad} -q", "align {bad} -q", "align text other --dictionary {bad}", "align text other --known-links {bad}",
     "align {bad} other --apply align.model -q",
     f"topics {{bad}} --topics 2 {SMALL}", "topics {bad} --format uci", "topics {bad} --format ldac",
     "topics {bad} --format svmlight", "topics {bad} --apply topics.model", "topics text --seed-words {bad}",
@@ -91,6 +93,7 @@ READERS = (
     "score clusters labels labels --compare {bad}", "score links links links --compare {bad}",
     "score trees trees trees --compare {bad}",
     "lm {bad} --order 2 -q", "lm {bad} --characters -q", "lm --apply m.arpa {bad} -q",
+    f"decipher {{bad}} --lm chars.arpa --blanks letter --restarts 1 {SMALL}",
     "fast-align -i {bad}", "fast-align -i {bad} -dov --quiet", "eflomal -i {bad}", "eflomal -s {bad} -t other", "eflomal -s text -t {bad}",
     f"topics {{bad}} --text-column body {SMALL}", f"cluster {{bad}} --id-column id --clusters 2 {SMALL}",
     f"tag {{bad}} --text-column body --states 2 {SMALL}", f"classes {{bad}} --text-column body {SMALL}",
@@ -111,6 +114,7 @@ APPLIERS = (
     "report {bad} --out page.html", "export {bad} --to tables", "show {bad}", "show {bad} --json", "show {bad} text", "glossary {bad}",
     "net rows.csv --apply {bad} -q",
     "grammar text --apply {bad} -q",
+    "decipher text --apply {bad} -q",
 )  # fmt: skip
 # Commands that write a file, as {bad}.
 WRITERS = (
@@ -125,6 +129,7 @@ WRITERS = (
     f"topics text --topics 2 {SMALL} --save {{bad}}", f"topics text --topics 2 {SMALL} --checkpoint {{bad}}",
     f"cluster text --clusters 2 {SMALL} --save {{bad}}", "generate -n 2 --tags {bad}",
     f"net 'h -> a, b' rows.csv --values h=2 {SMALL} --save {{bad}}", f"net 'a -> b' rows.csv {SMALL} --parameters {{bad}}",
+    f"decipher text --lm chars.arpa --restarts 1 {SMALL} --key {{bad}}",
     "net net.bif -q --dot {bad}", "lm text -q --save {bad}", "lm text -q --arpa {bad}",
     f"grammar G.cfg text {SMALL} --save {{bad}}", f"grammar G.cfg text {SMALL} --parameters {{bad}}",
     "explain hmm P.json dog --page {bad}", "explain kmeans points --page {bad}",
@@ -140,7 +145,7 @@ ODD = (
     "fast-align -i @both -dov --quiet", "eflomal -i @both", "eflomal -s @text -t @other",
     f"topics @docs.csv --text-column body --topics 2 {SMALL}", f"cluster @docs.csv --text-column body --id-column id --clusters 2 {SMALL}",
     f"tag @docs.csv --text-column body --states 2 {SMALL}", "classes @docs.csv --text-column body --classes 2 -q",
-    "align @both.tmx -q", "align @both.xlf -q", "align @text @other --dictionary @pairs.tsv -q", "align @text @other --apply align.model -q",
+    "align @both.tmx -q", "align @both.xlf -q", "align @text @other --dictionary @pairs.tsv -q", "align @text @other --known-links @links -q", "align @text @other --apply align.model -q",
     f"topics @text --topics 2 {SMALL}", f"topics @docword.txt --format uci --topics 2 {SMALL}",
     f"topics @text.ldac --topics 2 {SMALL}", f"topics @text.svmlight --topics 2 {SMALL}",
     f"topics @text --topics 2 --stop-words @stop {SMALL}", f"topics @text --topics 2 --seed-words @seeds {SMALL}",
@@ -153,6 +158,7 @@ ODD = (
     "generate --from @P.json -q", f"tag @text --states 2 --names @names {SMALL}", "show tag.model @text", "show cluster.model @text", "show align.model @both",
     f"grammar @G.cfg @text {SMALL}", f"grammar @G.cfg @text --known @trees {SMALL}", "grammar @G.cfg @text --n-parses -q",
     "grammar @text --trees @trees --markov 1,1 -q", "grammar @text --apply grammar.model -q", "score trees @trees @trees",
+    f"decipher @text --lm @chars.arpa --restarts 1 {SMALL}", "decipher @text --apply decipher.model -q",
     "lm @text --order 2 -q", "lm @text --characters -q", "lm --apply @m.arpa @text -q --json",
     "symmetrize @links @links", "glossary align.model @text @other -q", "glossary align.model @both.tsv --terms -q",
     f"net 'h -> a, b' @rows.csv --values h=2 {SMALL}", "net 'a -> b' --start @T.json --score @rows.csv",
@@ -331,6 +337,13 @@ FORMS = [
          ("lm text --apply odd.arpa", "odd.arpa: 'x\\ta', 1-gram 1: has no number where one should be"),
          **{"cut.arpa": b"\\data\\\nngram 1=1\n\n\\1-grams:\n-1\ta\n", "odd.arpa": b"\\data\\\nngram 1=1\n\n\\1-grams:\nx\ta\n\n\\end\\\n",
             "few.arpa": b"\\data\\\nngram 1=2\n\n\\1-grams:\n-1\ta\n\n\\end\\\n"}),
+    each("decipher", "a cipher without a language model, with one of words, or with shorter n-grams than it takes",
+         ("decipher text", "no language model; give --lm, which softcount lm --characters trains, or --apply MODEL"),
+         ("decipher text --lm m.arpa", "a language model of words; give one of characters (softcount lm --characters)"),
+         ("decipher text --lm chars.arpa --order 4", "order 4, but the language model has 2; give no more"),
+         ("decipher text --lm chars.arpa --blanks some", "no blanks 'some'; use auto, known, unknown, letter"),
+         ("decipher text --lm chars.arpa --blanks unknown",
+          "blanks that are not known need n-grams of 3 letters; give a language model of order 3")),
     each("lm-words", "a text with the marks of starts and ends among its words; nothing to train on",
          ("lm bad", "bad: has the word <s>, which marks starts and ends; leave it out"),
          ("lm", "no text to train on; give one, or --apply MODEL"), bad=b"a <s> b\n"),
@@ -490,9 +503,16 @@ FORMS = [
             "diary, telescope", ("examples x", "examples x --out folder")),
     each("bilingual-forbids", "a bilingual dictionary that leaves a word without a source",
          ("align text other --null 0 --dictionary bad -q",
-          "other:1: the pair has probability zero under the dictionary; allow one of its translations, or give the "
-          "empty word a probability (--null)"),
+          "other:1: the pair has probability zero under the dictionary or its known links; allow one of its translations, "
+          "or give the empty word a probability (--null)"),
          bad=b"the\tder\tnever\ndog\tder\tnever\nruns\tder\tnever\n"),
+    each("known-links", "known links that are not those of the pairs",
+         ("align text other --known-links bad -q", "bad:1: 0-7 is outside of its pair of 3 and 3 words, from 0 on"),
+         ("align text other --known-links two -q", "two: 2 lines for 4 pairs; give one each, empty if not known"),
+         ("align text other --known-links full --null 0 --dictionary never -q",
+          "other:1: the pair has probability zero under the dictionary or its known links; allow one of its "
+          "translations, or give the empty word a probability (--null)"),
+         bad=b"0-7\n\n\n\n", two=b"0-0\n\n", full=b"1-1\n\n\n\n", never=b"dog\tHund\tnever\n"),
     Refused("links-form", "a link that is none",
             ("bad:2: 'x' is no link; write i-j, or i?j where it is only possible",
              "bad:2: 'x' is no link; write i-j, or i?j where it is only possible",

@@ -99,17 +99,11 @@ def opened(path: Path, who: str) -> LanguageModel:
 
 
 def _read(path: str, model: LanguageModel, tokenize: str | None, normalize: str | None) -> Any:
-    from softcount.text.characters import spaced
-    from softcount.text.preparation import Preparation, prepared
-    from softcount.text.reader import read
-    from softcount.text.source import read_text
+    from softcount.text.preparation import Preparation
+    from softcount.text.reader import read, read_characters
 
     prepare = Preparation(tokenize, normalize)
-    if not model.characters:
-        return read(path, lowercase=model.lowercase, prepare=prepare)
-    lines = prepared(read_text(path), prepare).decode().removesuffix("\n").split("\n")
-    content = "\n".join(map(spaced, lines)).encode()
-    return read(path, format="plain", lowercase=model.lowercase, content=content + b"\n" if lines != [""] else b"")
+    return (read_characters if model.characters else read)(path, lowercase=model.lowercase, prepare=prepare)
 
 
 def _print_trained(model: LanguageModel, as_json: bool) -> None:

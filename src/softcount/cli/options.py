@@ -51,6 +51,8 @@ Engine = Annotated[str, option(WHERE, "Where sums over the data are computed: th
 
 # --- of some of them --------------------------------------------------------------------------------------------------
 
+CHOICES = "With auto: split-merge, elbo, or held-out; see docs/choose.md."
+Choose = Annotated[str, option(WHAT, CHOICES)]
 Restarts = Annotated[int, option(HOW, "Best of so many starts.", min=1)]
 Lowercase = Annotated[bool, option(IN, "Lower-case the text first.", "--lowercase")]
 Tokenize = Annotated[
@@ -68,3 +70,18 @@ Sparse = Annotated[
     str | None, option(HOW, "Wish for rows with few entries: ALPHA,BETA, or transition=ALPHA,BETA.", metavar="A,B")
 ]
 Rare = Annotated[int, option(WHAT, "Rarer words become `<unk>`.", min=1)]
+
+
+def _checked(text: str | None) -> str | None:
+    if text not in (None, "auto") and not (text.isdecimal() and len(text) < 10 and int(text) > 0):
+        raise typer.BadParameter(f"{text!r} is not a whole number from 1 on, nor auto")
+    return text
+
+
+def size_option(help: str, *names: str) -> Any:
+    """How many: a number, or auto."""
+    return option(WHAT, help, *names, metavar="N", callback=_checked)
+
+
+def number(size: str | None) -> int | str | None:
+    return size if size is None or size == "auto" else int(size)

@@ -36,10 +36,11 @@ def read_links(path: str | Path, n_pairs: int | None = None) -> list[PairLinks]:
     if _NAACL.fullmatch(first) and not _PHARAOH.search(first):
         return _naacl(name, rows, n_pairs)
     counted = stage.counted(enumerate(rows, 1), len(rows))
-    return [_pharaoh(row, f"{name}:{number}") for number, row in counted]
+    return [pharaoh(row, f"{name}:{number}") for number, row in counted]
 
 
-def _pharaoh(row: str, where: str) -> PairLinks:
+def pharaoh(row: str, where: str) -> PairLinks:
+    """The links of one line."""
     pair = PairLinks(set(), set())
     for token in row.split():
         match = _PHARAOH.fullmatch(token)

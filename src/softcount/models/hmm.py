@@ -79,7 +79,7 @@ class HMM(NamedTuple):
 
     def weigh(self, log_weights: HMMTables) -> HMMWeights:
         K = self.n_states
-        emission, log_scale = _word_weights(log_weights.emission, K)
+        emission, log_scale = word_weights(log_weights.emission, K)
         initial, log_sentence = _scaled(log_weights.initial)
         onward, log_link = _scaled(log_weights.transition)
         return HMMWeights(
@@ -202,7 +202,7 @@ def generate(
     return Ragged(offsets, words), Ragged(offsets, states)
 
 
-def _word_weights(table: Any, n_states: int) -> tuple[Array, Array]:
+def word_weights(table: Any, n_states: int) -> tuple[Array, Array]:
     """Emission weights word by word, [V + 1, K] with a last row of ones, and each word's log-scale."""
     n_words = table.shape[1]
     weights, log_scale = np.ones((n_words + 1, n_states)), np.zeros(n_words + 1)

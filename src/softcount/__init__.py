@@ -15,6 +15,7 @@ from softcount.version import VERSION as __version__
 if TYPE_CHECKING:
     from softcount import evaluate, synthetic
     from softcount.estimators.aligner import WordAligner
+    from softcount.estimators.crf_autoencoder import CRFAutoencoder
     from softcount.estimators.decipher import Decipher
     from softcount.estimators.gaussian import GaussianMixture
     from softcount.estimators.grammar import Grammar
@@ -38,6 +39,7 @@ __all__ = [
     "HMM",
     "PLSA",
     "Bitext",
+    "CRFAutoencoder",
     "Corpus",
     "Decipher",
     "Documents",

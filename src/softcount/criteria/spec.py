@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from softcount.criteria.annealed import AnnealedState, annealed
+from softcount.criteria.autoencode import RATE, AutoencodeState, autoencode
 from softcount.criteria.constrained import ConstrainedState, constrained
 from softcount.criteria.criterion import Criterion
 from softcount.criteria.direct import direct
@@ -41,7 +42,14 @@ class Settings(NamedTuple):
     sparse: Any = None  # (α, β) of sparse rows, for all categorical tables or by table
 
 
-STATES = (GibbsState, AnnealedState, MREState, StepwiseState, ConstrainedState)  # what criteria carry beside tables
+STATES = (
+    GibbsState,
+    AnnealedState,
+    MREState,
+    StepwiseState,
+    ConstrainedState,
+    AutoencodeState,
+)  # what criteria carry beside tables
 
 # Options that zero gives no meaning.
 POSITIVE = ("prior", "rate", "start", "stop", "over", "batches", "iterations", "ascents")
@@ -130,6 +138,11 @@ BASES: dict[str, Kind] = {
         ),
         200,
         {"prior": float, "burn": int},
+    ),
+    "autoencode": Kind(
+        lambda layout, stage, s: autoencode(layout, _pseudo(layout, stage, s), stage.options.get("rate", RATE)),
+        40,
+        {"pseudo": float, "rate": float},
     ),
 }
 WRAPPERS: dict[str, Kind] = {

@@ -109,3 +109,13 @@ class ComputedFamily(PointFamily, Protocol):
 
     def shown(self, parameters: Parameters) -> Table:
         """The rows."""
+
+
+@runtime_checkable
+class WeightFamily(PointFamily, Protocol):
+    """Weights of any sign, which follow the gradient of an encoder."""
+
+    def slope(self, parameters: Parameters) -> Table:
+        """The gradient of the log prior."""
+
+    def moved(self, parameters: Parameters, by: Table) -> Parameters: ...

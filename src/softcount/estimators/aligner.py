@@ -296,7 +296,12 @@ class WordAligner(TrainedAligner):
             }
         alpha = self.alpha if not isinstance(self.alpha, Mapping) else "per word"
         prior = {"alpha": alpha, "prior_over": self.prior_over, "pseudo": self.pseudo}
-        return {**prior, **signed_rows(self), "null": planned.null, "tension": self.tension}
+        return {
+            **prior,
+            **signed_rows(self.features, self.variance, self.sparse),
+            "null": planned.null,
+            "tension": self.tension,
+        }
 
     def _signature(self, planned: Plan, data: Bitext, seed: int, digest: str, known: Before | None) -> str:
         prior = {"prior": f"sha256:{known.digest()[:12]}", "prior_strength": known.strength} if known else {}

@@ -12,10 +12,9 @@ import numpy as np
 from softcount.criteria.mre import reconstructing
 from softcount.criteria.spec import Settings, Stage, parse
 from softcount.disk.checkpoint import Checkpoint
-from softcount.disk.sound import check_finite
 from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
-from softcount.estimators.featured import TableFeatures, of_words, signed_rows, telling
+from softcount.estimators.featured import TableFeatures, signed_rows
 from softcount.estimators.saved import SHARED
 from softcount.estimators.scikit import BaseEstimator
 from softcount.estimators.trained import TrainedEstimator
@@ -43,9 +42,6 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
     fixed: Any
     pseudo: Any
     prior: Any
-    features: Any = None  # of words, from which rows are computed
-    variance: float = 1.0
-    _told: TableFeatures | None = None  # what they are of the words at hand
     sparse: Any = None  # (α, β) of sparse rows
     restarts: int
 
@@ -55,15 +51,11 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
     objective_: float
     n_iter_: int
     posterior_: dict[str, Any] | None  # by table, after variational Bayes: λ, of Gaussians χ; None of a point
-    feature_weights_: dict[str, Array] | None  # by table, where rows are computed from features
-    feature_names_: dict[str, Array] | None
-    _optional: ClassVar[tuple[str, ...]] = ("posterior_", "feature_weights_", "feature_names_")  # not in older files
+    _optional: ClassVar[tuple[str, ...]] = ("posterior_",)  # not in older files
 
     _described: ClassVar[tuple[tuple[str, str], ...]] = (
         ("parameters_ : NamedTuple of tables", "All that was learned, table by table."),
         ("posterior_ : dict or None", "By table, after `vb`: λ of the Dirichlet posteriors; of Gaussians χ."),
-        ("feature_weights_ : dict or None", "By table, the weights of features that its rows are computed from."),
-        ("feature_names_ : dict or None", "By table, the names of these features."),
         ("objective_ : float", "The objective at the last step of the restart that was chosen."),
         ("n_iter_ : int", "How many steps that restart took, in all stages."),
         ("restarts_ : list of Restart", "Of every restart its objective, score and number of steps."),
@@ -73,7 +65,6 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
 
     def _check(self) -> None:
         super()._check()
-        self._told = None
         self._stages()
         if self.restarts < 1:
             raise InputError(f"restarts must be at least 1, not {self.restarts}")
@@ -85,43 +76,9 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
     def _stages(self) -> list[Stage]:
         return parse(self.criterion)
 
-    def _featured_table(self) -> tuple[str, Sequence[str]]:
-        """The table whose rows may be computed from features, and its columns."""
-        raise NotImplementedError
-
     def _features(self) -> dict[str, TableFeatures]:
         """The tables whose rows are computed from features, and from which."""
-        if self.features is None:
-            return {}
-        name, words = self._featured_table()
-        if self._told is None or self._told.rows.features.shape[0] != len(words):
-            self._told = of_words(words, self.features, self.variance)
-        return {name: self._told}
-
-    def top_features(self, n: int = 10, identities: bool = False) -> dict[int | str, list[tuple[str, float]]]:
-        """Of each state, topic, cluster the features that speak for it most: how far their weight is above the mean.
-
-        Parameters
-        ----------
-        n : int
-            How many at most.
-        identities : bool
-            Whether what a word is counts beside what it looks like.
-
-        Returns
-        -------
-        dict of lists of (feature, weight above the mean)
-        """
-        self._check_fitted("signature_")
-        if not self.feature_weights_ or not self.feature_names_:
-            raise InputError("no features were learned; train with features, for example features='words'")
-        (name, weights), *_ = self.feature_weights_.items()
-        found = telling(weights.reshape(-1, weights.shape[-1]), self.feature_names_[name], n, identities)
-        return dict(zip(self._row_names(), found, strict=True))
-
-    def _row_names(self) -> Sequence[int | str]:
-        """What the rows of the featured table are called."""
-        raise NotImplementedError
+        return {}
 
     def _computed(self) -> Computed:
         return {name: table.rows for name, table in self._features().items()}
@@ -185,17 +142,15 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         return result
 
     def _take_weights(self, weights: dict[str, Array] | None) -> None:
-        names = {name: np.array(table.names, dtype=object) for name, table in self._features().items()}
-        self.feature_weights_, self.feature_names_ = weights, names or None
+        """Of rows that are computed from features."""
 
     # What the loop leaves, beside tables and trace.
-    _FIT = ("restarts_", "restart_", "objective_", "n_iter_", "posterior_", "feature_weights_", "feature_names_")
+    _FIT = ("restarts_", "restart_", "objective_", "n_iter_", "posterior_")
 
     def _settle(self) -> None:
         if not 0 <= self.restart_ < len(self.restarts_) or self.n_iter_ != self.restarts_[self.restart_].steps >= 0:
             raise ValueError("a restart that there is not")
         self._check_posterior()
-        self._check_weights()
 
     def _check_posterior(self) -> None:
         known = self.__dict__.setdefault("posterior_", None)
@@ -208,14 +163,6 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
             if known[name] is not None:
                 positive = bool(np.min(values(table), initial=0.0) >= 0.0)  # a mean has the sign of its sum
                 check_posterior(name, known[name], table, positive)
-
-    def _check_weights(self) -> None:
-        weights = self.__dict__.setdefault("feature_weights_", None) or {}
-        names = self.__dict__.setdefault("feature_names_", None) or {}
-        if weights.keys() != names.keys() or not weights.keys() <= self._tables_by_name().keys():
-            raise ValueError("weights of other tables")
-        for name, table in weights.items():
-            check_finite(f"the weights of {name}", table, *table.shape[:-1], len(names[name]))
 
     def _tables_by_name(self) -> dict[str, Any]:
         return by_name(self.parameters_)
@@ -323,6 +270,10 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
             again = answers.log_norm(reconstructing(answers.model.layout, log_weights))
             return again - answers.log_norm(log_weights)
 
+    def _signed_rows(self) -> dict[str, str]:
+        """Of rows that are computed from features, or sparse; of others nothing."""
+        return signed_rows(None, 1.0, self.sparse)
+
     def _sign(self, name: str, seed: int, **settings: Any) -> str:
         return super()._sign(
             name,
@@ -331,7 +282,7 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
             criterion=",".join(stage.text for stage in self._stages()),
             pseudo=compact(self._smoothing()),
             prior=compact(self.prior),
-            **signed_rows(self),
+            **self._signed_rows(),
             fixed=named(self.fixed),
             restarts=self.restarts,
         )

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
+from scipy.sparse import hstack
+from scipy.sparse import identity as eye
 
 from softcount.errors import InputError
 from softcount.loop.computed import Rows
@@ -57,7 +58,7 @@ def of_pairs(rows: Ragged, items: Bitext, features: Any, variance: float) -> Tab
         shared = spelt_alike(rows, source, target)
     else:
         raise InputError(f"no features {features!r} of word pairs; use {PAIRS}, or a function of a pair")
-    matrix = sparse.hstack([sparse.identity(len(rows.values), format="csr"), shared.matrix], format="csr")
+    matrix = hstack([eye(len(rows.values), format="csr"), shared.matrix], format="csr")
     return TableFeatures(shared.names, Rows(matrix, variance, by_entry=True))
 
 
@@ -80,13 +81,13 @@ def telling(weights: Array, names: Array, n: int, identities: bool = False) -> l
     return found
 
 
-def signed_rows(settings: Any) -> dict[str, str]:
+def signed_rows(features: Any, variance: float, sparse: Any) -> dict[str, str]:
     """For a signature, of an estimator's rows that are computed from features, or sparse; of others nothing."""
     said = {}
-    if settings.features is not None:
-        said = {"features": _in_short(settings.features), "variance": f"{settings.variance:g}"}
-    if settings.sparse is not None:
-        pairs = settings.sparse if isinstance(settings.sparse, Mapping) else {"": settings.sparse}
+    if features is not None:
+        said = {"features": _in_short(features), "variance": f"{variance:g}"}
+    if sparse is not None:
+        pairs = sparse if isinstance(sparse, Mapping) else {"": sparse}
         texts = (f"{name}:" * bool(name) + "/".join(f"{float(n):g}" for n in pair) for name, pair in pairs.items())
         said["sparse"] = ",".join(texts)
     return said

@@ -12,8 +12,8 @@ import numpy as np
 
 from softcount.disk.sound import check_rows
 from softcount.errors import ImpossibleItem, InputError
-from softcount.estimators.base import LoopEstimator
 from softcount.estimators.featured import TableFeatures, of_words
+from softcount.estimators.featured_rows import FeaturedEstimator
 from softcount.estimators.network_fixed import masks
 from softcount.estimators.network_query import asked
 from softcount.estimators.network_values import Values, given_values, settle_values
@@ -40,7 +40,7 @@ from softcount.text.structure import Structure, structure
 STARTS = ("random", "uniform")
 
 
-class Network(LoopEstimator):
+class Network(FeaturedEstimator):
     """A Bayesian network: every variable is drawn from a table, given its parents. Any cell of the data may be missing.
 
     Parameters
@@ -100,7 +100,7 @@ class Network(LoopEstimator):
     """
 
     kind = "network"
-    _learned = ("structure_", "values_", "ties_", "observed_", "_tables", *LoopEstimator._FIT)
+    _learned = ("structure_", "values_", "ties_", "observed_", "_tables", *FeaturedEstimator._FIT)
     _types: ClassVar[tuple[Any, ...]] = ()
     structure_: str  # as a declaration
     values_: dict[str, tuple[Value, ...]]

@@ -12,6 +12,7 @@ import ctypes
 import io
 import pickle
 from collections.abc import Sequence
+from functools import cache
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -78,11 +79,12 @@ def _is_whole(value: Any) -> bool:
     return hasattr(value, "__dict__") and not isinstance(value, type | FunctionType | ModuleType)
 
 
+@cache
 def _pickler() -> Any:
     from ray import cloudpickle  # functions of a notebook or a script cross as well
 
     class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
-        known: dict[int, int]
+        known: dict[int, int] | None = None
         met: dict[int, Any] | None = None
 
         def persistent_id(self, value: Any) -> int | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from softcount.engines import ray_worker
@@ -20,6 +21,7 @@ from softcount.engines.threads import cpu_count
 from softcount.engines.tree import block, tree_sum
 from softcount.errors import InputError
 from softcount.machine import stage
+from softcount.numbers.rounds import add_up
 
 RETRIES = 20  # of a task whose worker was lost
 BLOCKS = 4  # per worker, at least: who is done sooner takes the next
@@ -33,6 +35,18 @@ WAY_OUT = (
 class Shard(NamedTuple):
     ref: Any
     node: str | None = None  # where it was packed, in a cluster of several machines
+
+
+@cache
+def _task(function: Callable[..., Any], node: str | None = None) -> Any:
+    """This function as a task, on this machine while it is there."""
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    remote = ray.remote(num_cpus=1, num_returns=2, max_retries=RETRIES)(function)
+    if node is None:
+        return remote
+    return remote.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=True))
 
 
 class Ray(Nested):
@@ -70,7 +84,7 @@ class Ray(Nested):
         where = ray.put(seal(shared)) if shared else None
         asked, nodes, found, notes = ray.put(seal(pack)), self._nodes(len(parts)), [], []
         for part, node in zip(parts, nodes, strict=True):
-            task = self._task(ray_worker.pack, node)
+            task = _task(ray_worker.pack, node)
             note, ref = task.remote(asked, ray.put(seal(part, shared, where)))
             notes.append(note)
             found.append(Shard(ref, node))
@@ -89,7 +103,7 @@ class Ray(Nested):
         for number in range(len(handles) + ahead):
             if number < len(handles):
                 shard = handles[number]
-                waiting.append(self._task(ray_worker.add, shard.node).remote(asked, shared, shard.ref))
+                waiting.append(_task(ray_worker.ask, shard.node).remote(asked, shared, shard.ref))
             if number >= ahead:
                 note, ref = waiting.pop(0)
                 self._hear(note, f"shard {number - ahead + 1} of {len(handles)}")
@@ -100,13 +114,14 @@ class Ray(Nested):
         asked, size, notes, sums = ray.put(seal(fn)), block(len(handles), BLOCKS * self.n_workers), [], []
         for start in range(0, len(handles), size):
             some = handles[start : start + size]
-            note, ref = self._task(ray_worker.add, some[0].node).remote(asked, shared, *(one.ref for one in some))
+            note, ref = _task(ray_worker.add, some[0].node).remote(asked, shared, *(one.ref for one in some))
             notes.append(note)
             sums.append(ref)
+        if any(note.loose for note in self._heard(notes, size)):
+            return add_up(term for sealed in self._received(sums) for term in unseal(sealed, own=True))
         while len(sums) > FAN:
             groups = (sums[k : k + FAN] for k in range(0, len(sums), FAN))
-            sums = [self._task(ray_worker.join).remote(*group)[1] for group in groups]
-        self._heard(notes, size)
+            sums = [_task(ray_worker.join).remote(*group)[1] for group in groups]
         return tree_sum(ray_worker.terms(self._received(sums)))
 
     # --- tasks -------------------------------------------------------------------------------------------------------
@@ -132,15 +147,6 @@ class Ray(Nested):
             self._close()
             raise InputError(f"the cluster's workers have softcount {there}, this is {here}; install the same there")
 
-    def _task(self, function: Callable[..., Any], node: str | None = None) -> Any:
-        import ray
-        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
-        options: dict[str, Any] = {"num_cpus": 1, "num_returns": 2, "max_retries": RETRIES}
-        if node is not None:
-            options["scheduling_strategy"] = NodeAffinitySchedulingStrategy(node, soft=True)
-        return ray.remote(function).options(**options)
-
     def _nodes(self, n: int) -> list[str | None]:
         """Where each of n parts goes: neighbours to the same machine, and to each machine by its cores."""
         alive = [node for node in self._joined().nodes() if node["Alive"] and node["Resources"].get("CPU")]
@@ -155,22 +161,22 @@ class Ray(Nested):
             self.received += sealed.size
             yield sealed
 
-    def _heard(self, notes: list[Any], size: int) -> None:
+    def _heard(self, notes: list[Any], size: int) -> list[ray_worker.Note]:
         """All tasks are done; the first that failed, in the order of the shards, says why."""
         ray, n = self._joined(), len(notes)
+        where = [f"shard {k + 1} of {n}" if size == 1 else f"shards {k * size + 1}–{(k + 1) * size}" for k in range(n)]
         try:
-            for k, note in enumerate(stage.counted(notes, n)):
-                self._hear(note, f"shard {k + 1} of {n}" if size == 1 else f"shards {k * size + 1}–{(k + 1) * size}")
+            return [self._hear(*both) for both in stage.counted(zip(notes, where, strict=True), n)]
         except BaseException:
             for note in notes:
                 ray.cancel(note, force=False)
             raise
 
-    def _hear(self, note: Any, where: str) -> None:
+    def _hear(self, note: Any, where: str) -> ray_worker.Note:
         from ray.exceptions import OutOfMemoryError, RayError, WorkerCrashedError
 
         try:
-            heard = self._joined().get(note)
+            heard: ray_worker.Note = self._joined().get(note)
         except OutOfMemoryError:
             raise InputError(f"a worker ran out of memory at {where}; {WAY_OUT}") from None
         except WorkerCrashedError:
@@ -182,3 +188,4 @@ class Ray(Nested):
             if isinstance(raised, MemoryError):
                 raise InputError(f"a worker ran out of memory at {where}; {WAY_OUT}") from None
             raise raised
+        return heard

@@ -57,21 +57,11 @@ class Cluster:
             self._join(address)
 
     def _start(self, n_workers: int) -> None:
-        own = {
-            "RAY_AUTH_MODE": "token", LOOPBACK: "0", "RAY_USAGE_STATS_ENABLED": "0",
-            "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-        }  # fmt: skip
-        if not any(os.environ.get(name) for name in TOKENS):
-            own["RAY_AUTH_TOKEN"] = token()
         self.folder = tempfile.mkdtemp(prefix="softcount-ray-")
         self.ours = True
-        with _environment(own):
+        with environment(own_environment()):
             import ray
-            from ray import _raylet
-            from ray._private import ray_constants
 
-            ray_constants.ENABLE_RAY_CLUSTER = False  # both of them, if Ray was imported before
-            cast(Any, _raylet).Config.initialize("")
             ray.init(num_cpus=n_workers, _temp_dir=self.folder, **QUIET)
         found = ray.util.get_node_ip_address()
         if found not in ("127.0.0.1", "::1"):
@@ -102,11 +92,24 @@ class Cluster:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def own_environment() -> dict[str, str]:
+    """Of a cluster that nobody else can reach or enter."""
+    own = {"RAY_AUTH_MODE": "token", LOOPBACK: "0", "RAY_USAGE_STATS_ENABLED": "0"}
+    if not any(os.environ.get(name) for name in TOKENS):
+        own["RAY_AUTH_TOKEN"] = token()
+    return {**own, "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+
+
 @contextmanager
-def _environment(settings: dict[str, str]) -> Iterator[None]:
-    """For the processes that are started within."""
+def environment(settings: dict[str, str]) -> Iterator[None]:
+    """Within, Ray and the processes that it starts go by these settings, even if it was imported before."""
     before = {name: os.environ.get(name) for name in settings}
     os.environ.update(settings)
+    from ray import _raylet
+    from ray._private import ray_constants
+
+    ray_constants.ENABLE_RAY_CLUSTER = settings[LOOPBACK] != "0"
+    cast(Any, _raylet).Config.initialize("")
     try:
         yield
     finally:

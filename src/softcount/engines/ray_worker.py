@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 from softcount.engines.crossing import Sealed, seal, unseal
-from softcount.engines.tree import tree_sum
+from softcount.engines.tree import in_order, tree_sum
 
 KEPT = 4  # sets of common objects that stay unpacked in a worker
 
@@ -22,6 +23,7 @@ class Note(NamedTuple):
     """What the driver hears of a task, apart from its result."""
 
     size: int = 0  # bytes
+    loose: bool = False  # whether the result is a list of terms, to be added in their order
     error: bytes | None = None  # what was raised
 
 
@@ -35,20 +37,31 @@ def pack(fn: Sealed, part: Sealed) -> tuple[Note, Sealed | None]:
         return _failed(error)
 
 
-def add(fn: Sealed, shared: Sealed, *shards: Sealed | None) -> tuple[Note, Sealed | None]:
-    """Σ fn(shard, shared)."""
+def ask(fn: Sealed, shared: Sealed, shard: Sealed) -> tuple[Note, Sealed | None]:
+    """fn(shard, shared)."""
     settle()
     try:
-        function, value = unseal(fn), opened(shared)
-        return _noted(seal(tree_sum(function(opened(shard), value) for shard in shards)))
+        return _noted(seal(unseal(fn)(opened(shard), opened(shared))))
     except Exception as error:
         return _failed(error)
 
 
-def join(*sums: Sealed | None) -> tuple[Note, Sealed | None]:
-    """Σ of sums. One that failed has told the driver so."""
-    if any(one is None for one in sums):
-        return Note(), None
+def add(fn: Sealed, shared: Sealed, *shards: Sealed) -> tuple[Note, Sealed | None]:
+    """Σ fn(shard, shared), or its terms."""
+    settle()
+    try:
+        function, value = unseal(fn), opened(shared)
+        found = (function(opened(shard), value) for shard in shards)
+        first = next(found)
+        if in_order(first):
+            return _noted(seal([first, *found]), loose=True)
+        return _noted(seal(tree_sum(chain([first], found))))
+    except Exception as error:
+        return _failed(error)
+
+
+def join(*sums: Sealed) -> tuple[Note, Sealed]:
+    """Σ of sums."""
     return _noted(seal(tree_sum(terms(sums))))
 
 
@@ -58,9 +71,7 @@ def terms(sums: Any) -> Iterator[Any]:
         yield unseal(one, own=number % 2 == 0)
 
 
-def opened(sealed: Sealed | None) -> Any:
-    if sealed is None:
-        raise RuntimeError("a shard that could not be packed")
+def opened(sealed: Sealed) -> Any:
     return unseal(sealed, common_of(sealed))
 
 
@@ -95,8 +106,8 @@ def about() -> str:
     return VERSION
 
 
-def _noted(result: Sealed) -> tuple[Note, Sealed]:
-    return Note(result.size), result
+def _noted(result: Sealed, loose: bool = False) -> tuple[Note, Sealed]:
+    return Note(result.size, loose), result
 
 
 def _failed(error: Exception) -> tuple[Note, None]:

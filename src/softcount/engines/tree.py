@@ -2,13 +2,19 @@
 
     sum(a_1 … a_n) = sum(a_1 … a_p) + sum(a_p+1 … a_n)          p: the largest power of two below n
 
-So whoever adds up blocks of 2^k terms each, in one place or in many, and then the blocks, has the same bits.
+So whoever adds up blocks of 2^k terms each, in one place or in many, and then the blocks, has the same bits. In single
+precision another order would be seen, and what adds up in a way of its own is small until it is added: such terms are
+added one after the other instead, as threads add them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
+
+import numpy as np
+
+from softcount.numbers.tables import Addable
 
 
 def tree_sum(terms: Iterable[Any]) -> Any:
@@ -35,3 +41,10 @@ def block(n: int, least: int) -> int:
     while n >= 2 * size * least:
         size *= 2
     return size
+
+
+def in_order(term: Any) -> bool:
+    """Whether terms of this kind are added one after the other."""
+    if isinstance(term, np.ndarray):
+        return bool(term.dtype == np.float32)
+    return isinstance(term, Addable) or (isinstance(term, tuple | list) and any(in_order(part) for part in term))

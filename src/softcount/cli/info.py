@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from softcount.cli.watched import watched
 from softcount.loop.trace import RECORDS, Note, gathered
+from softcount.machine import stage
 
 if TYPE_CHECKING:
     from softcount.disk.store import Stored
 
 
+@watched
 def info(
     model: Annotated[Path, typer.Argument(help="A model that --save wrote, or a checkpoint.")],
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
@@ -29,6 +32,7 @@ def info(
     from softcount.disk.checkpoint import KIND
     from softcount.disk.store import MALFORMED, Stored
 
+    stage.begin(f"checking {model}")
     stored = Stored(model)
     stored.verify()
     try:

@@ -188,8 +188,7 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
         data = self._cased(X if y is None and isinstance(X, Bitext) else bitext(X, y))
         coded = self._found.coded
         sides = (coded(text, known) for text, known in zip((data.source, data.target), self.vocabularies_, strict=True))
-        source, target = sides
-        return data if source is data.source and target is data.target else Bitext.of(source, target)
+        return data.recoded(*sides)
 
     def _cased(self, data: Bitext) -> Bitext:
         return data.lowered if self.lowercase else data

@@ -6,7 +6,7 @@ What crosses the engine are values and the functions below; nothing closes over 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -14,10 +14,11 @@ import numpy as np
 from softcount.engines.engine import Engine, Handle
 from softcount.errors import ImpossibleItem
 from softcount.loop.model import InRounds, Model
+from softcount.loop.placed import Placed, located
 from softcount.loop.weighted import Weighted, runs_of
+from softcount.loop.wished import Wished
 from softcount.machine import stage
 from softcount.machine.memory import check_room
-from softcount.machine.subnormal import subnormals_as_zero
 from softcount.models.nonzero import nonzero
 from softcount.numbers.attribute import SAMPLE, SUM
 from softcount.numbers.ragged import Array
@@ -34,16 +35,6 @@ class Range(NamedTuple):
     stop: int
     number: int  # which random numbers are theirs
     drawn: int = 0  # how many of those come before
-
-
-class Placed(NamedTuple):
-    """A shard, which one it is, the number of its first item, and what each of its items counts."""
-
-    number: int
-    first: int
-    shard: Any
-    weight: float = 1.0
-    drawn: int = 0
 
 
 class Asked(NamedTuple):
@@ -121,6 +112,11 @@ class EStep:
             n = self.model.n_uniforms(packed.shard)
             found.append((part.number, n, self.engine.place(_as_it_is, placed), part.weight))
         return found
+
+    @cached_property
+    def constrained(self) -> Wished:
+        """The same placed data, asked under multipliers."""
+        return Wished(self.model, self.engine, self._handles)
 
     def reseeded(self, seed: Sequence[int]) -> EStep:
         """The same placed data with other random numbers."""
@@ -217,34 +213,34 @@ def _expect(placed: Placed, asked: Asked) -> Expectation:
     model, weights, mode, seed = asked
     drawn = (*seed, placed.number), model.n_uniforms(placed.shard), placed.drawn
     uniforms = _uniforms(*drawn) if mode == SAMPLE else None
-    with _located(placed):
+    with located(placed):
         found = model.expect(weights, placed.shard, mode, uniforms)[0].times(placed.weight)
     return found._replace(counts=nonzero(found.counts)) if isinstance(model, InRounds) else found
 
 
 def _round(placed: Placed, asked: Round) -> Any:
-    with _located(placed):
+    with located(placed):
         return asked.fn(placed.shard, asked.shared)
 
 
 def _labels(placed: Placed, asked: Asked) -> tuple[float, Any]:
-    with _located(placed):
+    with located(placed):
         found, labels = asked.model.expect(asked.weights, _pack(placed).shard, asked.mode, labels=True)
     return found.log_norm, labels
 
 
 def _posteriors(placed: Placed, asked: Asked) -> Any:
-    with _located(placed):
+    with located(placed):
         return asked.model.posteriors(asked.weights, _pack(placed).shard)
 
 
 def _log_norm(placed: Placed, asked: Asked) -> float:
-    with _located(placed):
+    with located(placed):
         return asked.model.expect(asked.weights, _pack(placed).shard, asked.mode)[0].log_norm
 
 
 def _log_norms(placed: Placed, asked: Asked) -> Array:
-    with _located(placed):
+    with located(placed):
         found: Array = asked.model.log_norms(asked.weights, _pack(placed).shard)  # type: ignore[attr-defined]
         return found
 
@@ -254,13 +250,3 @@ def _uniforms(seed: tuple[int, ...], n: int, after: int = 0) -> Array:
     check_room(8.0 * n, "the random numbers", "use another criterion")
     bits = np.random.PCG64(list(seed))
     return np.random.Generator(bits.advance(after)).random(n)
-
-
-@contextmanager
-def _located(placed: Placed) -> Iterator[None]:
-    """An impossible item is numbered within all items, not within the shard. What decays to nothing costs nothing."""
-    try:
-        with subnormals_as_zero():
-            yield
-    except ImpossibleItem as impossible:
-        raise ImpossibleItem(placed.first + impossible.item) from None

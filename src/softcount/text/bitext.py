@@ -77,6 +77,11 @@ class Bitext:
         """Of source → target links, as a model of the targets is asked about them."""
         return self.wishes[0]
 
+    def recoded(self, source: Corpus, target: Corpus) -> Bitext:
+        """The same pairs by other ids of their words; what is wished of their links stays."""
+        same = source is self.source and target is self.target
+        return self if same else replace(self, sides=(Side(source), Side(target)))
+
     def reverse(self) -> Bitext:
         return Bitext((self.sides[1], self.sides[0]), (self.wishes[1], self.wishes[0]))
 
@@ -99,8 +104,7 @@ class Bitext:
     @cached_property
     def lowered(self) -> Bitext:
         """The same pairs in lower case."""
-        sides = lowered(self.source), lowered(self.target)
-        return self if sides == (self.source, self.target) else Bitext((Side(sides[0]), Side(sides[1])), self.wishes)
+        return self.recoded(lowered(self.source), lowered(self.target))
 
     def within(self, longest: int | None) -> Bitext:
         """As many pairs, but those with more words on a side are empty; their words stay in the vocabularies."""
@@ -112,6 +116,7 @@ class Bitext:
         return Bitext(sides, (first, second))
 
     def digest(self) -> str:
+        """Of the text alone."""
         return hashlib.sha256((self.source.digest() + self.target.digest()).encode()).hexdigest()
 
 

@@ -17,7 +17,7 @@ from cases import SENTENCES, bits
 from command import heeding, run
 from ray_nodes import processes
 
-from softcount import HMM, load
+from softcount import HMM, load, read
 from softcount.engines import ray_cluster
 
 CLIENT = "import sys; from ray._raylet import GcsClient; GcsClient(address=sys.argv[1]).internal_kv_keys(b'')"
@@ -116,7 +116,7 @@ def test_a_lost_driver_goes_on_from_its_checkpoint(folder: Path) -> None:
     assert not (folder / "out.model").exists() and (folder / "run.ckpt").exists()
     done = run(f"{TAG} --criterion {STEPS.format(60)} --engine ray --threads 1")
     assert done.code == 0, done.err
-    whole = HMM(3, criterion=STEPS.format(60), start="random", random_state=1).fit(folder / "text.txt")
+    whole = HMM(3, criterion=STEPS.format(60), start="random", random_state=1).fit(read("text.txt"))
     assert bits(load("out.model"))[1] == bits(whole)[1]
 
 

@@ -23,6 +23,10 @@ from softcount.errors import InputError
 MISSING = "the engine ray needs the package ray; install softcount[ray], or use the engine threads"
 TOKENS = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"  # 0: this machine's address is 127.0.0.1, as it is there by default
+MANNERS = {
+    "RAY_worker_niceness": "0",  # as threads are; by default Ray's workers give way to everything else
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # nothing is said of accelerators that we do not use
+}
 QUIET = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
 
 
@@ -97,7 +101,7 @@ def own_environment() -> dict[str, str]:
     own = {"RAY_AUTH_MODE": "token", LOOPBACK: "0", "RAY_USAGE_STATS_ENABLED": "0"}
     if not any(os.environ.get(name) for name in TOKENS):
         own["RAY_AUTH_TOKEN"] = token()
-    return {**own, "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+    return {**own, **MANNERS}
 
 
 @contextmanager

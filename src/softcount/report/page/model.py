@@ -44,7 +44,7 @@ def items_of(model: Any, X: Any, y: Any) -> Any:
         from softcount.text.bitext import Bitext, bitext
 
         return X if isinstance(X, Bitext) else bitext(X, y)
-    if model.kind in ("hmm", "word classes", "grammar"):
+    if model.kind in ("hmm", "crf autoencoder", "word classes", "grammar"):
         from softcount.text.corpus import corpus
 
         return corpus(X)

@@ -462,7 +462,7 @@ FORMS = [
              "align text other --prior-model align.model --prior-strength 0")),
     Refused("conllu-and-tags", "CoNLL-U, whatever its name, beside a file of tags",
             "bad: conllu text has its own tags; leave the tag file away", ("tag bad --tags tags",), {"bad": CONLLU}),
-    Refused("engine", "an engine that there is not", "no engine 'x'; use threads",
+    Refused("engine", "an engine that there is not", "no engine 'x'; use threads, ray",
             ("tag text --states 2 --engine x", "align text other --engine x", "topics text --engine x",
              "cluster text --clusters 2 --engine x", "tag text --apply tag.model --engine x")),
     each("start", "a start or a kind of output that there is not",

@@ -42,6 +42,7 @@ WITHOUT = (
     "format",
     "threads",
     "engine",
+    "address",
 )  # no effect without DOCS
 
 

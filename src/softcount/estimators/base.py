@@ -145,7 +145,7 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         """Of rows that are computed from features."""
 
     # What the loop leaves, beside tables and trace.
-    _FIT = ("restarts_", "restart_", "objective_", "n_iter_", "posterior_")
+    _FIT: ClassVar[tuple[str, ...]] = ("restarts_", "restart_", "objective_", "n_iter_", "posterior_")
 
     def _settle(self) -> None:
         if not 0 <= self.restart_ < len(self.restarts_) or self.n_iter_ != self.restarts_[self.restart_].steps >= 0:

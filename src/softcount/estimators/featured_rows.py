@@ -22,7 +22,7 @@ class FeaturedEstimator(LoopEstimator):
     feature_weights_: dict[str, Array] | None  # by table, where rows are computed from features
     feature_names_: dict[str, Array] | None
     _told: TableFeatures | None = None  # what the features are of the words at hand
-    _FIT = (*LoopEstimator._FIT, "feature_weights_", "feature_names_")
+    _FIT: ClassVar[tuple[str, ...]] = (*LoopEstimator._FIT, "feature_weights_", "feature_names_")
     _optional: ClassVar[tuple[str, ...]] = (*LoopEstimator._optional, "feature_weights_", "feature_names_")
     _described: ClassVar[tuple[tuple[str, str], ...]] = (
         ("feature_weights_ : dict or None", "By table, the weights of features that its rows are computed from."),

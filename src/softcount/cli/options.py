@@ -66,10 +66,8 @@ Features = Annotated[
     str | None, option(WHAT, "Compute rows from features of words: words, identity, FILE.tsv, or words,FILE.tsv.")
 ]
 PairFeatures = Annotated[str | None, option(WHAT, "Compute translations from features of word pairs: pairs.")]
-Variance = Annotated[float, option(HOW, "Of the weights of features; less keeps them nearer to zero.")]
-Sparse = Annotated[
-    str | None, option(HOW, "Wish for rows with few entries: ALPHA,BETA, or transition=ALPHA,BETA.", metavar="A,B")
-]
+Variance = Annotated[float, option(HOW, "Of features' weights; less: nearer to zero.")]
+Sparse = Annotated[str | None, option(HOW, "Wish for rows with few entries; or TABLE=A,B.", metavar="A,B")]
 Rare = Annotated[int, option(WHAT, "Rarer words become `<unk>`.", min=1)]
 
 

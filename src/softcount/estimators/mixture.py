@@ -119,10 +119,10 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
     kind = "naive bayes mixture"
     _learned = (
         "parameters_", "_log_weights", "classes_", "labels_", "tried_", *DocumentEstimator._READ,
-        *SizedEstimator._FIT,
+        *DocumentEstimator._FIT,
     )  # fmt: skip
     _types = (MixtureTables, Tried)
-    _optional: ClassVar[tuple[str, ...]] = ("feature_names_in_", *SizedEstimator._optional)
+    _optional: ClassVar[tuple[str, ...]] = ("tried_", *DocumentEstimator._optional)
     _size_name, _emits = "n_clusters", "word"
     _size_axes: ClassVar[Axes] = {"cluster": Hidden(share=0), "word": Hidden(row=0)}
     _log_weights: MixtureTables

@@ -135,11 +135,11 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
 
     kind = "plsa"
     _afterwards = ("fold_pseudo",)
-    _learned = ("parameters_", "prevalence_", "_seen", "tried_", *DocumentEstimator._READ, *SizedEstimator._FIT)
+    _learned = ("parameters_", "prevalence_", "_seen", "tried_", *DocumentEstimator._READ, *DocumentEstimator._FIT)
     _types = (PLSATables, Tried)
     _size_name, _emits = "n_topics", "word"
     _size_axes: ClassVar[Axes] = {"topic": Hidden(share=1), "word": Hidden(row=0)}
-    _optional: ClassVar[tuple[str, ...]] = ("_seen", "feature_names_in_", *SizedEstimator._optional)
+    _optional: ClassVar[tuple[str, ...]] = ("_seen", "tried_", *DocumentEstimator._optional)
     prevalence_: Array
     _seen: Array  # which words training saw
 

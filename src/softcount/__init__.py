@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from softcount.text.document_reader import read_documents
     from softcount.text.documents import Documents, documents
     from softcount.text.reader import read
+    from softcount.text.shards import Shards
 
 __all__ = [
     "HMM",
@@ -46,6 +47,7 @@ __all__ = [
     "LanguageModel",
     "NaiveBayesMixture",
     "Network",
+    "Shards",
     "WordAligner",
     "WordClasses",
     "__version__",
@@ -76,6 +78,7 @@ _HOME = {
     "read_documents": "softcount.text.document_reader",
     "Documents": "softcount.text.documents",
     "documents": "softcount.text.documents",
+    "Shards": "softcount.text.shards",
 }
 
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from softcount.engines.engine import Engine, Handle
 from softcount.errors import ImpossibleItem
+from softcount.loop.files import file_ranges, fits, packed
 from softcount.loop.model import InRounds, Model
 from softcount.loop.weighted import Weighted, runs_of
 from softcount.machine import stage
@@ -22,7 +23,8 @@ from softcount.numbers.attribute import SAMPLE, SUM
 from softcount.numbers.ragged import Array
 from softcount.numbers.rounds import Round, add_up, drive
 from softcount.numbers.tables import Expectation, Tables
-from softcount.text.shard import shards
+from softcount.text.shard import cut, shards
+from softcount.text.stored import Stored, opened
 
 
 class Placed(NamedTuple):
@@ -50,7 +52,11 @@ class EStep:
         self, model: Model, items: Any, engine: Engine, seed: Sequence[int] = (0,), n_batches: int = 0
     ) -> None:
         self.model, self.engine, self.seed = model, engine, tuple(seed)
+        self._by_parts = isinstance(model, InRounds) and not isinstance(items, Stored)
         self._order: Array | None = None
+        if isinstance(items, Stored):
+            self._place_files(items, n_batches)
+            return
         weights: Array | None = None
         if isinstance(items, Weighted):
             items, weights, self._order = items
@@ -66,7 +72,17 @@ class EStep:
         self.batches: Array = shares / max(shares.sum(), 1.0 if weights is None else 1e-300)
         placed = enumerate(zip(_reached(ranges), each, strict=True))
         parts = (Placed(i, a, (model, items.slice(a, b)), weight) for i, ((_, a, b), weight) in placed)
-        self._handles = self._in_parts(parts) if isinstance(model, InRounds) else engine.place(_pack, parts)
+        self._handles = self._in_parts(parts) if self._by_parts else engine.place(_pack, parts)
+
+    def _place_files(self, items: Stored, n_batches: int) -> None:
+        """Where items are, not what they are, goes to the engine; pieces are about equally large."""
+        stage.begin("packing", len(items), "items")
+        ranges = file_ranges(self.model, items, self.seed, n_batches)
+        self._of_batch = np.array([one.batch for one in ranges], dtype=np.int64)
+        self.amount, self.n_items = items.amount, len(items)
+        self.batches = np.bincount(self._of_batch) / len(ranges)
+        parts = (Placed(i, a, (self.model, items.slice(a, b))) for i, (_, a, b) in enumerate(_reached(ranges)))
+        self._handles = self.engine.place(_pack if fits(self.model, items, ranges) else _unpacked, parts)
 
     def _shuffled(self, items: Any, weights: Array | None, n_batches: int) -> tuple[Any, Array | None]:
         """Neighbouring items are alike; a mini-batch should be a sample of all. Within one, items of a weight stay
@@ -122,8 +138,8 @@ class EStep:
 
     def _sum(self, weights: Any, mode: int, key: int, chosen: Sequence[Any]) -> Expectation:
         total: Expectation
-        if isinstance(self.model, InRounds):
-            total = add_up(self._in_rounds(self.model, weights, mode, key, *one) for one in chosen)
+        if self._by_parts:
+            total = add_up(self._in_rounds(cast(InRounds, self.model), weights, mode, key, *one) for one in chosen)
         else:
             shared = self.engine.share(Asked(self.model, weights, mode, (*self.seed, key)))
             total = self.engine.sum(_expect, chosen, shared)
@@ -144,7 +160,7 @@ class Answers:
 
     def __init__(self, model: Model, items: Any, engine: Engine, cost: int | None = None) -> None:
         self.model, self.engine = model, engine
-        ranges = shards(model.costs(items), cost or model.shard_cost)
+        ranges = cut(items, model.costs, cost or model.shard_cost)
         self._handles = engine.place(
             _as_it_is, (Placed(i, a, (model, items.slice(a, b))) for i, (a, b) in enumerate(ranges))
         )
@@ -192,14 +208,20 @@ def _as_it_is(part: Placed) -> Placed:
 
 def _pack(part: Placed) -> Placed:
     model, items = part.shard
-    return part._replace(shard=model.pack(items))
+    return part._replace(shard=model.pack(opened(items)))
+
+
+def _unpacked(part: Placed) -> Placed:
+    """To be packed whenever it is asked for."""
+    return part._replace(shard=part.shard[1])
 
 
 def _expect(placed: Placed, asked: Asked) -> Expectation:
     model, weights, mode, seed = asked
-    uniforms = _uniforms((*seed, placed.number), model.n_uniforms(placed.shard)) if mode == SAMPLE else None
+    shard = packed(model, placed.shard)
+    uniforms = _uniforms((*seed, placed.number), model.n_uniforms(shard)) if mode == SAMPLE else None
     with _located(placed):
-        return model.expect(weights, placed.shard, mode, uniforms)[0].times(placed.weight)
+        return model.expect(weights, shard, mode, uniforms)[0].times(placed.weight)
 
 
 def _round(placed: Placed, asked: Round) -> Any:

@@ -28,7 +28,7 @@ from softcount.models.scattered import Scattered
 from softcount.numbers.attribute import SUM
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.numbers.tables import Expectation
-from softcount.text.bitext import Bitext, length_classes
+from softcount.text.bitext import Bitext
 from softcount.text.cooccurrence import without_null
 from softcount.text.pair_index import pair_index
 
@@ -99,7 +99,7 @@ class JumpHMM(NamedTuple):
 
     def on(self, log_weights: IBMTables, items: Bitext) -> tuple[JumpHMM, IBMTables]:
         """The model and its weights for the sentence lengths of other text."""
-        other = self._replace(classes=length_classes(items)[0], elsewhere=True)
+        other = self._replace(classes=items.lengths.pairs, elsewhere=True)
         vector = np.exp(log_weights.alignment)
         with np.errstate(divide="ignore"):
             return other, log_weights._replace(alignment=np.log(other.positions.spread(vector)))

@@ -56,6 +56,24 @@ def checked_text(chunks: Iterable[bytes], name: str, if_model: str = IF_MODEL) -
     return text.removeprefix(BOM_UTF8)
 
 
+def line_pieces(path: str | Path, if_model: str = IF_MODEL) -> Iterator[tuple[int, bytes]]:
+    """(how many lines came before, whole lines) of a file of any size, some megabytes at a time; checked as ever."""
+    name, before, rest = name_of(path), 0, b""
+    for chunk in _checked(read_chunks(path, sys.maxsize), name, if_model):
+        text, newline, left = (rest + chunk).rpartition(b"\n")
+        rest = left
+        if newline:
+            yield before, _piece(text + newline, name, before)
+            before += text.count(b"\n") + 1
+    if rest:
+        yield before, _piece(rest, name, before)
+
+
+def _piece(text: bytes, name: str, before: int) -> bytes:
+    _check_utf8(text, name, before)
+    return text if before else text.removeprefix(BOM_UTF8)
+
+
 def lines(path: str | Path, max_bytes: int = MAX_BYTES) -> Any:
     """The lines without their ends, as a pyarrow LargeStringArray."""
     return split_lines(read_text(path, max_bytes))
@@ -210,7 +228,8 @@ def _check_beginning(chunk: bytes, name: str, if_model: str) -> None:
         raise InputError(f"{name}: a softcount model or checkpoint, not text; {if_model}")
 
 
-def _check_utf8(text: bytes, name: str) -> None:
+def _check_utf8(text: bytes, name: str, before: int = 0) -> None:
+    """`before`: how many lines of the file came before."""
     start = 0
     view = memoryview(text)
     while start < len(text):  # in pieces, so that the decoded text never stands in memory as a whole
@@ -218,11 +237,11 @@ def _check_utf8(text: bytes, name: str) -> None:
         try:
             start += utf_8_decode(view[start:stop], "strict", stop >= len(text))[1]
         except UnicodeDecodeError as error:
-            raise _encoding_error(text, start + error.start, name) from None
+            raise _encoding_error(text, start + error.start, name, before) from None
 
 
-def _encoding_error(text: bytes, position: int, name: str) -> InputError:
-    line = text.count(b"\n", 0, position) + 1
+def _encoding_error(text: bytes, position: int, name: str, before: int) -> InputError:
+    line = before + text.count(b"\n", 0, position) + 1
     column = position - text.rfind(b"\n", 0, position)
     wrong = f"byte {column} of the line (0x{text[position]:02x}) is not UTF-8"
     return InputError(f"{name}:{line}: {wrong}; convert the file, for example with iconv -f LATIN1 -t UTF-8")

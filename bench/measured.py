@@ -9,8 +9,13 @@ A page says where a table goes, and may turn a long one around (a row for every 
     <!-- table network-learned -->                      <!-- table align rows=tool columns=text cell=AER -->
     <!-- end of table -->                               <!-- end of table -->
 
+and what its sentences say of one, by the first number of a cell, rounded (bare: without the zero before the point):
+
+    <!-- figure classes-wsj-45; EM 100 from a random start; many-to-one; .2f bare -->.51<!-- end -->
+
 Rows are known by their first columns (`keys`): those of a run take the place of those that were kept, the others stay,
-and the page names the command and the version of each.
+and the page names the command and the version of each. Tables that are older than this way of keeping them were moved
+into it as they stood, with the day on which they were written down; the next run of their bench takes their place.
 """
 
 from __future__ import annotations
@@ -29,7 +34,10 @@ from corpora import shell_line
 DOCS = Path(__file__).parent.parent / "docs"
 DATA = DOCS / "data"
 MARKED = re.compile(r"(<!-- table (?P<what>[^>]*?) -->\n).*?(<!-- end of table -->)", re.DOTALL)
+FIGURE = re.compile(r"(<!-- figure (?P<what>[^>]*?) -->).*?(<!-- end -->)", re.DOTALL)
+NUMBER = re.compile(r"[−-]?[\d,]*\.?\d+")
 DIGITS = 6  # of a number that is kept
+BY_HAND = "written down"  # the day since which a page had a row that no bench has kept
 
 
 class Measured:
@@ -131,13 +139,19 @@ def _turned(titles: list[str], forms: Any, kept: list[Any], down: str, across: s
 
 def _origins(kept: list[Any]) -> list[str]:
     """The command of each run, and of which rows it is where there are several."""
-    runs: dict[tuple[str, ...], list[str]] = {}
+    runs: dict[str, list[str]] = {}
     for row in kept:
-        runs.setdefault((row["command"], row["softcount"], row["machine"]), []).append(str(row["cells"][0]))
-    said = [f"`{command}`, softcount {softcount}; {where}." for command, softcount, where in runs]
-    if len(said) == 1:
-        return said
-    return [f"- {', '.join(dict.fromkeys(names))}: {line}" for names, line in zip(runs.values(), said, strict=True)]
+        runs.setdefault(_origin(row), []).append(str(row["cells"][0]))
+    if len(runs) == 1:
+        return list(runs)
+    return [f"- {', '.join(dict.fromkeys(names))}: {line}" for line, names in runs.items()]
+
+
+def _origin(row: Any) -> str:
+    """Where a row comes from: a run that kept it or, "written down", a page that it was moved here from as it stood."""
+    before = f", written down on {row[BY_HAND]}, not measured again since" if BY_HAND in row else ""
+    command = f"`{row['command']}`" if row["command"] else "Trials that no bench repeats"
+    return f"{command}, softcount {row['softcount']}; {row['machine']}{before}."
 
 
 def page(text: str, folder: Path = DATA) -> str:
@@ -148,11 +162,29 @@ def page(text: str, folder: Path = DATA) -> str:
         turned = dict(re.findall(r"(rows|columns|cell)=(.+?)(?= (?:rows|columns|cell)=|$)", " ".join(options)))
         return f"{match[1]}\n{rendered(name, **turned, folder=folder)}\n{match[3]}"
 
-    return MARKED.sub(table, text)
+    def sentence(match: re.Match[str]) -> str:
+        return match[1] + figure(*match["what"].replace("\n", " ").split("; "), folder=folder) + match[3]
+
+    return FIGURE.sub(sentence, MARKED.sub(table, text))
+
+
+def figure(name: str, row: str, column: str, form: str, folder: Path = DATA) -> str:
+    """One number of a table, as a sentence says it."""
+    data = read(folder / f"{name}.json")
+    at = list(data["columns"]).index(column)
+    rows = (list(map(str, one["cells"])) for one in data["rows"])
+    cell = next(cells[at] for cells in rows if row in (", ".join(cells[:k]) for k in range(1, len(cells))))
+    found = NUMBER.search(cell)
+    assert found, f"{name}: {cell!r} of {row} has no number"
+    kind, _, bare = form.partition(" ")
+    text = format(float(found[0].replace(",", "").replace("−", "-")), kind)
+    return text.removeprefix("0") if bare else text
 
 
 def pages() -> list[Path]:
-    return [path for path in sorted(DOCS.rglob("*.md")) if "<!-- table " in path.read_text(encoding="utf-8")]
+    """Those that show what is kept."""
+    every = [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
+    return [path for path in every if re.search("<!-- (table|figure) ", path.read_text(encoding="utf-8"))]
 
 
 if __name__ == "__main__":

@@ -76,6 +76,7 @@ GRID = [
     for criterion in CRITERIA
     if not (name in ("kmeans", "gaussian") and "mre" in criterion)
 ]
+GRID += [("hmm", "constrained(em,least=2):4"), ("hmm", "constrained(vb,least=2):4")]  # no other has constraints
 
 
 def bits(model: Any) -> tuple[str, dict[str, Any]]:

@@ -27,6 +27,7 @@ from softcount.models.jump_hmm import JumpHMM
 from softcount.models.mixture import Mixture, MixtureTables
 from softcount.models.network import Network, tables_type
 from softcount.models.network_plan import Use
+from softcount.models.ngram_channel import ChannelTables, NgramChannel
 from softcount.models.plsa import PLSA, PLSATables
 from softcount.numbers.ragged import Ragged, from_rows
 from softcount.numbers.tables import like, values
@@ -137,6 +138,60 @@ def hmm(draw: Any, chance: Chance) -> Instance:
     items = Sentences(sentences, labels, None if wishes is None else Ragged(sentences.offsets, wishes))
     shapes = HMMTables(np.zeros(K), np.zeros((K, K + end)), np.zeros((K, V)))
     return Instance(NaiveHMM(K, V, end), HMM(K, V, end), items, chance.weights(shapes))
+
+
+# --- letters of a language model, written in another alphabet --------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class NaiveChannel(Naive):
+    """A structure has a letter for every token, and K more where a silent letter stands before it."""
+
+    model: NgramChannel
+
+    def structures(self, items: Any, i: int) -> list[tuple[int, ...]]:
+        K, silent = self.model.n_letters, self.model.silent
+        choices = [z for z in range(self.model.n_values) if z % K != silent]
+        return list(product(choices, repeat=len(items.sentences.row(i))))
+
+    def letters(self, structure: tuple[int, ...]) -> list[int]:
+        """With the silent ones, in the order of the text."""
+        K = self.model.n_letters
+        return [w for z in structure for w in ([self.model.silent] if z >= K else []) + [z % K]]
+
+    def log_language(self, structure: tuple[int, ...]) -> float:
+        H, B = self.model.language.shape
+        history, log = H - 1, 0.0
+        for w in [*self.letters(structure), B - 1] if structure else []:
+            with np.errstate(divide="ignore"):
+                log += np.log(self.model.language[history, w])
+            history = (history * B + w) % H
+        return log
+
+    def wished(self, items: Any, i: int, structure: tuple[int, ...]) -> float:
+        return self.log_language(structure)
+
+    def counts(self, items: Any, i: int, structure: tuple[int, ...]) -> ChannelTables:
+        c = ChannelTables(np.zeros((self.model.n_letters, self.model.n_words)))
+        for word, z in zip(items.sentences.row(i).tolist(), structure, strict=True):
+            if word >= 0:
+                c.emission[z % self.model.n_letters, word] += 1
+        return c
+
+    def nodes(self, items: Any, i: int, structure: tuple[int, ...]) -> np.ndarray:
+        return one_hot(structure, self.model.n_values)
+
+    def before(self, items: Any, i: int, nodes: np.ndarray, structure: tuple[int, ...]) -> Any:
+        return [*self.letters(structure)[::-1], self.model.n_letters]  # the start is behind all letters
+
+
+def channel(draw: Any, chance: Chance, silent: bool = False) -> Instance:
+    K, V, order = draw(st.integers(2, 3)), draw(st.integers(1, 3)), draw(st.integers(3 if silent else 2, 4))
+    language = np.ascontiguousarray(np.exp(chance.table(((K + 1) ** (order - 1), K + 1))))
+    model = NgramChannel(language, V, draw(st.integers(0, K - 1)) if silent else -1)
+    lengths = draw(st.lists(st.integers(0, 3 if silent else 4), min_size=1, max_size=3))
+    sentences = from_rows([chance.rng.integers(-1, V, n) for n in lengths], np.int32)
+    return Instance(NaiveChannel(model), model, Sentences(sentences), chance.weights(ChannelTables(np.zeros((K, V)))))
 
 
 # --- IBM Models 1 and 2 ----------------------------------------------------------------------------------------------
@@ -483,6 +538,8 @@ def grammar(draw: Any, chance: Chance) -> Instance:
 
 MODELS: dict[str, Callable[[Any, Chance], Instance]] = {
     "hmm": hmm,
+    "channel": channel,
+    "channel with a silent letter": partial(channel, silent=True),
     "ibm1": partial(ibm, kind="uniform"),
     "ibm2": partial(ibm, kind="diagonal"),
     "ibm2-free": partial(ibm, kind="free"),

@@ -50,7 +50,8 @@ def write(folder: Path) -> None:
         ["space", "shuttle"] * (topic == 0) + words for words, topic in zip(docs.documents, docs.topics, strict=True)
     ]
     files = {
-        "text.txt": text.sentences, "gold.tags": text.tags, "new.txt": new.sentences, "more.txt": other.sentences,
+        "text.txt": text.sentences, "gold.tags": text.tags, "one.tags": text.tags, "other.tags": text.tags,
+        "new.txt": new.sentences, "more.txt": other.sentences,
         "text.en": pairs.source, "text.fr": pairs.target, "a.en": pairs.source, "a.fr": pairs.target,
         "new.en": fresh.source, "new.fr": fresh.target, "docs.txt": asked, "held-out.txt": held_out.documents,
         "new-docs.txt": held_out.documents, "stop.txt": [[w] for w in docs.documents[0][:2]],

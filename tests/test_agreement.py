@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from softcount.families.jumps import JumpCounts, kinds_of_words
 from softcount.families.penalty import NOTHING
-from softcount.models.agreement_kernel import NEGLIGIBLE, Direction, Tally, agree_hmm, agree_ibm1
+from softcount.models.agreement_kernel import NEGLIGIBLE, Direction, Shard, Tally, agree_hmm, agree_ibm1
 from softcount.models.fertility import MOST, SMALL, fertility_ratios
 from softcount.models.jump_kernel import desk
 from softcount.numbers.ragged import from_rows
@@ -24,12 +24,36 @@ WORDS, LONGEST, KINDS = 4, 4, 3  # kinds: a word's jumps are of one of them
 SEEDS = st.integers(0, 10**6)
 
 
+def wishes_of(rng):
+    """Of half of the pairs, by direction: weights of links [1 + states, words], some of them zero; else None."""
+    found = []
+    for l, m in LENGTHS:
+        both = [rng.random((a + 1, b)) + 0.1 for a, b in ((l, m), (m, l))]
+        for matrix in both:
+            matrix[1:][rng.random(matrix[1:].shape) < 0.2] = 0.0
+            matrix[0, matrix[1:].any(axis=0) & (rng.random(matrix.shape[1]) < 0.5)] = 0.0
+        found.append(both if rng.random() < 0.5 else None)
+    return found
+
+
+def packed(index, wishes=()):
+    known = wishes or [None] * index.source.n_rows
+    longest, weights, starts = index.longest, [], []
+    for d in (0, 1):
+        rows = [np.empty(0) if both is None else both[d].ravel() for both in known]
+        ends = longest + np.cumsum([len(row) for row in rows])
+        weights.append(np.concatenate([np.ones(longest), *rows]).astype(np.float32))
+        begins = [-1 if both is None else end - len(row) for both, end, row in zip(known, ends, rows, strict=True)]
+        starts.append(np.array(begins if wishes else [], np.int64))
+    return Shard(*index, tuple(weights), tuple(starts), longest)
+
+
 class Case:
     def __init__(self, seed):
         rng = np.random.default_rng(seed)
         self.sides = [from_rows([rng.integers(WORDS, size=pair[k]) for pair in LENGTHS], np.int32) for k in (0, 1)]
         whole = without_null(cooccurring(occurrences(self.sides[0], WORDS), self.sides[1], WORDS))
-        self.shard = pair_index(*self.sides, whole, WORDS)
+        self.shard = packed(pair_index(*self.sides, whole, WORDS), wishes_of(rng))
         self.weights = (rng.random((len(self.shard.entries), 2)) + 0.05).astype(np.float32)
         self.directions = tuple(self.direction(rng) for _ in range(2))
 
@@ -46,7 +70,18 @@ class Case:
         """[states, words] of direction d."""
         l, m = LENGTHS[s]
         block = self.weights[self.shard.cells[self.shard.starts[s] : self.shard.starts[s + 1]], d].reshape(l, m)
-        return (block if d == 0 else block.T).astype(np.float64)
+        return (block if d == 0 else block.T).astype(np.float64) * self.wishes(s, d)[1:]
+
+    def wishes(self, s, d):
+        """[1 + states, words] of direction d."""
+        n, m = LENGTHS[s][d] + 1, LENGTHS[s][1 - d]
+        begin = self.shard.wished[d][s]
+        return np.ones((n, m)) if begin < 0 else self.shard.wishes[d][begin : begin + n * m].reshape(n, m)
+
+    def agreed(self, s, one, two):
+        """P₁ P₂; the larger of them where both words are known to be linked."""
+        known = (self.wishes(s, 1)[0] == 0)[:, None] & (self.wishes(s, 0)[0] == 0)
+        return np.where(known, np.maximum(one, two.T), one * two.T)
 
     def brute(self, s, d, em, positions=True):
         """(posterior [states, words], log Z, what else is counted) of one direction, by listing its alignments."""
@@ -58,7 +93,7 @@ class Case:
             weight, place, path = 1.0, None, []
             for j, link in enumerate(a):
                 if link == 0:
-                    weight *= table.null[words[j]]
+                    weight *= table.null[words[j]] * self.wishes(s, d)[0, j]
                     continue
                 i = link - 1
                 weight *= em[i, j]
@@ -146,7 +181,7 @@ def test_ibm1_counts_are_products_of_posteriors(seed):
                 logs_expected[s, d] = log_norm
                 np.add.at(empties[d], case.sides[1 - d].row(s), 1 - share.sum(axis=0))
         block = case.shard.cells[case.shard.starts[s] : case.shard.starts[s + 1]]
-        np.add.at(expected, block, (shares[0] * shares[1].T).ravel())
+        np.add.at(expected, block, case.agreed(s, *shares).ravel())
         both = np.stack([shares[0].ravel(), shares[1].T.ravel()], 1)
         np.testing.assert_allclose(shown[case.shard.starts[s] : case.shard.starts[s + 1]], both, rtol=1e-4)
     np.testing.assert_allclose(counts, expected, rtol=1e-4, atol=1e-6)
@@ -177,8 +212,7 @@ def test_hmm_counts_are_products_of_posteriors(seed, fertile):
             for e, x in zip(case.sides[d].row(s), share.sum(axis=1), strict=True):
                 wanted[d].fertility[e] += np.maximum(0.0, 1.0 - np.abs(np.arange(MOST + 1) - x))
         block = case.shard.cells[case.shard.starts[s] : case.shard.starts[s + 1]]
-        agreed = (shares[0] * shares[1].T).ravel()
-        np.add.at(expected, block, agreed)
+        np.add.at(expected, block, case.agreed(s, *shares).ravel())
         shown = scores[case.shard.starts[s] : case.shard.starts[s + 1]]
         np.testing.assert_allclose(shown, np.stack([shares[0].ravel(), shares[1].T.ravel()], 1), rtol=1e-3, atol=1e-5)
     np.testing.assert_allclose(logs, logs_expected, rtol=1e-5, atol=1e-5)
@@ -242,7 +276,7 @@ def test_one_word_beside_a_thousand(turned):
     rng, n = np.random.default_rng(1), 1000
     sides = [from_rows([rng.integers(WORDS, size=k)], np.int32) for k in ((n, 1) if turned else (1, n))]
     whole = without_null(cooccurring(occurrences(sides[0], WORDS), sides[1], WORDS))
-    shard = pair_index(*sides, whole, WORDS)
+    shard = packed(pair_index(*sides, whole, WORDS))
     weights = (rng.random((len(shard.entries), 2)) + 0.05).astype(np.float32)
     tables = [(rng.random(k) + 0.1).astype(np.float32) for k in (WORDS, 2 * n + 1, n, n)] * 2
     sums = np.cumsum(np.pad(tables[1][None], ((0, 0), (1, 0))), axis=1, dtype=np.float64)

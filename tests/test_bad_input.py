@@ -33,6 +33,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "cluster text --clusters 2 --method kmeans -q --save kmeans.model",
             f"net 'h -> a, b' rows.csv --values h=2 {SMALL} --save net.model",
             f"grammar G.cfg text {SMALL} --save grammar.model",
+            f"decipher text --lm chars.arpa --restarts 1 {SMALL} --save decipher.model",
         ):  # fmt: skip
             assert run(line).code == 0, line
     return folder

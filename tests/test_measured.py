@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 BENCH = Path(__file__).parent.parent / "bench"
+FIGURE = re.compile(r"\|\s*\**[−-]?\d*\.\d+\b[^|`]*\|")  # a cell that begins with a decimal fraction
 
 
 @pytest.fixture
@@ -36,7 +38,9 @@ def test_every_table_that_is_kept_is_shown_and_says_where_it_comes_from(measured
     for name, table in kept.items():
         for row in table["rows"]:
             assert len(row["cells"]) == len(table["columns"]), name
-            assert row["command"].startswith("python bench/"), name
+            by_hand = re.fullmatch(r"\d{4}-\d\d-\d\d", row.get(measured.BY_HAND, ""))
+            assert row["command"].startswith("python bench/") or (by_hand and not row["command"]), name
+            assert not row["command"] or (BENCH.parent / row["command"].split()[1]).exists(), name
             assert re.match(r"\d+\.\d+", row["softcount"]) and "cores" in row["machine"], name
 
 
@@ -58,6 +62,40 @@ def test_a_run_replaces_its_own_rows_and_leaves_the_others(measured: Any, tmp_pa
         "- ours: `python bench/new.py`, softcount 0.2.0; 2 cores.",
         "- theirs: `python bench/old.py`, softcount 0.1.0; 1 core.",
     ]
+
+
+def test_what_was_written_down_before_says_so_until_it_is_measured(measured: Any, tmp_path: Path) -> None:
+    old = {
+        "cells": ["ours", 1],
+        "command": "",
+        "softcount": "0.1.0",
+        "machine": "2 cores",
+        measured.BY_HAND: "2026-11-16",
+    }
+    (tmp_path / "speed.json").write_text(json.dumps({"columns": {"tool": "", "s": ""}, "rows": [old]}))
+    said = (
+        "Trials that no bench repeats, softcount 0.1.0; 2 cores, written down on 2026-11-16, not measured again since."
+    )
+    assert measured.rendered("speed", folder=tmp_path).splitlines()[-1] == said
+    measured.Measured("speed", {"tool": "", "s": ""}, folder=tmp_path).add("ours", 2)
+    assert "written down" not in measured.rendered("speed", folder=tmp_path)
+
+
+def test_no_page_has_a_table_of_figures_by_hand(measured: Any) -> None:
+    """A table in which a cell is a measured number, outside the marks, would be one that nobody can write anew."""
+    for path in (*measured.DOCS.rglob("*.md"), measured.DOCS.parent / "README.md"):
+        rest = measured.FIGURE.sub("", measured.MARKED.sub("", path.read_text(encoding="utf-8")))
+        figures = [line for line in rest.splitlines() if line.startswith("|") and FIGURE.search(line)]
+        assert not figures, f"{path.name}: keep this row in docs/data, see bench/measured.py: {figures[0]}"
+
+
+def test_sentences_say_what_is_kept(measured: Any, tmp_path: Path) -> None:
+    table = measured.Measured("links", {"text": "", "tool": "", "AER": "", "pairs": ","}, keys=2, folder=tmp_path)
+    table.add("en-fr", "ours, best", "0.3", 1)
+    table.add("en-fr", "ours", "0.4912 ±0.1", 12000)
+    asked = {"en-fr, ours; AER; .2f bare": ".49", "en-fr, ours; pairs; ,.0f": "12,000", "en-fr; AER; .1f": "0.3"}
+    text = "\n".join(f"<!-- figure links; {what} -->stale<!-- end -->" for what in asked)
+    assert re.sub("<!--.*?-->", "", measured.page(text, tmp_path)).split("\n") == list(asked.values())
 
 
 def test_a_table_of_another_shape_is_measured_anew(measured: Any, tmp_path: Path) -> None:

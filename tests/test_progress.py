@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import signal
 import subprocess
 import sys
 import time
+from io import StringIO
 from typing import Any
 
 import pytest
 from command import heeding
 
+from softcount.cli import explain, score
+from softcount.cli.main import app
 from softcount.cli.progress import Progress, age, duration
+from softcount.cli.watched import watched
 from softcount.loop.trace import Step
 from softcount.machine import stage
 
 pty = pytest.importorskip("pty")
 TEXT = b"the cook fishes\na fish can swim\n" * 20
+COMMANDS = [(str(one.name), one.callback) for one in (
+    *app.registered_commands, *score.app.registered_commands, *explain.app.registered_commands
+)]  # fmt: skip
 TAG = ("tag", "-", "--states", "2", "--start", "random", "--criterion", "em:2")  # which compiles little
 
 
@@ -115,6 +123,41 @@ def test_steps_are_shown_with_objective_speed_and_time_left(tmp_path: Any) -> No
         last = shown.rest().replace("\r\n", "\n")
     assert last.endswith("\rsoftcount: interrupted\n"), last[-200:]
     assert all(len(piece) < 100 for piece in re.split(r"[\r\n]", last))
+
+
+class Screen(StringIO):
+    """A terminal, as far as a command can tell; both streams write to one."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_commands_that_do_not_train_show_what_they_do_until_they_print(monkeypatch: pytest.MonkeyPatch) -> None:
+    """score, show, export, lm, explain and their like: none of them waits in silence, or writes into the line."""
+
+    @watched
+    def work(seconds: float, quiet: bool = False) -> None:
+        stage.begin("working")
+        time.sleep(seconds)
+        print("done")
+        stage.begin("still working")
+        time.sleep(seconds)
+        sys.stdout.writelines(["more\n"])
+
+    screen = Screen()
+    monkeypatch.setattr("softcount.cli.progress.age", lambda: 10.0)
+    monkeypatch.setattr(sys, "stdout", screen)
+    monkeypatch.setattr(sys, "stderr", screen)
+    work(0.3)
+    shown = r"\rworking  0 s *\r +\rdone\nmore\n"
+    assert re.fullmatch(shown, screen.getvalue()), screen.getvalue()
+    screen.truncate(screen.seek(0))
+    for mode in ({"shown": "none"}, {"quiet": True}):
+        work(0.0, **mode)
+    assert screen.getvalue() == "done\nmore\n" * 2
+    assert inspect.signature(work).parameters["shown"].default == "auto"
+    unwatched = [name for name, command in COMMANDS if "shown" not in inspect.signature(command).parameters]
+    assert unwatched == ["fast-align", "eflomal", "demo", "examples"]  # three have their own, the last takes no time
 
 
 def test_an_unknown_way_is_refused() -> None:

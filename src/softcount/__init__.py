@@ -15,6 +15,7 @@ from softcount.version import VERSION as __version__
 if TYPE_CHECKING:
     from softcount import evaluate, synthetic
     from softcount.estimators.aligner import WordAligner
+    from softcount.estimators.decipher import Decipher
     from softcount.estimators.gaussian import GaussianMixture
     from softcount.estimators.grammar import Grammar
     from softcount.estimators.hmm import HMM
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from softcount.estimators.plsa import PLSA
     from softcount.estimators.word_classes import WordClasses
     from softcount.registry import load
-    from softcount.report.plot import plot_alignment, plot_topics, plot_transition
+    from softcount.report.plot import plot_alignment, plot_topics, plot_transition, plot_tried
     from softcount.text.bitext import Bitext, bitext
     from softcount.text.bitext_reader import read_bitext
     from softcount.text.corpus import Corpus, corpus
@@ -39,6 +40,7 @@ __all__ = [
     "PLSA",
     "Bitext",
     "Corpus",
+    "Decipher",
     "Documents",
     "GaussianMixture",
     "Grammar",
@@ -59,6 +61,7 @@ __all__ = [
     "plot_alignment",
     "plot_topics",
     "plot_transition",
+    "plot_tried",
     "read",
     "read_bitext",
     "read_documents",
@@ -68,7 +71,7 @@ __all__ = [
 _HOME = {
     **{one.name: one.estimator.partition(":")[0] for one in BUILT_IN},
     "load": "softcount.registry",
-    **dict.fromkeys(("plot_alignment", "plot_topics", "plot_transition"), "softcount.report.plot"),
+    **dict.fromkeys(("plot_alignment", "plot_topics", "plot_transition", "plot_tried"), "softcount.report.plot"),
     "Corpus": "softcount.text.corpus",
     "corpus": "softcount.text.corpus",
     "read": "softcount.text.reader",

@@ -48,6 +48,10 @@ BUILT_IN = (
         "word aligner", "a word aligner", "softcount.estimators.aligner:WordAligner", "softcount.cli.align:Align"
     ),
     Registered("network", "a Bayesian network", "softcount.estimators.network:Network", "softcount.cli.net:Net"),
+    Registered(
+        "decipher", "a key to a cipher", "softcount.estimators.decipher:Decipher",
+        "softcount.cli.decipher:DecipherCommand",
+    ),
     Registered("language model", "a language model", "softcount.estimators.language_model:LanguageModel"),
 )  # fmt: skip
 

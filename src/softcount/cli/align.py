@@ -52,7 +52,7 @@ class Align(Training):
     ]
     target: Annotated[str | None, typer.Argument(help="Its translation, line by line; .gz too.")] = None
     preset: Annotated[str, option(WHAT, PRESET)] = "default"
-    model: Annotated[str | None, option(WHAT, "ibm1, ibm2, ibm2-free, hmm; stages hand over: ibm1:3,hmm:3.")] = None
+    model: Annotated[str | None, option(WHAT, "ibm1, ibm2, ibm2-free, hmm; or stages: ibm1:3,hmm:3.")] = None
     agreement: Annotated[
         bool | None, option(WHAT, "Train both directions together (ibm1, hmm).", "--agreement/--no-agreement")
     ] = None
@@ -70,10 +70,11 @@ class Align(Training):
         str, option(WHAT, "forward (a target word comes from a source word), reverse, both.")
     ] = "both"  # fmt: skip
     null: Annotated[str | None, option(WHAT, "P(empty word), or learn; else 0.2, learn with agreement.")] = None
-    tension: Annotated[str, option(WHAT, "How strongly links keep to the diagonal (ibm2), or learn.")] = "8"
+    tension: Annotated[str, option(WHAT, "How strongly ibm2 keeps to the diagonal, or learn.")] = "8"
     dictionary: Annotated[
         Path | None, option(WHAT, "One entry a line: source, tab, target, tab, must, prefer or never.")
     ] = None
+    known_links: Annotated[Path | None, option(WHAT, "Links of some pairs: a line of 0-0 1-2, or none.")] = None
     prior_model: Annotated[
         Path | None, option(WHAT, "A saved aligner whose counts are added to those of this text: its words are known.")
     ] = None
@@ -123,7 +124,8 @@ class Align(Training):
     doing: ClassVar[str] = "linking"
 
     def reads(self) -> dict[str, str | Path | None]:
-        return {"source": self.source, "target": self.target, "dictionary": self.dictionary}
+        files = {"source": self.source, "target": self.target}
+        return {**files, "dictionary": self.dictionary, "known_links": self.known_links}
 
     def writes(self) -> list[Path | None]:
         return [self.scores, self.log_probabilities, self.lexicon, self.pairs]
@@ -155,6 +157,12 @@ class Align(Training):
             prepare = preparation(model, self.tokenize, self.normalize)
             data = read_bitext(self.source, self.target, prepare=prepare, **self.chosen_units())
         self.check_shown(data, self.longest or getattr(model, "longest", None))
+        if model is None and self.known_links is not None:
+            from softcount.links.known import linked, n_linked
+            from softcount.links.pharaoh import read_links
+
+            data = linked(data, read_links(self.known_links, len(data)), str(self.known_links))
+            self.say(f"links of {n_linked(data):,} of {len(data):,} pairs are known")
         if model is not None:
             model._check()
             self.note_unknown(model, data, "positions decide them")

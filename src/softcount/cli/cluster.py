@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 from softcount.cli.documents import FORMS, OfDocuments, beside_names, check_output
-from softcount.cli.options import HOW, OUT, STAGES, WHAT, option
+from softcount.cli.options import HOW, OUT, STAGES, WHAT, Choose, number, option, size_option
 from softcount.cli.progress import terminal_width
 from softcount.cli.summary import or_null
 from softcount.errors import InputError
@@ -34,7 +34,8 @@ class Cluster(OfDocuments):
     """
 
     docs: Annotated[str, typer.Argument(help=FORMS)]
-    clusters: Annotated[int | None, option(WHAT, "How many clusters; with --labels, their classes.", min=1)] = None
+    clusters: Annotated[str | None, size_option("How many clusters, or auto; with --labels, their classes.")] = None
+    choose: Choose = "split-merge"
     method: Annotated[str, option(WHAT, "nb (Naive Bayes mixture) or kmeans (on tf-idf).")] = "nb"
     labels: Annotated[str | None, option(WHAT, "Known classes, one a line; an empty line is unlabelled.")] = None
     criterion: Annotated[str | None, option(HOW, f"{STAGES} If not given, em:100 for nb and hard:100 for kmeans.")] = (
@@ -68,8 +69,11 @@ class Cluster(OfDocuments):
         super().check()
         if self.apply is not None:
             return
-        if self.clusters is None and self.labels is None:
+        self.size = number(self.clusters)
+        if self.size is None and self.labels is None:
             raise InputError("how many clusters? give --clusters, or --labels")
+        if self.size == "auto" and (self.method == "kmeans" or self.labels is not None):
+            raise InputError("--clusters auto goes with --method nb, and without --labels; give a number")
         if self.method == "kmeans" and self.labels is not None:
             raise InputError("--labels goes with --method nb; k-means has no use for labels")
 
@@ -77,17 +81,19 @@ class Cluster(OfDocuments):
         from softcount.estimators.kmeans import KMeans
         from softcount.estimators.mixture import NaiveBayesMixture
 
-        if self.clusters is not None and self.clusters > len(data):
-            raise InputError(f"{data.source}: {len(data)} documents, but {self.clusters} clusters; ask for fewer")
+        if isinstance(self.size, int) and self.size > len(data):
+            raise InputError(f"{data.source}: {len(data)} documents, but {self.size} clusters; ask for fewer")
+        if self.size != "auto":
+            self.note_unused("choose", where="without --clusters auto")
         given = {"criterion": self.criterion, "start": self.start, "tolerance": self.tolerance}
         settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         settings |= {"restarts": self.restarts, "random_state": self.seed, "lowercase": self.lowercase}
         if self.method == "kmeans":
             self.note_unused(*BAYES, where="with --method kmeans")
-            model: Any = KMeans(self.clusters or 1, metric=self.metric, **settings)
+            model: Any = KMeans(self.size if isinstance(self.size, int) else 1, metric=self.metric, **settings)
         else:
             self.note_unused("metric", where="with --method nb")
-            model = NaiveBayesMixture(self.clusters or 1, **self.bayes(), **settings)
+            model = NaiveBayesMixture(self.size or 1, choose=self.choose, **self.bayes(), **settings)
         model._reading = self.reading()
         return model
 
@@ -101,8 +107,8 @@ class Cluster(OfDocuments):
 
     def fit(self, model: Any, data: Any, **watch: Any) -> None:
         known = None if self.labels is None else _labels(self.labels, len(data))
-        n_classes = self.clusters if known is None else len({label for label in known if label})
-        if self.clusters is not None and self.clusters != n_classes:
+        n_classes = self.size if known is None else len({label for label in known if label})
+        if self.size is not None and self.size != n_classes:
             raise InputError(f"{self.labels}: {n_classes} classes, but --clusters {self.clusters}; leave it away")
         model.fit(data, known, **watch)
 

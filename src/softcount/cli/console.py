@@ -80,6 +80,7 @@ def open_model(path: Path, kinds: tuple[str, ...], command: str, **settings: Any
     """The model for --apply, of which every bit has been checked before anything is printed."""
     from softcount.registry import load_one_of
 
+    stage.begin(f"opening {path}")
     return load_one_of(path, kinds, f"`softcount {command}`", **settings)
 
 

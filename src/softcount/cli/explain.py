@@ -11,6 +11,7 @@ import typer
 
 from softcount.cli.console import check_writable, say, write_whole
 from softcount.cli.help import HelpLast
+from softcount.cli.watched import watched
 
 HELP = """Show every number of a small computation.
 
@@ -46,6 +47,7 @@ def _write(page: Path | None, data: Callable[[], dict[str, Any]]) -> None:
 
 
 @app.command("hmm", cls=HelpLast)
+@watched
 def hmm(
     parameters: Annotated[str, typer.Argument(help="P.json: states, initial, transition, emission.")],
     sentences: Annotated[list[str], typer.Argument(help="A sentence, in quotes, or several.", metavar="SENTENCE…")],
@@ -75,6 +77,7 @@ def hmm(
 
 
 @app.command("mixture", cls=HelpLast)
+@watched
 def mixture(
     docs: Annotated[str, typer.Argument(help="A handful of documents, one a line; - for stdin.")],
     clusters: Annotated[int, typer.Option(min=1, help="How many classes.")] = 2,
@@ -102,6 +105,7 @@ def mixture(
 
 
 @app.command("plsa", cls=HelpLast)
+@watched
 def plsa(
     docs: Annotated[str, typer.Argument(help="A handful of documents, one a line; - for stdin.")],
     topics: Annotated[int, typer.Option(min=1, help="How many topics.")] = 2,
@@ -129,6 +133,7 @@ def plsa(
 
 
 @app.command("kmeans", cls=HelpLast)
+@watched
 def kmeans(
     points: Annotated[str, typer.Argument(help="A handful of points, one a line, numbers with blanks between.")],
     clusters: Annotated[int, typer.Option(min=1, help="How many means.")] = 2,
@@ -196,6 +201,7 @@ def _shown(numbers: Iterable[float]) -> list[str]:
 
 
 @app.command("ibm1", cls=HelpLast)
+@watched
 def ibm1(
     source: Annotated[str, typer.Argument(help="A handful of sentences, or a file with both sides; - for stdin.")],
     target: Annotated[str | None, typer.Argument(help="Their translations, line by line.")] = None,
@@ -227,6 +233,7 @@ def ibm1(
 
 
 @app.command("net", cls=HelpLast)
+@watched
 def net(
     spec: Annotated[str, typer.Argument(help='Arcs, "weather -> traffic -> late", or a BIF file.')],
     start: Annotated[str, typer.Argument(help="T.json: every table.")],

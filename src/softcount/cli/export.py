@@ -10,7 +10,9 @@ import typer
 
 from softcount.cli.console import check_writable, say, write_whole
 from softcount.cli.options import OUT, Quiet, option
+from softcount.cli.watched import watched
 from softcount.errors import InputError
+from softcount.machine import stage
 from softcount.report.tsv import Number, spreadsheet_lines, tsv_lines
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ ROWS = 100_000  # written at a time
 FORMATS = {"tsv": "tsv", "parquet": "parquet", "excel": "csv"}  # and how their files end
 
 
+@watched
 def export(
     model: Annotated[Path, typer.Argument(help="A model that --save wrote.")],
     to: Annotated[Path, option(OUT, "The folder to write into; made where it is not there.")],
@@ -37,6 +40,7 @@ def export(
     from softcount.registry import load
     from softcount.report.tables import n_rows, tables
 
+    stage.begin(f"opening {model}")
     found = load(model)
     if to.exists() and not to.is_dir():
         raise InputError(f"{to}: is a file; name a folder")
@@ -45,6 +49,7 @@ def export(
     check_writable(*(to / f"{name}.{FORMATS[format]}" for name, _ in content), inputs=(model,))
     for name, table in content:
         path = to / f"{name}.{FORMATS[format]}"
+        stage.begin(f"writing {path}", n_rows(table), "rows")
         write_whole(path, lambda temporary, table=table: _write(temporary, format, table))  # type: ignore[misc]
         say(f"{path}: {n_rows(table):,} rows", quiet)
 
@@ -64,6 +69,7 @@ def _rows(table: Table) -> Iterator[tuple[Any, ...]]:
     for start in range(0, n_rows(table), ROWS):
         columns = [_cells(column, slice(start, start + ROWS)) for column in table.values()]
         yield from zip(*columns, strict=True)
+        stage.reach(start + ROWS)
 
 
 def _cells(column: Column, rows: slice) -> list[Any]:

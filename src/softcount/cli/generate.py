@@ -10,9 +10,11 @@ from typing import Annotated
 import typer
 
 from softcount.cli.console import check_writable, say, write_whole
+from softcount.cli.watched import watched
 from softcount.errors import InputError
 
 
+@watched
 def generate(
     sentences: Annotated[int, typer.Option("--sentences", "-n", min=0, help="How many sentences.")] = 10,
     source: Annotated[Path | None, typer.Option("--from", help="Sample from this P.json instead.")] = None,

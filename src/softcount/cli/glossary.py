@@ -13,7 +13,7 @@ import typer
 
 from softcount.cli.console import open_model, preparation, say
 from softcount.cli.options import IN, OUT, Quiet, option
-from softcount.cli.progress import Progress
+from softcount.cli.watched import watched
 from softcount.errors import InputError
 from softcount.machine import stage
 
@@ -26,6 +26,7 @@ READING = ("source_language", "target_language", "only")  # of what training rec
 OUTPUTS = ("tsv", "excel", "tbx", "json")
 
 
+@watched
 def glossary(
     model: Annotated[Path, typer.Argument(help="A word aligner that softcount align --save wrote.")],
     source: Annotated[
@@ -49,13 +50,12 @@ def glossary(
     """
     if output not in OUTPUTS:
         raise InputError(f"no output {output!r}; use {', '.join(OUTPUTS)}")
-    with Progress(quiet):
-        found = open_model(model, ("word aligner",), "glossary")
-        asked = {"source_language": source_language, "target_language": target_language}
-        data = _text(found, model, source, target, terms or dispersion, asked)
-        stage.begin("counting links")
-        rows = _expected(found, min_links) if data is None else _counted(found, data, min_links, terms)
-        rows = [row for row in rows if row.share >= min_share]
+    found = open_model(model, ("word aligner",), "glossary")
+    asked = {"source_language": source_language, "target_language": target_language}
+    data = _text(found, model, source, target, terms or dispersion, asked)
+    stage.begin("counting links")
+    rows = _expected(found, min_links) if data is None else _counted(found, data, min_links, terms)
+    rows = [row for row in rows if row.share >= min_share]
     where = "as training counted them" if data is None else f"in {len(data):,} pairs"
     say(f"{len(rows):,} entries; links {where}", quiet)
     languages = (source_language or "und", target_language or "und")

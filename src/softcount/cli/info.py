@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from softcount.cli.watched import watched
 from softcount.loop.trace import RECORDS, Note, gathered
+from softcount.machine import stage
 
 if TYPE_CHECKING:
     from softcount.disk.store import Stored
 
 
+@watched
 def info(
     model: Annotated[
         str, typer.Argument(help="A model that --save wrote, a checkpoint, or a folder of shards.", metavar="MODEL")
@@ -34,6 +37,7 @@ def info(
     if is_shards(model):
         _print_folder(model, as_json)
         return
+    stage.begin(f"checking {model}")
     stored = Stored(model)
     stored.verify()
     try:

@@ -14,7 +14,9 @@ import typer
 from softcount.cli.console import check_writable, note_unused, preparation, say
 from softcount.cli.options import IN, OUT, WHAT, Json, Lowercase, Normalize, Quiet, Save, Seed, Tokenize, option
 from softcount.cli.summary import or_null
+from softcount.cli.watched import watched
 from softcount.errors import InputError
+from softcount.machine import stage
 
 if TYPE_CHECKING:
     from softcount.estimators.language_model import LanguageModel
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 MODEL = ("order", "characters", "min_count", "lowercase")
 
 
+@watched
 def lm(
     context: typer.Context,
     text: Annotated[
@@ -66,12 +69,13 @@ def lm(
     else:
         note_unused(context, MODEL, "with --apply", quiet)
         model = opened(apply, "lm --apply")
-    if save is not None:
-        model.save(save)
-    if arpa is not None:
-        model.write_arpa(arpa)
+    for path, write in ((save, model.save), (arpa, model.write_arpa)):
+        if path is not None:
+            stage.begin(f"writing {path}")
+            write(path)
     say(model.signature_, quiet)
     if sample:
+        stage.begin("making sentences")
         sys.stdout.writelines(line + "\n" for line in model.sample(sample, seed))
     elif apply is None:
         _print_trained(model, as_json)
@@ -87,6 +91,7 @@ def opened(path: Path, who: str) -> LanguageModel:
     from softcount.registry import load_one_of
     from softcount.text.source import read_chunks
 
+    stage.begin(f"opening {path}")
     if not is_marked(next(read_chunks(path), b"")):
         return LanguageModel.from_arpa(path)
     model: LanguageModel = load_one_of(path, (LanguageModel.kind,), f"`softcount {who}`")
@@ -94,17 +99,11 @@ def opened(path: Path, who: str) -> LanguageModel:
 
 
 def _read(path: str, model: LanguageModel, tokenize: str | None, normalize: str | None) -> Any:
-    from softcount.text.characters import spaced
-    from softcount.text.preparation import Preparation, prepared
-    from softcount.text.reader import read
-    from softcount.text.source import read_text
+    from softcount.text.preparation import Preparation
+    from softcount.text.reader import read, read_characters
 
     prepare = Preparation(tokenize, normalize)
-    if not model.characters:
-        return read(path, lowercase=model.lowercase, prepare=prepare)
-    lines = prepared(read_text(path), prepare).decode().removesuffix("\n").split("\n")
-    content = "\n".join(map(spaced, lines)).encode()
-    return read(path, format="plain", lowercase=model.lowercase, content=content + b"\n" if lines != [""] else b"")
+    return (read_characters if model.characters else read)(path, lowercase=model.lowercase, prepare=prepare)
 
 
 def _print_trained(model: LanguageModel, as_json: bool) -> None:
@@ -121,6 +120,7 @@ def _print_trained(model: LanguageModel, as_json: bool) -> None:
 
 
 def _print_applied(model: LanguageModel, data: Any, scores: bool, as_json: bool) -> None:
+    stage.begin("scoring")
     found = model.fluency(data)
     result = {**found._asdict(), "perplexity_known": or_null(found.perplexity_known), "signature": model.signature_}
     logs: list[float] = (model.score_samples(data) / math.log(10)).tolist() if scores else []

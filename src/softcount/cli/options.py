@@ -22,7 +22,7 @@ def option(group: str, help: str, *names: str, **settings: Any) -> Any:
     return typer.Option(*names, help=help, rich_help_panel=group, **settings)
 
 
-STAGES = "Stages, one after the other: em, vb, mre, gibbs, hard, annealed(…), stepwise(…); for example em:100,mre:50."
+STAGES = "Stages in turn: em, vb, mre, gibbs, hard, annealed(…), stepwise(…), constrained(…); such as em:100,mre:50."
 
 # --- of every command that trains -------------------------------------------------------------------------------------
 
@@ -51,6 +51,8 @@ Engine = Annotated[str, option(WHERE, "Where sums over the data are computed: th
 
 # --- of some of them --------------------------------------------------------------------------------------------------
 
+CHOICES = "With auto: split-merge, elbo, or held-out; see docs/choose.md."
+Choose = Annotated[str, option(WHAT, CHOICES)]
 Restarts = Annotated[int, option(HOW, "Best of so many starts.", min=1)]
 Lowercase = Annotated[bool, option(IN, "Lower-case the text first.", "--lowercase")]
 Tokenize = Annotated[
@@ -60,3 +62,18 @@ Normalize = Annotated[str | None, option(IN, "Make one form of Unicode of all te
 TextColumn = Annotated[str | None, option(IN, "The column with the text: of CSV, TSV, Parquet, Arrow.")]
 IdColumn = Annotated[str | None, option(IN, "The column with the names of the rows, likewise.")]
 Rare = Annotated[int, option(WHAT, "Rarer words become `<unk>`.", min=1)]
+
+
+def _checked(text: str | None) -> str | None:
+    if text not in (None, "auto") and not (text.isdecimal() and len(text) < 10 and int(text) > 0):
+        raise typer.BadParameter(f"{text!r} is not a whole number from 1 on, nor auto")
+    return text
+
+
+def size_option(help: str, *names: str) -> Any:
+    """How many: a number, or auto."""
+    return option(WHAT, help, *names, metavar="N", callback=_checked)
+
+
+def number(size: str | None) -> int | str | None:
+    return size if size is None or size == "auto" else int(size)

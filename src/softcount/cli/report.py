@@ -8,13 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from softcount.cli.console import check_writable, open_model, say, write_whole
-from softcount.cli.progress import Progress
+from softcount.cli.watched import watched
 from softcount.errors import InputError
 from softcount.machine import stage
 
 DOCUMENTS = ("plsa", "naive bayes mixture", "k-means", "gaussian mixture")
 
 
+@watched
 def report(
     context: typer.Context,
     model: Annotated[Path, typer.Argument(help="A model that --save wrote.")],
@@ -38,17 +39,16 @@ def report(
 
     files = data or []
     check_writable(out, inputs=(model, gold, by, *files))
-    with Progress(quiet):
-        trained = open_model(model, (), "report")
-        known = registered(trained.kind)
-        items = None
-        if files:
-            if known is None or not known.command:
-                raise InputError(f"{model}: no command reads text for this model; leave {files[0]} away")
-            items = read_for(found_at(known.command), context, trained, *files)
-        right = _gold(gold, trained.kind, items) if by is None else _by(by, gold, trained.kind, items)
-        stage.begin(f"writing {out}")
-        write_whole(out, lambda path: write_page(path, trained, items, right))
+    trained = open_model(model, (), "report")
+    known = registered(trained.kind)
+    items = None
+    if files:
+        if known is None or not known.command:
+            raise InputError(f"{model}: no command reads text for this model; leave {files[0]} away")
+        items = read_for(found_at(known.command), context, trained, *files)
+    right = _gold(gold, trained.kind, items) if by is None else _by(by, gold, trained.kind, items)
+    stage.begin(f"writing {out}")
+    write_whole(out, lambda path: write_page(path, trained, items, right))
     say(f"wrote {out}", quiet)
 
 

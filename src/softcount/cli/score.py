@@ -5,20 +5,38 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from softcount.cli.console import check_writable, columns, lower_cased, open_model, preparation, write_whole
 from softcount.cli.documents import note_unknown
 from softcount.cli.help import HelpLast
+from softcount.cli.score_compare import (
+    Other,
+    Samples,
+    Seed,
+    compared_clusters,
+    compared_links,
+    compared_tags,
+    compared_trees,
+    print_compared,
+)
+from softcount.cli.score_compare import (
+    as_json as comparison,
+)
+from softcount.cli.score_input import check_lines_in_step, check_links, check_tags_in_step, lengths_in, one_a_line
+from softcount.cli.watched import watched
 from softcount.errors import InputError
+from softcount.machine import stage
 
 HELP = """Compare what was found with gold answers.
 
 Example: **softcount score tags gold.tags tags.txt --table**
 
 Links: **softcount score links gold.wa links.txt --json**
+
+Two systems: **softcount score links gold.wa links.txt --compare other.links**
 """
 app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="markdown")
 
@@ -29,6 +47,7 @@ def _group() -> None:
 
 
 @app.command("tags", cls=HelpLast)
+@watched
 def tags(
     gold: Annotated[str, typer.Argument(help="Gold tags, one sentence a line; _ where there is none.")],
     predicted: Annotated[str, typer.Argument(help="Predicted tags, line by line; - for stdin.")],
@@ -37,6 +56,9 @@ def tags(
     ] = None,
     table: Annotated[bool, typer.Option("--table", help="Show how many tokens have which two tags.")] = False,
     bars: Annotated[bool, typer.Option("--bars", help="Show how frequent tags are, beside Zipf's law.")] = False,
+    compare: Other = None,
+    samples: Samples = 1000,
+    seed: Seed = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Many-to-one and one-to-one accuracy, variation of information, V-measure; plain accuracy where names agree.
@@ -44,6 +66,8 @@ def tags(
     Example: **softcount score tags gold.tags predicted.tags --json**
 
     Two runs, tag by tag: **softcount score tags first.tags second.tags --table --map names.tsv**
+
+    Is it better, or luck? **softcount score tags gold.tags one.tags --compare other.tags**
     """
     import hashlib
 
@@ -55,10 +79,11 @@ def tags(
     from softcount.text.reader import read_labels
     from softcount.text.source import check_stdin
 
-    check_stdin(gold_tags=gold, predicted_tags=predicted)
-    check_writable(map_to, inputs=(gold, predicted))
+    check_stdin(gold_tags=gold, predicted_tags=predicted, other_tags=compare)
+    check_writable(map_to, inputs=(gold, predicted, compare))
     (gold_ids, gold_names), (ids, names) = read_labels(gold), read_labels(predicted)
-    _check_in_step(gold, predicted, gold_ids.lengths.tolist(), ids.lengths.tolist())
+    check_tags_in_step(gold, predicted, gold_ids.lengths.tolist(), ids.lengths.tolist())
+    stage.begin("scoring")
     scored = (gold_ids.values >= 0) & (ids.values >= 0)
     if not scored.any():
         raise InputError(f"{gold}: no token has both a gold and a predicted tag; nothing to score")
@@ -70,13 +95,16 @@ def tags(
         "score tags", gold=f"{len(gold_names)} tags", predicted=f"{len(names)} tags", sentences=gold_ids.n_rows,
         tokens=result.tokens, vi="bits", gold_counts=f"sha256:{digest}",
     )  # fmt: skip
+    both = (gold_ids, gold_names), (ids, names)
+    compared = compared_tags(gold, *both, compare, samples, seed) if compare else None
     mapping = many_to_one_map(found, gold_names, names)
     if map_to is not None:
         write_whole(map_to, lambda path: _write(path, tsv_lines(MAP_HEADER, mapping)))
     if as_json:
         named = {"map": {row.name: row.gold for row in mapping}} if map_to or table else {}
         crossed = {"table": {"gold": gold_names, "predicted": names, "tokens": found.tolist()}} if table else {}
-        print(json.dumps({**scores, **named, **crossed, "signature": line}, ensure_ascii=False))
+        against = comparison(compared, compare, samples)
+        print(json.dumps({**scores, **named, **crossed, **against, "signature": line}, ensure_ascii=False))
         return
     for name, value in scores.items():
         print(f"{name:12} {value:,}" if isinstance(value, int) else f"{name:12} {value:.4f}")
@@ -86,6 +114,7 @@ def tags(
     if bars:
         sides = {"gold": (gold_names, found.sum(axis=1)), "predicted": (names, found.sum(axis=0))}
         print("\n".join(distribution_lines(sides)))
+    print_compared(compared, predicted, compare)
     print(line)
 
 
@@ -95,9 +124,13 @@ def _write(path: Path, lines: Iterable[str]) -> None:
 
 
 @app.command("clusters", cls=HelpLast)
+@watched
 def clusters(
     gold: Annotated[str, typer.Argument(help="Gold classes, one a line; an empty line is not scored.")],
     predicted: Annotated[str, typer.Argument(help="Clusters, line by line; - for stdin.")],
+    compare: Other = None,
+    samples: Samples = 1000,
+    seed: Seed = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """NMI, adjusted Rand index, variation of information, purity (many-to-one), V-measure; accuracy where names agree.
@@ -105,13 +138,15 @@ def clusters(
     Example: **softcount score clusters gold.labels clusters.txt --json**
 
     As they are printed: **softcount cluster docs.txt --clusters 20 | softcount score clusters gold.labels -**
+
+    Is it better, or luck? **softcount score clusters gold.labels one.txt --compare other.txt**
     """
     from softcount.evaluate.clustering import accuracy, cluster_scores, contingency
     from softcount.signature import signature
     from softcount.text.source import check_stdin
 
-    check_stdin(gold_classes=gold, clusters=predicted)
-    (gold_ids, gold_names), (ids, names) = _one_a_line(gold), _one_a_line(predicted)
+    check_stdin(gold_classes=gold, clusters=predicted, other_clusters=compare)
+    (gold_ids, gold_names), (ids, names) = one_a_line(gold), one_a_line(predicted)
     if len(gold_ids) != len(ids):
         raise InputError(f"{predicted}: {len(ids)} lines, but {len(gold_ids)} in {gold}; give one label a line in both")
     scored = (gold_ids >= 0) & (ids >= 0)
@@ -121,15 +156,20 @@ def clusters(
     result = {**cluster_scores(table), **accuracy(table, gold_names, names)}
     line = signature("score clusters", gold=f"{len(gold_names)} classes", predicted=f"{len(names)} clusters",
                      documents=int(scored.sum()), vi="bits", nmi="arithmetic mean")  # fmt: skip
+    both = (gold_ids, gold_names), (ids, names)
+    compared = compared_clusters(gold, *both, compare, samples, seed) if compare else None
     if as_json:
-        print(json.dumps({**result, "signature": line}, ensure_ascii=False))
+        against = comparison(compared, compare, samples)
+        print(json.dumps({**result, **against, "signature": line}, ensure_ascii=False))
         return
     for name, value in result.items():
         print(f"{name:12} {value:.4f}")
+    print_compared(compared, predicted, compare)
     print(line)
 
 
 @app.command("topics", cls=HelpLast)
+@watched
 def topics(
     model: Annotated[str, typer.Argument(help="A model that softcount topics --save wrote.")],
     docs: Annotated[str, typer.Argument(help="Documents that it has not seen; - for stdin.")],
@@ -156,6 +196,7 @@ def topics(
     data = read_documents(docs, format, lower_cased(plsa, lowercase), preparation(plsa, None, None), **chosen)
     note_unknown(plsa, data, quiet=False)
     data = plsa._read(data, reset=False)
+    stage.begin("scoring")
     tops = np.argsort(-plsa._rank(), axis=1, kind="stable")[:, :top]
     coherence = npmi(data, tops)
     result = {"perplexity": plsa.perplexity(data, seed), "npmi": float(coherence.mean())}
@@ -170,29 +211,8 @@ def topics(
     print(line)
 
 
-def _one_a_line(path: str) -> tuple[Any, list[str]]:
-    """(ids, their names): one label a line, −1 where it is empty."""
-    import numpy as np
-
-    from softcount.text.source import lines
-
-    names = [line.strip() for line in lines(path).to_pylist()]
-    if names and names[0].startswith("document\t"):
-        names = _last_column(names)
-    if not names:
-        raise InputError(f"{path}: empty file; give at least one line")
-    known = {name: i for i, name in enumerate(dict.fromkeys(name for name in names if name))}
-    return np.array([known.get(name, -1) for name in names], dtype=np.int64), list(known)
-
-
-def _last_column(rows: list[str]) -> list[str]:
-    """Of a TSV with a header, as softcount cluster writes where documents have names."""
-    import csv
-
-    return [row[-1] for row in csv.reader(rows[1:], delimiter="\t") if row]
-
-
 @app.command("links", cls=HelpLast)
+@watched
 def links(
     gold: Annotated[str, typer.Argument(help="Gold links: i-j sure, i?j possible, from 0; or NAACL .wa, from 1.")],
     predicted: Annotated[str, typer.Argument(help="Predicted links, line by line; - for stdin.")],
@@ -200,6 +220,9 @@ def links(
         str | None, typer.Option(help="The source text: links outside its sentences are an error.")
     ] = None,
     target: Annotated[str | None, typer.Option(help="The target text, likewise.")] = None,
+    compare: Other = None,
+    samples: Samples = 1000,
+    seed: Seed = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Alignment error rate, precision, recall and F1 of word links.
@@ -207,39 +230,47 @@ def links(
     Example: **softcount score links gold.wa links.txt --source text.en --target text.fr**
 
     For a program: **softcount score links gold.links links.txt --json**
+
+    Is it better, or luck? **softcount score links gold.wa links.txt --compare other.links**
     """
     from softcount.evaluate.links import count_links, link_scores, total
     from softcount.links.pharaoh import read_links
     from softcount.signature import signature
     from softcount.text.source import check_stdin
 
-    check_stdin(gold_links=gold, predicted_links=predicted, source=source, target=target)
+    check_stdin(gold_links=gold, predicted_links=predicted, source=source, target=target, other_links=compare)
     found = read_links(predicted)
     truth = read_links(gold, len(found))
-    if len(truth) != len(found):
-        short, long = (gold, predicted) if len(truth) < len(found) else (predicted, gold)
-        missing = abs(len(truth) - len(found))
-        raise InputError(f"{short}: {missing} lines fewer than {long}; the two must be in step, line by line")
+    check_lines_in_step(gold, predicted, len(truth), len(found))
     if not any(pair.sure or pair.possible for pair in truth):
         raise InputError(f"{gold}: no links at all; nothing to score")
-    _check_links(gold, truth, predicted, found, _lengths(source), _lengths(target))
-    counts = total(count_links(p.sure | p.possible, g.sure, g.possible) for g, p in zip(truth, found, strict=True))
+    lengths = lengths_in(source), lengths_in(target)
+    check_links(gold, truth, predicted, found, *lengths)
+    stage.begin("counting links")
+    pairs = stage.counted(zip(truth, found, strict=True), len(truth))
+    counts = total(count_links(p.sure | p.possible, g.sure, g.possible) for g, p in pairs)
     result = {**link_scores(counts)._asdict(), "pairs": len(truth), **counts._asdict()}
     line = signature("score links", pairs=len(truth), sure=counts.sure, possible=counts.possible)
+    compared = compared_links(gold, truth, found, compare, lengths, samples, seed) if compare else None
     if as_json:
-        print(json.dumps({**result, "signature": line}))
+        print(json.dumps({**result, **comparison(compared, compare, samples), "signature": line}))
         return
     for name, value in result.items():
         print(f"{name:14} {value:,}" if isinstance(value, int) else f"{name:14} {value:.4f}")
+    print_compared(compared, predicted, compare)
     print(line)
 
 
 @app.command("trees", cls=HelpLast)
+@watched
 def trees(
     gold: Annotated[str, typer.Argument(help="Gold trees in brackets, one a line.")],
     predicted: Annotated[
         str, typer.Argument(help="Predicted trees, line by line, empty where there is none; - for stdin.")
     ],
+    compare: Other = None,
+    samples: Samples = 1000,
+    seed: Seed = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Labelled and unlabelled bracket precision, recall and F1 in EVALB's convention, tag accuracy, exact matches.
@@ -247,67 +278,29 @@ def trees(
     Example: **softcount score trees gold.mrg predicted.mrg --json**
 
     As they are printed: **softcount grammar G.cfg text.txt | softcount score trees gold.mrg -**
+
+    Is it better, or luck? **softcount score trees gold.mrg one.mrg --compare other.mrg**
     """
     from softcount.evaluate.trees import count_brackets, total, tree_scores
     from softcount.signature import signature
     from softcount.text.source import check_stdin
     from softcount.text.trees import read_trees
 
-    check_stdin(gold_trees=gold, predicted_trees=predicted)
+    check_stdin(gold_trees=gold, predicted_trees=predicted, other_trees=compare)
     truth, found = read_trees(gold), read_trees(predicted)
-    if len(truth) != len(found):
-        short, long = (gold, predicted) if len(truth) < len(found) else (predicted, gold)
-        missing = abs(len(truth) - len(found))
-        raise InputError(f"{short}: {missing} trees fewer than {long}; the two must be in step, line by line")
-    pairs = enumerate(zip(truth, found, strict=True), 1)
+    check_lines_in_step(gold, predicted, len(truth), len(found), "trees")
+    stage.begin("counting brackets")
+    pairs = enumerate(stage.counted(zip(truth, found, strict=True), len(truth)), 1)
     counts = total(count_brackets(g, p, f"{predicted}:{line}") for line, (g, p) in pairs if g is not None)
     result = {**tree_scores(counts)._asdict(), "sentences": counts.sentences}
     line = signature("score trees", sentences=counts.sentences, brackets=counts.gold, punctuation="left out",
                      unlabelled="without the whole sentence and single words")  # fmt: skip
+    compared = compared_trees(gold, truth, found, compare, samples, seed) if compare else None
     if as_json:
-        print(json.dumps({**result, "counts": counts._asdict(), "signature": line}))
+        against = comparison(compared, compare, samples)
+        print(json.dumps({**result, "counts": counts._asdict(), **against, "signature": line}))
         return
     for name, value in result.items():
         print(f"{name:20} {value:,}" if isinstance(value, int) else f"{name:20} {value:.4f}")
+    print_compared(compared, predicted, compare)
     print(line)
-
-
-def _lengths(path: str | None) -> list[int] | None:
-    from softcount.text.reader import read
-
-    return None if path is None else read(path, format="plain").sentences.lengths.tolist()
-
-
-def _check_links(
-    gold: str, truth: list[Any], predicted: str, found: list[Any], sources: list[int] | None, targets: list[int] | None
-) -> None:
-    """Links outside the sentence, and files that look as if they counted from 1."""
-    for path, rows, other in ((gold, truth, found), (predicted, found, truth)):
-        for axis, lengths, text in ((0, sources, "source"), (1, targets, "target")):
-            for line, row in enumerate(rows, 1):
-                top = max((link[axis] for link in row.sure | row.possible), default=-1)
-                if lengths is not None and line > len(lengths):
-                    raise InputError(
-                        f"{path}:{line}: the {text} text has only {len(lengths)} lines; give the same lines"
-                    )
-                if lengths is not None and top >= lengths[line - 1]:
-                    one_based = top == lengths[line - 1] and not _has_zero(rows, axis)
-                    remedy = "the links look 1-based: count words from 0" if one_based else "give the right text"
-                    wrong = f"word {top}, but the {text} sentence has {lengths[line - 1]} words, counted from 0"
-                    raise InputError(f"{path}:{line}: {wrong}; {remedy}")
-            if len(rows) >= 5 and not _has_zero(rows, axis) and _has_zero(other, axis) and any(r.sure for r in rows):
-                raise InputError(f"{path}: no link has a {text} word 0; the links look 1-based: count words from 0")
-
-
-def _has_zero(rows: list[Any], axis: int) -> bool:
-    return any(link[axis] == 0 for row in rows for link in row.sure | row.possible)
-
-
-def _check_in_step(gold: str, predicted: str, gold_lengths: list[int], lengths: list[int]) -> None:
-    if len(gold_lengths) != len(lengths):
-        shorter, longer = (gold, predicted) if len(gold_lengths) < len(lengths) else (predicted, gold)
-        missing = abs(len(gold_lengths) - len(lengths))
-        raise InputError(f"{shorter}: {missing} lines fewer than {longer}; the two must be in step, line by line")
-    for line, (expected, found) in enumerate(zip(gold_lengths, lengths, strict=True), 1):
-        if expected != found:
-            raise InputError(f"{predicted}:{line}: {found} tags, but {expected} in {gold}; give one tag per token")

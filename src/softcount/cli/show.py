@@ -12,12 +12,15 @@ from softcount.cli.console import open_model, preparation, say
 from softcount.cli.options import IN, OUT, option
 from softcount.cli.show_screen import console_for, print_overview, room_for, with_examples
 from softcount.cli.show_text import SENTENCE_KINDS, read_for
+from softcount.cli.watched import watched
 from softcount.errors import InputError
+from softcount.machine import stage
 
 if TYPE_CHECKING:
     from softcount.report.overview import Overview
 
 
+@watched
 def show(
     model: Annotated[Path, typer.Argument(help="A model that --save wrote.")],
     text: Annotated[
@@ -53,6 +56,7 @@ def show(
     from softcount.report.overview import overview
 
     read = None if text is None else read_for(found, text, format, top)
+    stage.begin("looking at the model")
     seen = overview(found, top, None if read is None else read.sizes)
     if seen is None:
         _tables(found, text, as_json)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from softcount.cli.console import columns, lower_cased, preparation
 from softcount.errors import InputError
+from softcount.machine import stage
 
 if TYPE_CHECKING:
     from softcount.text.corpus import Corpus
@@ -49,6 +50,7 @@ def labelled(model: Any, data: Corpus, top: int) -> Read:
     from softcount.report.context import word_examples
     from softcount.report.overview import overview
 
+    stage.begin("labelling")
     names = [str(name) for name in (model.states_ if model.kind == "hmm" else model.classes_)]
     labels = [[str(k) for k in row] for row in model.predict(data)]
     place = {name: k for k, name in enumerate(names)}
@@ -70,6 +72,7 @@ def _documents(model: Any, text: str, format: str) -> Read:
 
     chosen = columns(model, text, text_column=None, id_column=None)
     data = read_documents(text, format, lower_cased(model, False), preparation(model, None, None), **chosen)
+    stage.begin("labelling")
     shares = model.transform(data) if model.kind == "plsa" else None
     if model.kind == "naive bayes mixture":
         shares = model.predict_proba(data)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from softcount.loop.trace import CONVERGED, DONE, Ending, Step, Trace
@@ -21,10 +21,18 @@ UNSETTLED = ("annealed", "stepwise", "gibbs")  # stages of which nobody expects 
 
 
 def training_lines(model: Any) -> Iterator[str]:
+    yield from tried_lines(getattr(model, "tried_", []))
     yield from (f"note: {note}" for note in model.history_.told())
     if len(model.restarts_) > 1:
         yield from _restarts(model)
     yield ending(model)
+
+
+def tried_lines(tried: Sequence[Any]) -> Iterator[str]:
+    """Of a size that was chosen, what was tried."""
+    if tried:
+        yield f"{'tried':>6}  {'score':>16}  {'used':>5}  {'seconds':>8}"
+    yield from (f"{one.size:6}  {one.score:16,.4f}  {one.used:5}  {one.seconds:8.1f}" for one in tried)
 
 
 def or_null(number: float) -> float | None:

@@ -8,11 +8,13 @@ from typing import Annotated, Any
 import typer
 
 from softcount.cli.options import IN, option
+from softcount.cli.watched import watched
 from softcount.errors import InputError
 
 METHOD = "intersection, union, grow-diag, grow-diag-final or grow-diag-final-and."
 
 
+@watched
 def symmetrize(
     forward: Annotated[str, typer.Argument(help="Links i-j, source word and target word, each target word's choice.")],
     reverse: Annotated[str, typer.Argument(help="Links i-j likewise, each source word's choice; - for stdin.")],

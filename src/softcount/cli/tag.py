@@ -17,6 +17,7 @@ from softcount.cli.options import (
     IN,
     OUT,
     WHAT,
+    Choose,
     Criterion,
     Lowercase,
     Normalize,
@@ -24,7 +25,9 @@ from softcount.cli.options import (
     Restarts,
     TextColumn,
     Tokenize,
+    number,
     option,
+    size_option,
 )
 from softcount.cli.summary import or_null
 from softcount.cli.tag_output import check_output, renamed, tag_lines
@@ -48,7 +51,8 @@ class Tag(Training):
     text: Annotated[
         str, typer.Argument(help="One sentence a line, blanks between tokens; .gz too; - stdin; a folder of shards.")
     ]
-    states: Annotated[int | None, option(WHAT, "Number of hidden states (tags).", min=1)] = None
+    states: Annotated[str | None, size_option("Number of hidden states (tags), or auto.")] = None
+    choose: Choose = "split-merge"
     dictionary: Annotated[
         Path | None, option(WHAT, "The tags a word may have, one word a line: word, tab, TAG TAG …")
     ] = None
@@ -156,8 +160,11 @@ class Tag(Training):
     def estimator(self, data: Any) -> Any:
         from softcount.estimators.hmm import HMM
 
+        if self.states != "auto":
+            self.note_unused("choose", where="without --states auto")
         model = HMM(
-            self.states, criterion=self.criterion, start=_start(self.start, self.lowercase),
+            number(self.states), choose=self.choose, criterion=self.criterion,
+            start=_start(self.start, self.lowercase),
             fixed=tuple(table for table in self.fix.replace(" ", "").split(",") if table),
             pseudo=_per_table(self.pseudo, "--pseudo"), prior=_per_table(self.prior, "--prior"), end=self.end,
             dictionary=self.dictionary, restarts=self.restarts, tolerance=self.tolerance, min_count=self.min_count,

@@ -12,7 +12,7 @@ import typer
 
 from softcount.cli.console import lower_cased, open_model
 from softcount.cli.documents import FORMS, OfDocuments, beside_names
-from softcount.cli.options import HOW, OUT, STAGES, WHAT, option
+from softcount.cli.options import HOW, OUT, STAGES, WHAT, Choose, number, option, size_option
 from softcount.cli.summary import or_null
 from softcount.cli.training import Files
 from softcount.errors import InputError
@@ -60,7 +60,8 @@ class Topics(OfDocuments):
             "documents, by topics alone."
         ),
     ] = None
-    n_topics: Annotated[int, option(WHAT, "How many topics.", "--topics", min=1)] = 20
+    n_topics: Annotated[str, size_option("How many topics, or auto.", "--topics")] = "20"
+    choose: Choose = "split-merge"
     seed_words: Annotated[
         Path | None, option(WHAT, "Words to begin topics with, one topic a line: number, tab, word word …")
     ] = None
@@ -118,10 +119,13 @@ class Topics(OfDocuments):
         query = self.asked(self.lowercase)
         if query is not None and data.vocabulary and (data.vocabulary.find(query.split()) < 0).all():
             raise InputError(f"--query {query!r}: none of its words is in {self.docs}; use other words")
+        if self.n_topics != "auto":
+            self.note_unused("choose", where="without --topics auto")
         seeds = self.seeds(data)
         pseudo = None if self.pseudo is None else {"topic": 0.0, "word": self.pseudo}
         model = PLSA(
-            self.n_topics, seed_words=seeds, pseudo=pseudo, start=self.start, criterion=self.criterion,
+            number(self.n_topics) or 1, choose=self.choose, seed_words=seeds, pseudo=pseudo,
+            start=self.start, criterion=self.criterion,
             held_out=self.held_out, restarts=self.restarts, tolerance=self.tolerance, lowercase=self.lowercase,
             random_state=self.seed,
         )  # fmt: skip
@@ -134,7 +138,10 @@ class Topics(OfDocuments):
 
         if self.seed_words is None:
             return None
-        return read_seed_words(self.seed_words, self.n_topics, data.vocabulary, self.lowercase)
+        n_topics = number(self.n_topics)
+        if not isinstance(n_topics, int):
+            raise InputError(f"{self.seed_words}: seed words name topics by their numbers; give --topics a number")
+        return read_seed_words(self.seed_words, n_topics, data.vocabulary, self.lowercase)
 
     def asked(self, lowercase: bool) -> str | None:
         return self.query.lower() if self.query is not None and lowercase else self.query

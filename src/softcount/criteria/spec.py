@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from softcount.criteria.annealed import AnnealedState, annealed
+from softcount.criteria.constrained import ConstrainedState, constrained
 from softcount.criteria.criterion import Criterion
 from softcount.criteria.em import em
 from softcount.criteria.gibbs import GibbsState, gibbs
@@ -37,10 +38,10 @@ class Settings(NamedTuple):
     extra: Mapping[str, Any] = {}  # by table: what is added to every pseudo-count and prior
 
 
-STATES = (GibbsState, AnnealedState, MREState, StepwiseState)  # what criteria carry beside tables
+STATES = (GibbsState, AnnealedState, MREState, StepwiseState, ConstrainedState)  # what criteria carry beside tables
 
 # Options that zero gives no meaning.
-POSITIVE = ("prior", "rate", "start", "stop", "over", "batches")
+POSITIVE = ("prior", "rate", "start", "stop", "over", "batches", "ascents")
 
 MOST_DIGITS = 9  # of a number of steps
 
@@ -117,6 +118,17 @@ WRAPPERS: dict[str, Kind] = {
         20,
         {"decay": float, "batches": int},
         ("em", "vb", "hard"),
+    ),
+    "constrained": Kind(
+        lambda inner, stage, s: constrained(
+            inner,
+            stage.options.get("strength", 10.0),
+            stage.options.get("least", 10),
+            stage.options.get("ascents", 5),
+        ),
+        50,
+        {"strength": float, "least": int, "ascents": int},
+        ("em", "vb", "annealed"),
     ),
 }
 

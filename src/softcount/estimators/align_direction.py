@@ -134,7 +134,7 @@ def possible(items: Bitext) -> Iterator[None]:
     except ImpossibleItem as impossible:
         line = impossible.item + 1
         raise InputError(
-            f"{items.target.source}:{line}: the pair has probability zero under the dictionary; "
+            f"{items.target.source}:{line}: the pair has probability zero under the dictionary or its known links; "
             "allow one of its translations, or give the empty word a probability (--null)"
         ) from None
 

@@ -74,7 +74,7 @@ class Before(NamedTuple):
     def coded(self, data: Bitext) -> Bitext:
         """The text in the words of before, new ones behind."""
         sides = zip((data.source, data.target), self.model.vocabularies_, strict=True)
-        return data.coded(*(extended(text, known) for text, known in sides))
+        return data.recoded(*(extended(text, known) for text, known in sides))
 
     def both(self, data: Bitext) -> AgreedPrior:
         n_words = len(data.source.vocabulary), len(data.target.vocabulary)

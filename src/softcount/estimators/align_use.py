@@ -188,8 +188,7 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
         data = self._cased(X if y is None and isinstance(X, Bitext) else bitext(X, y))
         coded = self._found.coded
         sides = (coded(text, known) for text, known in zip((data.source, data.target), self.vocabularies_, strict=True))
-        source, target = sides
-        return data.coded(source, target)
+        return data.recoded(*sides)
 
     def _whole(self, X: Any, y: Any) -> Bitext:
         """The same in memory, without pairs that are too long."""

@@ -7,6 +7,8 @@ from copy import copy
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from softcount.errors import InputError
 from softcount.estimators.align_check import check_settings
 from softcount.estimators.align_directions import Apart, Together, from_bodies
@@ -15,6 +17,7 @@ from softcount.estimators.align_prior import Before, before
 from softcount.estimators.align_train import Job, trained
 from softcount.estimators.align_use import TrainedAligner
 from softcount.estimators.parameters import Where, check_parameters
+from softcount.links.known import linked, n_linked
 from softcount.loop.trace import Step, Trace
 from softcount.loop.weighted import checked_weights, digest_with
 from softcount.text.bilingual import BilingualEntry, read_bilingual
@@ -165,14 +168,17 @@ class WordAligner(TrainedAligner):
     # --- training -------------------------------------------------------------------------------------------------
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *,
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, links: Any = None,
         on_step: Callable[[str, Step], None] | None = None, checkpoint: str | Path | None = None,
         checkpoint_every: int | None = None,
     ) -> WordAligner:  # fmt: skip
         """Train on sentence pairs: X and y are text lines or token lists, or X alone a list of pairs or a Bitext.
 
+        links : for each pair its known links, (i, j) counted from 0 or "0-0 1-2"; none where they are not known
         checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
         """
+        if links is not None:
+            X, y = linked(X if y is None and isinstance(X, Bitext) else bitext(X, y), links), None
         return self._fit(X, y, None, on_step, self._checkpoint(checkpoint, checkpoint_every), sample_weight)
 
     def partial_fit(self, X: Any, y: Any = None, *, on_step: Callable[[str, Step], None] | None = None) -> WordAligner:
@@ -188,14 +194,16 @@ class WordAligner(TrainedAligner):
         weights = checked_weights(sample_weight, len(whole), "pairs")
         data = self._cased(whole)
         if self.min_count > 1:  # counted as they are learned: Word and word are one where case is no matter
-            data = bitext(data, min_count=self.min_count)
+            rare = bitext(data, min_count=self.min_count)
+            data = data.recoded(rare.source, rare.target)
         data = data.within(self.longest)
         planned, entries = self._checked(data)
         known = known or before(self, planned.together)
         data = known.coded(data) if known else data
         digest, words = digest_with(whole.digest(), weights), (data.source.vocabulary, data.target.vocabulary)
         seed, stages = self._seed(kept), ",".join(stage.text for stage in planned.stages)
-        with self._engine() as engine, self._kept(kept, seed, digest, model=stages, criterion=None):
+        run = digest_with(digest, None if data.potentials is None else np.concatenate(data.potentials))
+        with self._engine() as engine, self._kept(kept, seed, run, model=stages, criterion=None):
             found = trained(Job(self, data, planned, entries, engine, seed, on_step, kept, known, weights))
         self.vocabularies_ = words
         self._take(found)
@@ -276,10 +284,11 @@ class WordAligner(TrainedAligner):
 
     def _signature(self, planned: Plan, data: Bitext, seed: int, digest: str, known: Before | None) -> str:
         prior = {"prior": f"sha256:{known.digest()[:12]}", "prior_strength": known.strength} if known else {}
+        linked_pairs = {"known_links": n_linked(data)} if n_linked(data) else {}
         return self._sign(
             "align", seed, model=",".join(stage.text for stage in planned.stages), **self._decoding(),
             **self._trained(planned), dictionary="no" if self.dictionary is None else "yes", min_count=self.min_count,
-            **prior, pairs=len(data), tokens=f"{data.source.n_tokens}+{data.target.n_tokens}",
+            **prior, **linked_pairs, pairs=len(data), tokens=f"{data.source.n_tokens}+{data.target.n_tokens}",
             data="sha256:" + digest[:12],
         )  # fmt: skip
 

@@ -83,6 +83,7 @@ class DocumentEstimator(TextCounter):
         if reset:
             self.vocabulary_ = vocabulary
 
+    _READ_WHOLE: ClassVar[dict[str, Any]] = {"min_df": 1, "max_df": 1.0, "stop_words": None}  # nothing left out
     _READ = ("vocabulary_", "n_features_in_", "feature_names_in_")  # what reading leaves
 
     def _check_words(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from softcount.criteria.spec import Settings, parse
 from softcount.engines import Engine
@@ -20,8 +20,10 @@ from softcount.estimators.hmm_start import (
     remarks,
     unobserved,
 )
+from softcount.estimators.how_many import Tried
 from softcount.estimators.parameters import Fixed, PerTable, Seed, Where
 from softcount.estimators.saved import described
+from softcount.estimators.splitting import Axes, Hidden
 from softcount.evaluate.clustering import contingency, many_to_one
 from softcount.families.layout import per_table
 from softcount.loop.estep import Answers
@@ -49,8 +51,10 @@ class HMM(TrainedHMM):
 
     Parameters
     ----------
-    n_states : int, optional
-        How many hidden states; may be left out where names of states are known from elsewhere.
+    n_states : int or "auto", optional
+        How many hidden states; may be left out where names of states are known from elsewhere. "auto": chosen.
+    choose : str, default "split-merge"
+        How "auto" chooses: "elbo", "held-out" or "split-merge" (see `softcount.estimators.how_many`).
     criterion : str, default "vb:1"
         Stages by name, such as "em:100,mre:50" (see `softcount.criteria.spec`).
     start : str, mapping, path or Corpus, optional
@@ -104,13 +108,20 @@ class HMM(TrainedHMM):
 
     kind = "hmm"
     _afterwards = ("decode",)
-    _learned = ("parameters_", "states_", "vocabulary_", "lengths_", *LoopEstimator._FIT)
-    _types = (HMMTables,)
+    _learned = ("parameters_", "states_", "vocabulary_", "lengths_", "tried_", *LoopEstimator._FIT)
+    _types = (HMMTables, Tried)
+    _size_name, _emits = "n_states", "emission"
+    _size_axes: ClassVar[Axes] = {
+        "initial": Hidden(share=0),
+        "transition": Hidden(row=0, share=1),
+        "emission": Hidden(row=0),
+    }
 
     def __init__(
         self,
-        n_states: int | None = None,
+        n_states: int | str | None = None,
         *,
+        choose: str = "split-merge",
         criterion: str = "vb:1",
         start: str | Path | Mapping[str, Any] | NamedHMM | Corpus | None = None,
         fixed: Fixed = (),
@@ -128,6 +139,7 @@ class HMM(TrainedHMM):
         random_state: Seed = None,
     ) -> None:
         self.n_states = n_states
+        self.choose = choose
         self.criterion = criterion
         self.start = start
         self.fixed = fixed
@@ -169,6 +181,9 @@ class HMM(TrainedHMM):
             raise InputError(f"{data.source}: no tokens to train on; give at least one word")
         if data.n_unknown == data.n_tokens:
             raise InputError(f"{data.source}: the start lists none of its words; give parameters of this language")
+        if self._is_auto and (given or dictionary or data.tagset or isinstance(self.start, Corpus)):
+            raise InputError('n_states="auto" is for text alone; leave it away where tags are named')
+        chosen = self._choose_size(text, len(data.vocabulary))
         self.states_, n_named = self._states(given, dictionary, data)
         data = _with_states(data, self.states_)
         self.vocabulary_ = data.vocabulary
@@ -201,7 +216,7 @@ class HMM(TrainedHMM):
                 about={"dev": None if dev is None else described("dev", corpus(dev, lowercase=self.lowercase))},
             )  # fmt: skip
         self._show()
-        self.history_.remarks += (*unobserved(data), *remarks(data, mask, dictionary, self._begun))
+        self.history_.remarks += (*chosen, *unobserved(data), *remarks(data, mask, dictionary, self._begun))
         self.history_.remarks += dictionary.unmatched(text.vocabulary) if dictionary else ()
         if isinstance(self.start, Corpus):
             self.history_.remarks += (labelled_remark(data, corpus(self.start, lowercase=self.lowercase)),)
@@ -214,8 +229,16 @@ class HMM(TrainedHMM):
         super()._check()
         if self.decode not in DECODINGS:
             raise InputError(f"no decoding {self.decode!r}; use {', '.join(DECODINGS)}")
-        if self.n_states is not None and self.n_states < 1:
-            raise InputError(f"n_states must be at least 1, not {self.n_states}")
+
+    def _for_choice(self) -> dict[str, Any]:
+        return {"pseudo": 0.0}
+
+    def _begun_from(self, tables: Tables, before: Any) -> NamedHMM:
+        states = tuple(str(k) for k in range(len(tables.initial)))
+        return NamedHMM(states, list(before.vocabulary_.words), tables, before._model.end)
+
+    def _per_token(self, items: Corpus) -> float:
+        return self.score(items) / max(items.n_tokens, 1)
 
     def _given_parameters(self) -> NamedHMM | None:
         if isinstance(self.start, NamedHMM):
@@ -236,9 +259,9 @@ class HMM(TrainedHMM):
         if given and len(known) > len(given.states):
             wrong = f"tag {known[len(given.states)]!r} is not one of the start's states"
             raise InputError(f"{wrong}; correct it, or leave the start away")
-        if self.n_states is None and not known:
+        if self._size is None and not known:
             raise InputError("how many states? give n_states (--states), a dictionary, or parameters to start from")
-        n_states = self.n_states or len(known)
+        n_states = self._size or len(known)
         if n_states < len(known) or (given and n_states > len(known)):
             raise InputError(f"{n_states} states asked for, but {len(known)} are named; leave the number away")
         check_room(32.0 * n_states * (n_states + len(data.vocabulary)), f"{n_states:,} states", "ask for fewer")

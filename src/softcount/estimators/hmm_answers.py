@@ -12,8 +12,8 @@ import numpy as np
 from softcount.criteria.mre import reconstructing
 from softcount.disk.sound import check, check_tables, check_whole
 from softcount.errors import ImpossibleItem, InputError
-from softcount.estimators.base import LoopEstimator
 from softcount.estimators.settings import check_is_fitted
+from softcount.estimators.sized import SizedEstimator
 from softcount.loop.estep import Answers
 from softcount.loop.weighted import checked_weights
 from softcount.models.hmm import HMM as Model
@@ -29,7 +29,7 @@ from softcount.text.vocabulary import Vocabulary
 DECODINGS = ("viterbi", "posterior", "mre")
 
 
-class TrainedHMM(LoopEstimator):
+class TrainedHMM(SizedEstimator):
     """The half of softcount.HMM that uses what was learned."""
 
     decode: str

@@ -31,6 +31,7 @@ from softcount.language.ngram import (
     log_probabilities,
 )
 from softcount.loop.trace import Trace
+from softcount.machine import stage
 from softcount.numbers.ragged import Array, Ragged
 from softcount.signature import signature
 from softcount.text.characters import joined, spaced
@@ -107,8 +108,12 @@ class LanguageModel(LightEstimator, SavedEstimator):
         if not len(data):
             raise InputError(f"{data.source}: no sentence; give text with at least one line")
         self.vocabulary_, text = self._bounded(data)
+        stage.begin("counting n-grams")
         counts = counted(text, self.order, len(self.vocabulary_))
+        stage.begin("smoothing")
         self.orders_, self.discounts_, guessed = estimated(counts)
+        if self.characters and guessed[:1] == [1]:
+            guessed = guessed[1:]  # no letter is rare, however long the text
         if guessed:
             orders = ", ".join(map(str, guessed))
             warnings.warn(f"too little text to estimate the discounts of order {orders}; taken as .5, 1, 1.5",
@@ -207,11 +212,12 @@ class LanguageModel(LightEstimator, SavedEstimator):
         return joined(words) if self.characters else " ".join(words)
 
     def write_arpa(self, path: str | Path) -> None:
-        """An ARPA file, which KenLM and SRILM read too."""
+        """An ARPA file, which KenLM and SRILM read too; packed where its name ends in .gz."""
         from softcount.language.arpa import write_arpa
         from softcount.machine.atomic import write_whole
 
-        write_whole(Path(path), lambda place: write_arpa(place, self.vocabulary_, self.orders_))
+        packed = Path(path).suffix == ".gz"
+        write_whole(Path(path), lambda place: write_arpa(place, self.vocabulary_, self.orders_, packed))
 
     # --- text -----------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -19,11 +19,14 @@ from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import naming
 from softcount.estimators.counted_text import DocumentEstimator
+from softcount.estimators.how_many import Tried
 from softcount.estimators.kmeans import KMeans
 from softcount.estimators.parameters import Fixed, PerTable, Seed, Share, Where
 from softcount.estimators.sampling import draw, draw_documents, lengths_of
 from softcount.estimators.scikit import check_consistent_length, classifier_tags
 from softcount.estimators.settings import check_is_fitted
+from softcount.estimators.sized import SizedEstimator
+from softcount.estimators.splitting import Axes, Hidden
 from softcount.families.penalty import Pseudo
 from softcount.loop.estep import Answers, EStep
 from softcount.loop.start import given_start, random_start, uniform_start
@@ -45,13 +48,15 @@ LONGEST = 1e9  # words of a document
 COLLAPSE = 0.5  # the effective number of classes, as a share of what there should be, below which we warn
 
 
-class NaiveBayesMixture(DocumentEstimator):
+class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
     """Mixture of Naive Bayes document classes, found without labels or with a few.
 
     Parameters
     ----------
-    n_clusters : int, default 8
-        How many classes; where `fit` is given labels, the classes are theirs.
+    n_clusters : int or "auto", default 8
+        How many classes; where `fit` is given labels, the classes are theirs. "auto": chosen.
+    choose : str, default "split-merge"
+        How "auto" chooses: "elbo", "held-out" or "split-merge" (see `softcount.estimators.how_many`).
     unlabelled_weight : float, default 1.0
         λ, what an unlabelled document counts beside a labelled one, 0 to 1.
     document_length : float, optional
@@ -106,17 +111,22 @@ class NaiveBayesMixture(DocumentEstimator):
 
     kind = "naive bayes mixture"
     _learned = (
-        "parameters_", "_log_weights", "classes_", "labels_", *DocumentEstimator._READ, *DocumentEstimator._FIT
+        "parameters_", "_log_weights", "classes_", "labels_", "tried_", *DocumentEstimator._READ,
+        *DocumentEstimator._FIT,
     )  # fmt: skip
-    _types = (MixtureTables,)
+    _types = (MixtureTables, Tried)
+    _optional: ClassVar[tuple[str, ...]] = ("tried_", *DocumentEstimator._optional)
+    _size_name, _emits = "n_clusters", "word"
+    _size_axes: ClassVar[Axes] = {"cluster": Hidden(share=0), "word": Hidden(row=0)}
     _log_weights: MixtureTables
     classes_: Array
     labels_: Array
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
+        choose: str = "split-merge",
         unlabelled_weight: float = 1.0,
         document_length: float | None = None,
         criterion: str = "em:100",
@@ -135,6 +145,7 @@ class NaiveBayesMixture(DocumentEstimator):
         random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
+        self.choose = choose
         self.unlabelled_weight = unlabelled_weight
         self.document_length = document_length
         self.criterion = criterion
@@ -177,11 +188,12 @@ class NaiveBayesMixture(DocumentEstimator):
         weights = checked_weights(sample_weight, len(whole), "documents")
         if weights is not None:
             whole = replace(whole, weights=weights)
+        chosen = self._choose_size(whole, len(whole) // 2) if y is None else ()
         data = self._labelled(whole, y)
         if data.weights is not None and not data.weights.all():  # what weighs nothing need not be read
             data = replace(data.take(np.flatnonzero(data.weights)), rows=None)
-        if len(data) < 1 or (data.labels is None and self.n_clusters < 1):
-            raise InputError(f"{len(data)} documents and {self.n_clusters} classes; at least one of each is needed")
+        if len(data) < 1:
+            raise InputError("no documents; at least one is needed")
         K = len(self.classes_)
         check_room(32.0 * width(K) * data.n_words, f"{K:,} classes", "ask for fewer")
         self._model = Mixture(K, data.n_words)
@@ -194,7 +206,7 @@ class NaiveBayesMixture(DocumentEstimator):
                 settings=settings, digest=digest, on_step=on_step, checkpoint=kept,
             )  # fmt: skip
         self.cluster_, self.word_ = self.parameters_
-        self.history_.remarks += self._remarks(whole, data)
+        self.history_.remarks += (*chosen, *self._remarks(whole, data))
         self.labels_ = self._best(whole)
         self._warn_of_collapse(data)
         self.signature_ = self._sign(
@@ -213,6 +225,12 @@ class NaiveBayesMixture(DocumentEstimator):
         if self.document_length is not None and not 0.0 < self.document_length <= LONGEST:
             wrong = f"document_length must be more than zero and at most {LONGEST:g}, or None"
             raise InputError(f"{wrong}, not {self.document_length}")
+
+    def _for_choice(self) -> dict[str, Any]:
+        return {"document_length": None, "pseudo": None, **self._READ_WHOLE}
+
+    def _per_token(self, items: Documents) -> float:
+        return self.score(items) * len(items) / max(float(items.counts.sum()), 1.0)
 
     def _sizes(self) -> dict[str, int]:
         return {"classes": len(self.classes_), "words": self.n_features_in_}
@@ -235,13 +253,13 @@ class NaiveBayesMixture(DocumentEstimator):
 
     def _labelled(self, data: Documents, y: Any) -> Documents:
         """The documents with what is known of their classes, and their weights."""
-        self.classes_ = np.arange(self.n_clusters)
-        if y is None:
+        y = None if y is None else _column(y, len(data))
+        known = None if y is None else _known(y)
+        if y is None or known is None or not known.any():
+            if not self._size:
+                raise InputError('n_clusters="auto" where no label is known: leave the labels away')
+            self.classes_ = np.arange(self._size)
             return data.unlabelled()
-        y = _column(y, len(data))
-        known = _known(y)
-        if not known.any():
-            return replace(data, labels=None)
         given = y[known].tolist()
         if len({isinstance(label, str) for label in given}) > 1:
             raise InputError("y has both names and numbers for classes; give one kind")
@@ -273,9 +291,9 @@ class NaiveBayesMixture(DocumentEstimator):
             return given_start(layout, self.start)
         if begins == "kmeans" and data.labels is not None:
             raise InputError("clusters of k-means are in no order, but labels name the classes; leave the start away")
-        if begins == "kmeans" and len(data) >= self.n_clusters:
+        if begins == "kmeans" and len(data) >= self._size:
             model = KMeans(
-                self.n_clusters,
+                self._size,
                 criterion="hard:20",
                 n_jobs=self.n_jobs,
                 random_state=int(np.random.default_rng(list(seed)).integers(2**31)),

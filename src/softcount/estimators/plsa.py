@@ -19,11 +19,14 @@ from softcount.estimators.base import naming
 from softcount.estimators.counted_text import DocumentEstimator
 from softcount.estimators.folding import folded, folded_blocks, prevalence_of
 from softcount.estimators.held_out import best_steps, both, set_aside, watch
+from softcount.estimators.how_many import Tried
 from softcount.estimators.parameters import Fixed, PerTable, Seed, Share, Where
 from softcount.estimators.sampling import draw, draw_documents, lengths_of
 from softcount.estimators.scikit import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from softcount.estimators.settings import check_is_fitted
 from softcount.estimators.similar import cosine, one_document, tfidf_cosine
+from softcount.estimators.sized import SizedEstimator
+from softcount.estimators.splitting import Axes, Hidden
 from softcount.estimators.topic_start import STARTS, by_svd, clustered, matched
 from softcount.evaluate.topics import completion, least_distance, relevance, split_tokens
 from softcount.loop.estep import Answers
@@ -53,13 +56,15 @@ BACKGROUND = 0.8  # the share of words that say nothing of a document's topic, w
 FELL_BACK = f"tempering left two topics alike, so they were trained by {PLAIN} from the same start instead"
 
 
-class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator):  # type: ignore[misc]
+class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, DocumentEstimator):  # type: ignore[misc]
     """Probabilistic latent semantic analysis: each document mixes topics, each topic is a distribution over words.
 
     Parameters
     ----------
-    n_topics : int, default 10
-        How many topics.
+    n_topics : int or "auto", default 10
+        How many topics. "auto": chosen.
+    choose : str, default "split-merge"
+        How "auto" chooses: "elbo", "held-out" or "split-merge" (see `softcount.estimators.how_many`).
     criterion : str, optional
         Stages by name. None: 100 tempered steps (β = 0.8), and "em:200" from the same start where those leave
         two topics alike, as they may on tables with little in them.
@@ -123,16 +128,23 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
 
     kind = "plsa"
     _afterwards = ("fold_pseudo",)
-    _learned = ("parameters_", "prevalence_", "_seen", *DocumentEstimator._READ, *DocumentEstimator._FIT)
-    _types = (PLSATables,)
-    _optional: ClassVar[tuple[str, ...]] = ("_seen", *DocumentEstimator._optional)  # the first is not in older files
+    _learned = ("parameters_", "prevalence_", "_seen", "tried_", *DocumentEstimator._READ, *DocumentEstimator._FIT)
+    _types = (PLSATables, Tried)
+    _size_name, _emits = "n_topics", "word"
+    _size_axes: ClassVar[Axes] = {"topic": Hidden(share=1), "word": Hidden(row=0)}
+    _optional: ClassVar[tuple[str, ...]] = (
+        "_seen",
+        "tried_",
+        *DocumentEstimator._optional,
+    )  # the first is not in older files
     prevalence_: Array
     _seen: Array  # which words training saw
 
     def __init__(
         self,
-        n_topics: int = 10,
+        n_topics: int | str = 10,
         *,
+        choose: str = "split-merge",
         criterion: str | None = None,
         start: str | Sequence[Any] = "kmeans",
         fixed: Fixed = (),
@@ -154,6 +166,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         random_state: Seed = None,
     ) -> None:
         self.n_topics = n_topics
+        self.choose = choose
         self.criterion = criterion
         self.start = start
         self.fixed = fixed
@@ -189,9 +202,10 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         kept = self._checkpoint(checkpoint, checkpoint_every)
         seed, digest = self._seed(kept), digest_with(data.digest(), weights)
         data = data if weights is None else data.weighted(weights)
-        room = 4 * np.dtype(self.dtype).itemsize * width(self.n_topics) * (len(data) + data.n_words)
-        check_room(room, f"{self.n_topics:,} topics", "ask for fewer")
-        self._model = Model(len(data), self.n_topics, data.n_words)
+        chosen = self._choose_size(data, len(data) // 2)
+        room = 4 * np.dtype(self.dtype).itemsize * width(self._size) * (len(data) + data.n_words)
+        check_room(room, f"{self._size:,} topics", "ask for fewer")
+        self._model = Model(len(data), self._size, data.n_words)
         self._seen = data.times_weights().document_frequencies > 0
         watched: dict[str, Any] = {"digest": digest, "on_step": on_step, "checkpoint": kept}
         with self._engine() as engine, naming(data.source):
@@ -201,12 +215,13 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
                 self._plain = True
                 self._learn(data, seed, engine, watched)
                 self.history_.remarks += (FELL_BACK,)
+        self.history_.remarks += chosen
         self._show()
         self.prevalence_ = prevalence_of(data.times_weights(), self.topic_)
         if weights is not None and not weights.all():
             self._fold_in(replace(data, weights=None), np.flatnonzero(weights == 0.0))
         self.signature_ = self._sign(
-            "plsa", seed, topics=self.n_topics, documents=len(data), words=data.n_words, tokens=f"{data.n_tokens:g}",
+            "plsa", seed, topics=self._size, documents=len(data), words=data.n_words, tokens=f"{data.n_tokens:g}",
             held_out=self.held_out, start=self._begins(data), dtype=self.dtype,
             fold_pseudo=self.fold_pseudo, data="sha256:" + digest[:12],
         )  # fmt: skip
@@ -247,7 +262,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
             tables = self._start(data, (seed, restart))
             return tables._replace(topic=tables.topic[rows])
 
-        model = Model(len(learnt), self.n_topics, data.n_words)
+        model = Model(len(learnt), self._size, data.n_words)
         search = self._train(
             model, learnt, start, seed, engine, select=measure, monitor=measure, slot=f"{slot} held out", **watched
         )
@@ -260,8 +275,8 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
 
     def _check(self) -> None:
         super()._check()
-        if self.n_topics < 1:
-            raise InputError(f"n_topics must be at least 1, not {self.n_topics}")
+        if self._is_auto and self.seed_words:
+            raise InputError('seed_words name topics by their numbers; give n_topics, not "auto"')
         if self.dtype not in ("float32", "float64"):
             raise InputError(f"dtype must be float32 or float64, not {self.dtype!r}")
         if not 0.0 <= self.fold_pseudo < float("inf"):
@@ -279,6 +294,12 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         if self.dtype == "float32" and any(0 < number < SMALLEST for number in by_table):
             raise InputError(f"pseudo-counts below {SMALLEST:g}, which float32 cannot hold; use 0, or dtype float64")
 
+    def _for_choice(self) -> dict[str, Any]:
+        return {"held_out": 0.0, "pseudo": None, **self._READ_WHOLE}
+
+    def _per_token(self, items: Documents) -> float:
+        return self.score(items)
+
     def _show(self) -> None:
         self.topic_, self.components_ = self.parameters_.topic, np.asarray(self.parameters_.word, np.float64)
         self.word_ = self.components_
@@ -294,7 +315,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         else:
             svd = self.start == "svd"
             data = in_memory(data, "the start from clusters of documents", "choose another: --start random")
-            tables = by_svd(data, self.n_topics, seed) if svd else clustered(data, self.n_topics, seed, self.n_jobs)
+            tables = by_svd(data, self._size, seed) if svd else clustered(data, self._size, seed, self.n_jobs)
             tables = matched(tables, self._seeds()) if self.seed_words else tables
         if self.seed_words:  # already at the start, or the first steps would give the words to other topics
             tables = tables._replace(word=layout.word.family.normalize(tables.word + self._seeds() / 100.0))
@@ -312,10 +333,10 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         """1 where a word is a seed of a topic."""
         assert self.seed_words is not None
         names = {name: v for v, name in enumerate(self._names(None))}
-        table = np.zeros((self.n_topics, self.n_features_in_), order="F")
+        table = np.zeros((self._size, self.n_features_in_), order="F")
         for topic, words in self.seed_words.items():
-            if not 0 <= topic < self.n_topics:
-                raise InputError(f"seed words for topic {topic}; topics are 0 to {self.n_topics - 1}")
+            if not 0 <= topic < self._size:
+                raise InputError(f"seed words for topic {topic}; topics are 0 to {self._size - 1}")
             for word in lowered(words).to_pylist() if self.lowercase else words:
                 if word not in names:
                     raise InputError(f"seed word {word!r} is not in the vocabulary; correct it, or lower min_count")
@@ -352,7 +373,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         data = self._read(X, reset=False)
         with self._engine() as engine, naming(data.source):
             topic = folded(data, self.components_, self.prevalence_, self.fold_pseudo, engine)
-            model = Model(len(data), self.n_topics, data.n_words)
+            model = Model(len(data), self._size, data.n_words)
             yield Answers(model, data, engine), PLSATables(Log(topic), Log(self.components_))
 
     def _fold_in(self, data: Documents, rows: Array) -> None:
@@ -379,7 +400,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
     def _arrived(self, X: Any, y: Any, sample_weight: Any) -> tuple[FoldedPLSA, Documents, Array | None]:
         data = self._read(X, reset=False)
         start = self.prevalence_ / max(float(self.prevalence_.sum()), 1e-300)
-        model = FoldedPLSA(self.n_topics, data.n_words, start, self.fold_pseudo * self.n_topics)
+        model = FoldedPLSA(self._size, data.n_words, start, self.fold_pseudo * self._size)
         return model, data, checked_weights(sample_weight, len(data), "documents")
 
     def _carried(self) -> TopicTables:
@@ -410,7 +431,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
 
     @property
     def _n_features_out(self) -> int:
-        return self.n_topics
+        return int(self._size)
 
     def perplexity(self, X: Any, random_state: int = 0) -> float:
         """By document completion: exp(−Σ log P(w | d) / tokens) over a random half of each document's tokens, where
@@ -469,12 +490,13 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentEstimator)
         return [(int(d), float(similarity[d])) for d in best]
 
     def _sizes(self) -> dict[str, int]:
-        return {"topics": self.n_topics, "documents": len(self.topic_), "words": self.n_features_in_}
+        return {"topics": self._size, "documents": len(self.topic_), "words": self.n_features_in_}
 
     def _settle(self) -> None:
         super()._settle()
         check("parameters", self.parameters_, PLSATables)
-        H, V, D = self.n_topics, self.n_features_in_, len(self.parameters_.topic)
+        self._found = np.shape(self.parameters_.word)[0] if self._is_auto else 0
+        H, V, D = self._size, self.n_features_in_, len(self.parameters_.topic)
         check_rows("the documents' topics", self.parameters_.topic, D, H, precisions=EITHER)
         check_rows("the topics' words", self.parameters_.word, H, V, precisions=EITHER)
         check_rows("prevalence", self.prevalence_, H)

@@ -20,6 +20,15 @@ from softcount.evaluate.interval import Interval, bootstrap
 from softcount.evaluate.links import LinkCounts, LinkScores, count_links, link_scores, total
 
 if TYPE_CHECKING:
+    from softcount.evaluate.compared import (
+        Compared,
+        Difference,
+        compare,
+        compare_clusters,
+        compare_links,
+        compare_tags,
+        compare_trees,
+    )
     from softcount.evaluate.measured import (
         Measured,
         measure_clusters,
@@ -32,6 +41,8 @@ if TYPE_CHECKING:
     from softcount.evaluate.trees import TreeCounts, TreeScores, count_brackets, tree_scores
 
 __all__ = [
+    "Compared",
+    "Difference",
     "Interval",
     "LinkCounts",
     "LinkScores",
@@ -42,6 +53,11 @@ __all__ = [
     "ari",
     "bootstrap",
     "cluster_scores",
+    "compare",
+    "compare_clusters",
+    "compare_links",
+    "compare_tags",
+    "compare_trees",
     "contingency",
     "count_brackets",
     "count_links",
@@ -67,6 +83,10 @@ __all__ = [
 _HOME = {
     "npmi": "topics",
     **dict.fromkeys(["TreeCounts", "TreeScores", "count_brackets", "tree_scores"], "trees"),
+    **dict.fromkeys(
+        ["Compared", "Difference", "compare", *(f"compare_{what}" for what in ("clusters", "links", "tags", "trees"))],
+        "compared",
+    ),
     **dict.fromkeys(
         ["Measured", *(f"measure_{what}" for what in ("clusters", "links", "tags", "topics", "trees"))], "measured"
     ),

@@ -84,8 +84,12 @@ def many_to_one(table: Array) -> float:
 def one_to_one(table: Array) -> float:
     """With more clusters than classes, or fewer, those left over count as wrong."""
     counts = _counted(table)
-    match = matched if min(counts.shape) <= MOST_NAMED else _by_scipy
-    return float(counts[match(counts)].sum() / counts.sum())
+    return float(counts[matching(counts)].sum() / counts.sum())
+
+
+def matching(counts: Array) -> tuple[Array, Array]:
+    """(classes, clusters) side by side, each at most once, so that they share most items."""
+    return matched(counts) if min(counts.shape) <= MOST_NAMED else _by_scipy(counts)
 
 
 def _by_scipy(counts: Array) -> tuple[Array, Array]:
@@ -108,7 +112,7 @@ def vi_bits(table: Array) -> float:
 def v_measure(table: Array) -> float:
     """One class in one cluster is a perfect match: 1."""
     counts = _counted(table)
-    entropies = _entropy_bits(counts.sum(axis=1)) + _entropy_bits(counts.sum(axis=0))
+    entropies = entropy_bits(counts.sum(axis=1)) + entropy_bits(counts.sum(axis=0))
     return max(0.0, 1.0 - vi_bits(table) / entropies) if entropies > 0 else 1.0
 
 
@@ -120,19 +124,23 @@ def nmi(table: Array) -> float:
 def ari(table: Array) -> float:
     """Rand index, (pairs − expected) / (greatest − expected); 1 where both partitions are trivial and alike."""
     counts = _counted(table).astype(np.float64)
-    together, in_gold, in_predicted, pairs = (
-        float(_pairs(n).sum()) for n in (counts, counts.sum(axis=1), counts.sum(axis=0), counts.sum())
+    expected, greatest = ari_bounds(counts)
+    return (float(_pairs(counts).sum()) - expected) / (greatest - expected) if greatest != expected else 1.0
+
+
+def ari_bounds(counts: Array) -> tuple[float, float]:
+    """How many pairs of items are together in both partitions by chance, and at most."""
+    in_gold, in_predicted, pairs = (
+        float(_pairs(n).sum()) for n in (counts.sum(axis=1), counts.sum(axis=0), counts.sum())
     )
-    expected = in_gold * in_predicted / max(pairs, 1.0)
-    greatest = (in_gold + in_predicted) / 2
-    return (together - expected) / (greatest - expected) if greatest != expected else 1.0
+    return in_gold * in_predicted / max(pairs, 1.0), (in_gold + in_predicted) / 2
 
 
 def _pairs(n: Array) -> Array:
     return np.asarray(n * (n - 1) / 2)
 
 
-def _entropy_bits(counts: Array) -> float:
+def entropy_bits(counts: Array) -> float:
     share = counts[counts > 0] / counts.sum()
     return float(-(share * np.log2(share)).sum())
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from softcount.text.documents import Documents
     from softcount.text.trees import Tree
 
+Scores = Callable[[Array], dict[str, float]]  # of the sum of items' statistics
+
 TAG_SCORES: dict[str, Callable[[Array], float]] = {
     "many_to_one": many_to_one,
     "one_to_one": one_to_one,
@@ -99,15 +101,20 @@ def measure_links(
     Measured
         Statistics: found, sure, possible, found_sure, found_possible.
     """
+    table, scores = link_table(gold, found)
+    columns = dict(zip(LinkCounts._fields, table.T, strict=True))
+    return Measured(_intervals(table, scores, level, samples, random_state), columns, level)
+
+
+def link_table(gold: Sequence[Any], found: Sequence[Iterable[Link]]) -> tuple[Array, Scores]:
+    """Of every pair a row of `LinkCounts`, and what their sums score."""
     _in_step(gold, found, "pairs")
     counts = [count_links(_plain(one), *_sure_and_possible(truth)) for truth, one in zip(gold, found, strict=True)]
-    table = np.array(counts, dtype=np.float64).reshape(-1, len(LinkCounts._fields))
 
     def scores(sums: Array) -> dict[str, float]:
         return link_scores(LinkCounts(*sums.tolist()))._asdict()
 
-    columns = dict(zip(LinkCounts._fields, table.T, strict=True))
-    return Measured(_intervals(table, scores, level, samples, random_state), columns, level)
+    return np.array(counts, dtype=np.float64).reshape(-1, len(LinkCounts._fields)), scores
 
 
 def _sure_and_possible(truth: Any) -> tuple[Iterable[Link], Iterable[Link]]:
@@ -185,18 +192,27 @@ def measure_trees(
     Measured
         Statistics of every sentence: matched, predicted and gold brackets, and more.
     """
+    from softcount.evaluate.trees import TreeCounts
+
+    table, scores = tree_table(gold, predicted)
+    columns = dict(zip(TreeCounts._fields, table.T, strict=True))
+    return Measured(_intervals(table, scores, level, samples, random_state), columns, level)
+
+
+def tree_table(
+    gold: Sequence[Tree], predicted: Sequence[Tree | None], where: Callable[[int], str] = "sentence {}".format
+) -> tuple[Array, Scores]:
+    """Of every sentence a row of `TreeCounts`, and what their sums score; `where` names sentence 1, 2, …"""
     from softcount.evaluate.trees import TreeCounts, count_brackets, tree_scores
 
     _in_step(gold, predicted, "sentences")
     pairs = enumerate(zip(gold, predicted, strict=True), 1)
-    counts = [count_brackets(truth, one, f"sentence {number}") for number, (truth, one) in pairs]
-    table = np.array(counts, dtype=np.float64).reshape(-1, len(TreeCounts._fields))
+    counts = [count_brackets(truth, one, where(number)) for number, (truth, one) in pairs]
 
     def scores(sums: Array) -> dict[str, float]:
         return tree_scores(TreeCounts(*sums.astype(int).tolist()))._asdict()
 
-    columns = dict(zip(TreeCounts._fields, table.T, strict=True))
-    return Measured(_intervals(table, scores, level, samples, random_state), columns, level)
+    return np.array(counts, dtype=np.float64).reshape(-1, len(TreeCounts._fields)), scores
 
 
 def measure_topics(
@@ -289,9 +305,7 @@ def _labels(
     return Measured(_intervals(table, scores, level, samples, random_state), columns, level)
 
 
-def _intervals(
-    table: Any, scores: Callable[[Array], dict[str, float]], level: float, samples: int, random_state: int
-) -> dict[str, Interval]:
+def _intervals(table: Any, scores: Scores, level: float, samples: int, random_state: int) -> dict[str, Interval]:
     """Of every score by the same samples: a row of `table` for every item, dense or sparse."""
     n = table.shape[0]
     check_samples(n, level, samples)

@@ -9,11 +9,13 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
@@ -40,8 +42,10 @@ class Section(NamedTuple):
 # --- written --------------------------------------------------------------------------------------------------------
 
 
-def write_arpa(path: Path, vocabulary: Vocabulary, orders: tuple[Ngrams, ...]) -> None:
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
+def write_arpa(path: Path, vocabulary: Vocabulary, orders: tuple[Ngrams, ...], packed: bool = False) -> None:
+    """`packed`: as .gz; without a time in it, so that the same model gives the same bytes."""
+    with open(path, "wb") as plain, gzip.GzipFile("", "wb", 6, plain, 0) if packed else plain as binary:
+        file = io.TextIOWrapper(cast(IO[bytes], binary), "utf-8", newline="\n")
         file.write("\\data\\\n")
         file.writelines(f"ngram {n}={len(ngrams.keys)}\n" for n, ngrams in enumerate(orders, 1))
         words = np.array(vocabulary.words, dtype=object)
@@ -53,6 +57,7 @@ def write_arpa(path: Path, vocabulary: Vocabulary, orders: tuple[Ngrams, ...]) -
             file.write(f"\n\\{n}-grams:\n")
             _write_section(file, grams, ngrams)
         file.write("\n\\end\\\n")
+        file.flush()
 
 
 def _write_section(file: IO[str], grams: Array, ngrams: Ngrams) -> None:

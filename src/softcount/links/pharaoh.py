@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from softcount.errors import InputError
+from softcount.machine import stage
 from softcount.text.source import lines, name_of, quoted
 
 _PHARAOH = re.compile(r"([0-9]{1,9})([-?p])([0-9]{1,9})(?::[0-9.e+-]+)?")
@@ -30,13 +31,16 @@ def read_links(path: str | Path, n_pairs: int | None = None) -> list[PairLinks]:
     name, rows = name_of(path), lines(path).to_pylist()
     if not rows:
         raise InputError(f"{name}: empty file; give at least one line")
+    stage.begin(f"links of {name}")
     first = next((row for row in rows if row.strip()), "")
     if _NAACL.fullmatch(first) and not _PHARAOH.search(first):
         return _naacl(name, rows, n_pairs)
-    return [_pharaoh(row, f"{name}:{number}") for number, row in enumerate(rows, 1)]
+    counted = stage.counted(enumerate(rows, 1), len(rows))
+    return [pharaoh(row, f"{name}:{number}") for number, row in counted]
 
 
-def _pharaoh(row: str, where: str) -> PairLinks:
+def pharaoh(row: str, where: str) -> PairLinks:
+    """The links of one line."""
     pair = PairLinks(set(), set())
     for token in row.split():
         match = _PHARAOH.fullmatch(token)

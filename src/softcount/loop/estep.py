@@ -6,7 +6,7 @@ What crosses the engine are values and the functions below; nothing closes over 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -15,25 +15,17 @@ from softcount.engines.engine import Engine, Handle
 from softcount.errors import ImpossibleItem
 from softcount.loop.files import file_ranges, fits, packed
 from softcount.loop.model import InRounds, Model
+from softcount.loop.placed import Placed, located
 from softcount.loop.weighted import Weighted, runs_of
+from softcount.loop.wished import Wished
 from softcount.machine import stage
 from softcount.machine.memory import check_room
-from softcount.machine.subnormal import subnormals_as_zero
 from softcount.numbers.attribute import SAMPLE, SUM
 from softcount.numbers.ragged import Array
 from softcount.numbers.rounds import Round, add_up, drive
 from softcount.numbers.tables import Expectation, Tables
 from softcount.text.shard import cut, shards
 from softcount.text.stored import Stored, opened
-
-
-class Placed(NamedTuple):
-    """A shard, which one it is, the number of its first item, and what each of its items counts."""
-
-    number: int
-    first: int
-    shard: Any
-    weight: float = 1.0
 
 
 class Asked(NamedTuple):
@@ -118,6 +110,11 @@ class EStep:
             n = self.model.n_uniforms(packed.shard)
             found.append((part.number, n, self.engine.place(_as_it_is, placed), part.weight))
         return found
+
+    @cached_property
+    def constrained(self) -> Wished:
+        """The same placed data, asked under multipliers."""
+        return Wished(self.model, self.engine, self._handles)
 
     def reseeded(self, seed: Sequence[int]) -> EStep:
         """The same placed data with other random numbers."""
@@ -220,33 +217,33 @@ def _expect(placed: Placed, asked: Asked) -> Expectation:
     model, weights, mode, seed = asked
     shard = packed(model, placed.shard)
     uniforms = _uniforms((*seed, placed.number), model.n_uniforms(shard)) if mode == SAMPLE else None
-    with _located(placed):
+    with located(placed):
         return model.expect(weights, shard, mode, uniforms)[0].times(placed.weight)
 
 
 def _round(placed: Placed, asked: Round) -> Any:
-    with _located(placed):
+    with located(placed):
         return asked.fn(placed.shard, asked.shared)
 
 
 def _labels(placed: Placed, asked: Asked) -> tuple[float, Any]:
-    with _located(placed):
+    with located(placed):
         found, labels = asked.model.expect(asked.weights, _pack(placed).shard, asked.mode, labels=True)
     return found.log_norm, labels
 
 
 def _posteriors(placed: Placed, asked: Asked) -> Any:
-    with _located(placed):
+    with located(placed):
         return asked.model.posteriors(asked.weights, _pack(placed).shard)
 
 
 def _log_norm(placed: Placed, asked: Asked) -> float:
-    with _located(placed):
+    with located(placed):
         return asked.model.expect(asked.weights, _pack(placed).shard, asked.mode)[0].log_norm
 
 
 def _log_norms(placed: Placed, asked: Asked) -> Array:
-    with _located(placed):
+    with located(placed):
         found: Array = asked.model.log_norms(asked.weights, _pack(placed).shard)  # type: ignore[attr-defined]
         return found
 
@@ -254,13 +251,3 @@ def _log_norms(placed: Placed, asked: Asked) -> Array:
 def _uniforms(seed: tuple[int, ...], n: int) -> Array:
     check_room(8.0 * n, "the random numbers", "use another criterion")
     return np.random.default_rng(list(seed)).random(n)
-
-
-@contextmanager
-def _located(placed: Placed) -> Iterator[None]:
-    """An impossible item is numbered within all items, not within the shard. What decays to nothing costs nothing."""
-    try:
-        with subnormals_as_zero():
-            yield
-    except ImpossibleItem as impossible:
-        raise ImpossibleItem(placed.first + impossible.item) from None

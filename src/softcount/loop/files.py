@@ -57,6 +57,6 @@ def _bytes(packed: Any) -> int:
     return sum(map(_bytes, packed)) if isinstance(packed, tuple) else 0
 
 
-def packed(model: Model, shard: Any) -> Any:
+def packed(model: Any, shard: Any) -> Any:
     """As it was placed, or packed only now."""
     return model.pack(shard.opened()) if isinstance(shard, Part) else shard

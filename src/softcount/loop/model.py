@@ -60,3 +60,19 @@ class InRounds(Protocol):
 
     def rounds(self, weights: Any, mode: int, uniforms: Array | None) -> Generator[Round, Any, Expectation]:
         """Yields each round, is sent its sum, and returns what `expect` of the shard would."""
+
+
+@runtime_checkable
+class Constrainable(Protocol):
+    """A model that counts something of its nodes that may be wished to be little (`criteria/constrained.py`)."""
+
+    @property
+    def bound(self) -> float:
+        """What it should be at most."""
+
+    def nodes(self, shard: Any) -> tuple[tuple[int, int], Array | None]:
+        """The shape of the multipliers of this shard, and the names of their rows: rows of one name share a budget,
+        −1 is nobody's. None: every one has its own."""
+
+    def wished(self, weights: Any, shard: Any, multipliers: Array) -> tuple[Expectation, Array]:
+        """`expect` with potentials −⟨λ, f⟩ on what is counted, and E[f], in the multipliers' shape."""

@@ -19,14 +19,15 @@ from softcount.families.jumps import JumpCounts
 from softcount.families.kept import Kept
 from softcount.families.layout import TableLayout
 from softcount.machine.kernel import kernel
-from softcount.models.agreement_kernel import Direction, Tally, agree_hmm, agree_ibm1
+from softcount.models.agreement_kernel import Direction, Shard, Tally, agree_hmm, agree_ibm1
 from softcount.models.fertility import MOST, fertility_ratios
+from softcount.models.ibm_link import link_wishes
 from softcount.models.jump_kernel import desk
 from softcount.models.scattered import Scattered
 from softcount.numbers.attribute import SUM
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Expectation, Log, values
-from softcount.text.pair_index import PairIndex, pair_index
+from softcount.text.pair_index import pair_index
 
 SHARD = 1_000_000  # token pairs: the entries that meet in so many fit into a cache, more or less
 UNKNOWN = 1e-7  # the weight of a word that is not known with any word: there positions decide
@@ -100,14 +101,17 @@ class Agreement(NamedTuple):
     def _jumps(self, d: int) -> JumpCounts:
         return JumpCounts(kinds=int(self.kinds[d].max(initial=0)) + 1)
 
-    def pack(self, items: Any) -> PairIndex:
+    def pack(self, items: Any) -> Shard:
         """Items are a Bitext, or packed already."""
-        if isinstance(items, PairIndex):
+        if isinstance(items, Shard):
             return items
         rows = self.lexicon.levels[0].rows
-        return pair_index(items.source.sentences, items.target.sentences, rows, self.n_words[1])
+        found = pair_index(items.source.sentences, items.target.sentences, rows, self.n_words[1])
+        (one, starts), (two, begins) = link_wishes(items), link_wishes(items.reverse())
+        wishes = one.astype(np.float32), two.astype(np.float32)
+        return Shard(*found, wishes, (starts, begins), found.longest)
 
-    def n_uniforms(self, shard: PairIndex) -> int:
+    def n_uniforms(self, shard: Shard) -> int:
         return 0
 
     def weigh(self, log_weights: AgreementTables) -> AgreementWeights:
@@ -129,7 +133,7 @@ class Agreement(NamedTuple):
         return Direction(null.astype(np.float32), kinds, jumps, sums, firsts[0], firsts[1], ratio)
 
     def expect(
-        self, weights: AgreementWeights, shard: PairIndex, mode: int = SUM, uniforms: Array | None = None,
+        self, weights: AgreementWeights, shard: Shard, mode: int = SUM, uniforms: Array | None = None,
         labels: bool = False,
     ) -> tuple[Expectation, None]:  # fmt: skip
         if mode != SUM or labels:
@@ -162,7 +166,7 @@ class Agreement(NamedTuple):
         return SideTables(np.concatenate([links, null]), moves, tally.fertility[:-1], np.array([log_norm]))
 
     def _ask(
-        self, weights: AgreementWeights, shard: PairIndex, counting: bool, counts: Array, tallies: tuple[Tally, Tally],
+        self, weights: AgreementWeights, shard: Shard, counting: bool, counts: Array, tallies: tuple[Tally, Tally],
         shares: Array,
     ) -> Array:  # fmt: skip
         local = np.empty((len(shard.entries), 2), np.float32)
@@ -179,7 +183,7 @@ class Agreement(NamedTuple):
             agree_ibm1(shard, local, null, counting, counts, (tallies[0].null, tallies[1].null), shares, log_norms)
         return log_norms
 
-    def posteriors(self, weights: AgreementWeights, shard: PairIndex) -> PairShares:
+    def posteriors(self, weights: AgreementWeights, shard: Shard) -> PairShares:
         shares = np.empty((len(shard.cells), 2), np.float32)
         tallies = self._tally(0), self._tally(1)
         log_norms = self._ask(weights, shard, False, np.empty(0, np.float32), tallies, shares)

@@ -4,8 +4,9 @@
 
 P. Liang, B. Taskar, D. Klein, NAACL 2006: P₁ from t(f | e), in which every target word chooses a source position, P₂
 from t(e | f), in which every source word chooses a target position. One table of counts serves both; empty words,
-jumps and the fertilities are counted by each direction alone. The weights of a word pair in both directions lie side by
-side, so that one read from memory brings both.
+jumps and the fertilities are counted by each direction alone. Of two words that are both known to be linked, to this or
+that word, c is the larger of P₁ and P₂: there is nothing to agree on, and a link that is known must not die out. The
+weights of a word pair in both directions lie side by side, so that one read from memory brings both.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.machine.kernel import kernel
+from softcount.machine.kernel import kernel, within
 from softcount.models.fertility import add_fertilities, temper
+from softcount.models.ibm_link import wish
 from softcount.models.jump_kernel import Desk, backward, count_jumps, forward
 from softcount.numbers.lanes import LANES
-from softcount.numbers.ragged import Array
+from softcount.numbers.ragged import Array, Ragged
 
 NEGLIGIBLE = 1e-7  # a product of posteriors that is not worth a write to memory
 
@@ -45,6 +47,19 @@ class Tally(NamedTuple):
     fertility: Array  # [types, k]
 
 
+class Shard(NamedTuple):
+    """A PairIndex, and what is wished of the links of each direction (ibm_link.py)."""
+
+    source: Ragged
+    target: Ragged
+    starts: Array
+    cells: Array
+    entries: Array
+    wishes: tuple[Array, Array]  # float32
+    wished: tuple[Array, Array]
+    longest: int
+
+
 @kernel
 def agree_ibm1(
     shard: Any, weights: Array, null: tuple[Array, Array], counting: bool, counts: Array,
@@ -66,32 +81,41 @@ def agree_ibm1(
         l, m = len(source), len(target)
         if l == 0 or m == 0:
             continue
-        for j in range(m):
-            column[j] = null[0][target[j]] * l  # the position's 1 / l is taken out of all terms
+        known = wish(shard.wished[0], s, 0), wish(shard.wished[1], s, 0)
+        wishful = wish(shard.wished[0], s, 1) > 0
+        for j in range(m):  # the position's 1 / l is taken out of all terms
+            column[j] = null[0][target[j]] * l * shard.wishes[0][known[0] + j]
         for i in range(l):
-            row = null[1][source[i]] * m
+            empty = null[1][source[i]] * m * shard.wishes[1][known[1] + i]
+            row = empty
             for j in range(m):
                 k = index[i * m + j]
-                one[i * m + j] = weights[k, 0]
-                two[i * m + j] = weights[k, 1]
-                column[j] += weights[k, 0]
-                row += weights[k, 1]
+                a, b = weights[k, 0], weights[k, 1]
+                if wishful:
+                    a *= shard.wishes[0][known[0] + (i + 1) * m + j]
+                    b *= shard.wishes[1][known[1] + (j + 1) * l + i]
+                one[i * m + j] = a
+                two[i * m + j] = b
+                column[j] += a
+                row += b
             log_norms[s, 1] += np.log(row / m) if row > 0.0 else -np.inf
             inverse = np.float32(1.0 / row) if row > 0.0 else np.float32(0.0)
-            null_counts[1][source[i]] += null[1][source[i]] * m * inverse
+            null_counts[1][source[i]] += empty * inverse
             for j in range(m):
                 two[i * m + j] *= inverse
         for j in range(m):
             log_norms[s, 0] += np.log(column[j] / l) if column[j] > 0.0 else -np.inf
             column[j] = 1.0 / column[j] if column[j] > 0.0 else 0.0
-            null_counts[0][target[j]] += null[0][target[j]] * l * column[j]
+            null_counts[0][target[j]] += null[0][target[j]] * l * shard.wishes[0][known[0] + j] * column[j]
         for i in range(l):
             for j in range(m):
                 a, b = one[i * m + j] * column[j], two[i * m + j]
                 if not counting:
                     shares[shard.starts[s] + i * m + j, 0], shares[shard.starts[s] + i * m + j, 1] = a, b
-                elif a * b > NEGLIGIBLE:
-                    counts[index[i * m + j]] += a * b
+                    continue
+                agreed = max(a, b) if wishful and _settled(shard, known, i, j) else a * b
+                if agreed > NEGLIGIBLE:
+                    counts[index[i * m + j]] += agreed
 
 
 @kernel
@@ -115,6 +139,11 @@ def agree_hmm(
         _gather(shard.cells, cell, weights, at.em, l, m, u, v, one, two)
         _lay(directions[0], at, one, shard.source.values, start, l, shard.target.values, begin, m, u)
         _lay(directions[1], at, two, shard.target.values, begin, m, shard.source.values, start, l, v)
+        known = wish(shard.wished[0], s, 0), wish(shard.wished[1], s, 0)
+        wishful = wish(shard.wished[0], s, 1) > 0
+        if wishful:
+            _wish(shard.wishes[0], known[0], at, one, l, m, u)
+            _wish(shard.wishes[1], known[1], at, two, m, l, v)
         log_norms[s, 0] = _pass(at, one, l, m, u, counting and not fertile)
         log_norms[s, 1] = _pass(at, two, m, l, v, counting and not fertile)
         if log_norms[s, 0] == -np.inf or log_norms[s, 1] == -np.inf:
@@ -140,8 +169,10 @@ def agree_hmm(
                 a, b = one[at.shares + j * u + i], two[at.shares + i * v + j]
                 if not counting:
                     shares[cell + i * m + j, 0], shares[cell + i * m + j, 1] = a, b
-                elif a * b > NEGLIGIBLE:
-                    counts[shard.cells[cell + i * m + j]] += a * b
+                    continue
+                agreed = max(a, b) if wishful and _settled(shard, known, i, j) else a * b
+                if agreed > NEGLIGIBLE:
+                    counts[shard.cells[cell + i * m + j]] += agreed
     if counting:
         _settle(directions[0], at, one, stride, tallies[0])
         _settle(directions[1], at, two, stride, tallies[1])
@@ -172,6 +203,21 @@ def _gather(
     for j in range(m):
         for i in range(l, u):
             one[em + j * u + i] = 0.0
+
+
+@within
+def _settled(shard: Any, known: tuple[int, int], i: int, j: int) -> bool:
+    """Whether both words are known to be linked: the empty word is forbidden to either."""
+    return shard.wishes[0][known[0] + j] == 0.0 and shard.wishes[1][known[1] + i] == 0.0
+
+
+@kernel
+def _wish(wishes: Array, begin: int, at: Desk, desk: Array, l: int, m: int, w: int) -> None:
+    """null[j] *= wishes[0, j], em[j, i] *= wishes[i + 1, j]"""
+    for j in range(m):
+        desk[at.null + j] *= wishes[begin + j]
+        for i in range(l):
+            desk[at.em + j * w + i] *= wishes[begin + (i + 1) * m + j]
 
 
 @kernel

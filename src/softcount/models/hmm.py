@@ -79,7 +79,7 @@ class HMM(NamedTuple):
 
     def weigh(self, log_weights: HMMTables) -> HMMWeights:
         K = self.n_states
-        emission, log_scale = _word_weights(log_weights.emission, K)
+        emission, log_scale = word_weights(log_weights.emission, K)
         initial, log_sentence = _scaled(log_weights.initial)
         onward, log_link = _scaled(log_weights.transition)
         return HMMWeights(
@@ -93,15 +93,18 @@ class HMM(NamedTuple):
         )
 
     def expect(
-        self, weights: HMMWeights, shard: HMMShard, mode: int = SUM, uniforms: Array | None = None, labels: bool = False
-    ) -> tuple[Expectation, Ragged | None]:
+        self, weights: HMMWeights, shard: HMMShard, mode: int = SUM, uniforms: Array | None = None,
+        labels: bool = False, shares: Array | None = None,
+    ) -> tuple[Expectation, Ragged | None]:  # fmt: skip
+        """`shares`: where SUM writes P(state | sentence) of every token of the shard."""
         K = self.n_states
         initial, transition, end = np.zeros(K), np.zeros((K, K)), np.zeros(K)
         emission = np.zeros((self.n_words + 1, K))
         states = np.empty(len(shard.words) if labels else 0, dtype=np.int32)
         out = (initial, transition, end, emission, states)
         if mode == SUM:
-            log_norm, impossible = smooth(weights, shard, self.end, np.empty((0, K)), *out)
+            shares = np.empty((0, K)) if shares is None else shares
+            log_norm, impossible = smooth(weights, shard, self.end, shares, *out)
         elif mode == MAX:
             log_norm, impossible = best_paths(weights, shard, self.end, *out)
         else:
@@ -119,13 +122,26 @@ class HMM(NamedTuple):
 
     def posteriors(self, weights: HMMWeights, shard: HMMShard) -> Array:
         """P(state | sentence) of every token, [tokens, K], in the order of the text."""
-        K = self.n_states
-        shares = np.empty((len(shard.words), K))
-        out = (np.zeros(K), np.zeros((K, K)), np.zeros(K), np.zeros((self.n_words + 1, K)), np.empty(0, np.int32))
-        _, impossible = smooth(weights, shard, self.end, shares, *out)
-        if impossible >= 0:
-            raise ImpossibleItem(first_impossible(weights, shard, impossible))
-        return shares[positions(shard)]
+        return self.smoothed(weights, shard)[1][positions(shard)]
+
+    def smoothed(self, weights: HMMWeights, shard: HMMShard) -> tuple[Expectation, Array]:
+        """`expect`, and P(state | sentence) of every token, [tokens, K], in the order of the shard."""
+        shares = np.empty((len(shard.words), self.n_states))
+        return self.expect(weights, shard, shares=shares)[0], shares
+
+    @property
+    def bound(self) -> float:
+        """Of what may be too much: a token's share of a tag, which its word's budget pays for."""
+        return 0.0
+
+    def nodes(self, shard: HMMShard) -> tuple[tuple[int, int], Array]:
+        return (len(shard.words), self.n_states), np.where(shard.words < self.n_words, shard.words, -1)
+
+    def wished(self, weights: HMMWeights, shard: HMMShard, multipliers: Array) -> tuple[Expectation, Array]:
+        wishes = np.exp(-multipliers)
+        if len(shard.potentials):
+            wishes *= shard.potentials
+        return self.smoothed(weights, shard._replace(potentials=wishes))
 
     def tied(self, parameters: HMMTables) -> bool:
         initial, transition, emission = parameters
@@ -186,7 +202,7 @@ def generate(
     return Ragged(offsets, words), Ragged(offsets, states)
 
 
-def _word_weights(table: Any, n_states: int) -> tuple[Array, Array]:
+def word_weights(table: Any, n_states: int) -> tuple[Array, Array]:
     """Emission weights word by word, [V + 1, K] with a last row of ones, and each word's log-scale."""
     n_words = table.shape[1]
     weights, log_scale = np.ones((n_words + 1, n_states)), np.zeros(n_words + 1)

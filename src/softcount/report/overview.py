@@ -95,8 +95,8 @@ def _word_classes(model: Any) -> Found:
 
 
 def _plsa(model: Any) -> Found:
-    documents = np.bincount(np.asarray(model.topic_).argmax(axis=1), minlength=model.n_topics)
-    return range(model.n_topics), DOCUMENTS, documents, model.word_, model._names(None)
+    documents = np.bincount(np.asarray(model.topic_).argmax(axis=1), minlength=len(model.word_))
+    return range(len(model.word_)), DOCUMENTS, documents, model.word_, model._names(None)
 
 
 def _mixture(model: Any) -> Found:

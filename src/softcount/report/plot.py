@@ -1,4 +1,4 @@
-"""Pictures by matplotlib: an alignment's posteriors, a transition matrix, the words of topics.
+"""Pictures by matplotlib: an alignment's posteriors, a transition matrix, the words of topics, sizes that were tried.
 
 Each takes `axes` to draw into, or makes its own, and returns them; ``axes.figure.savefig("picture.svg")`` keeps it.
 """
@@ -61,6 +61,20 @@ def plot_topics(model: Any, n_words: int = 8, axes: Any = None) -> Any:
         panel.spines[["top", "right"]].set_visible(False)
     for panel in np.ravel(axes)[len(order) :]:
         panel.set_visible(False)
+    return axes
+
+
+def plot_tried(model: Any, axes: Any = None) -> Any:
+    """Of a model whose size is "auto": the score of every size that was tried; the dot of the one chosen is filled."""
+    tried = getattr(model, "tried_", None)
+    if not tried:
+        raise InputError('plot_tried draws what was tried for a size that is "auto"; this model was given its size')
+    best = {one.size: one.score for one in sorted(tried, key=lambda one: one.score)}
+    sizes, axes = sorted(best), _axes(axes, (5.0, 3.2))
+    axes.plot(sizes, [best[size] for size in sizes], marker="o", fillstyle="none", color="#0072b2")
+    axes.plot([model._size], [best.get(model._size, np.nan)], marker="o", color="#0072b2")
+    axes.set(xlabel=model._size_name, ylabel=f"score ({model.choose})")
+    axes.spines[["top", "right"]].set_visible(False)
     return axes
 
 

@@ -98,7 +98,7 @@ def _word_classes(model: Any) -> Iterator[tuple[str, Table]]:
 
 
 def _plsa(model: Any) -> Iterator[tuple[str, Table]]:
-    topics = [f"topic {h}" for h in range(model.n_topics)]
+    topics = [f"topic {h}" for h in range(len(model.word_))]
     yield "prevalence", {"topic": _strings(topics), "probability": model.prevalence_}
     yield "word", _dense("word", model._names(None), topics, model.word_.T)
     yield "topic", _dense("document", range(1, len(model.topic_) + 1), topics, model.topic_)

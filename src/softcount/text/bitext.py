@@ -104,10 +104,6 @@ class Bitext:
         """(number of the first pair, pairs), all at once; those of a folder come one block at a time."""
         yield 0, self
 
-    def coded(self, source: Corpus, target: Corpus) -> Bitext:
-        """With the sides' words in other numbers."""
-        return self if source is self.source and target is self.target else Bitext.of(source, target)
-
     def sample(self, n: int) -> Bitext:
         """So many pairs from all over the text."""
         return self if len(self) <= n else self.take(np.linspace(0, len(self) - 1, n).astype(np.int64))
@@ -121,6 +117,11 @@ class Bitext:
     def potentials(self) -> Ragged | None:
         """Of source → target links, as a model of the targets is asked about them."""
         return self.wishes[0]
+
+    def recoded(self, source: Corpus, target: Corpus) -> Bitext:
+        """The same pairs by other ids of their words; what is wished of their links stays."""
+        same = source is self.source and target is self.target
+        return self if same else replace(self, sides=(Side(source), Side(target)))
 
     def reverse(self) -> Bitext:
         return Bitext((self.sides[1], self.sides[0]), (self.wishes[1], self.wishes[0]))
@@ -149,8 +150,7 @@ class Bitext:
     @cached_property
     def lowered(self) -> Bitext:
         """The same pairs in lower case."""
-        sides = lowered(self.source), lowered(self.target)
-        return self if sides == (self.source, self.target) else Bitext((Side(sides[0]), Side(sides[1])), self.wishes)
+        return self.recoded(lowered(self.source), lowered(self.target))
 
     def within(self, longest: int | None) -> Bitext:
         """As many pairs, but those with more words on a side are empty; their words stay in the vocabularies."""
@@ -162,6 +162,7 @@ class Bitext:
         return Bitext(sides, (first, second))
 
     def digest(self) -> str:
+        """Of the text alone."""
         return hashlib.sha256((self.source.digest() + self.target.digest()).encode()).hexdigest()
 
 

@@ -23,6 +23,7 @@ import pyarrow as pa
 
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array, Ragged, offsets_of
+from softcount.text.characters import spaced
 from softcount.text.corpus import Corpus, assemble, corpus, encode_tags
 from softcount.text.packing import unpacked_name
 from softcount.text.preparation import Preparation, note_forms, note_uncut, prepared
@@ -95,6 +96,13 @@ def read(
     found = assemble(text.offsets, text.tokens, text.tags, text.where, vocabulary, min_count, tagset, name_of(path))
     note_forms(found.vocabulary.words, name_of(path))
     return found
+
+
+def read_characters(path: str | Path, lowercase: bool = False, prepare: Preparation | None = None) -> Corpus:
+    """A Corpus of a file whose characters are the words; a blank is ``▁`` (`text.characters`)."""
+    lines = prepared(read_text(path), prepare or Preparation(None, None)).decode().removesuffix("\n").split("\n")
+    content = "\n".join(map(spaced, lines)).encode()
+    return read(path, format="plain", lowercase=lowercase, content=content + b"\n" if lines != [""] else b"")
 
 
 def text_of_table(path: str | Path, text_column: str | None) -> bytes | None:

@@ -73,7 +73,7 @@ class PairShards(Stored):
 
     @property
     def lowered(self) -> PairShards:
-        return self._with(lowered(self.source), lowered(self.target))
+        return self.recoded(lowered(self.source), lowered(self.target))
 
     def within(self, longest: int | None) -> PairShards:
         """Where some pair is longer, the words of all others are counted once more."""
@@ -98,15 +98,11 @@ class PairShards(Stored):
         """As `softcount.bitext` reads another one."""
         from softcount.text.casing import in_words_of
 
-        found = self._with(self.source.lowered(), self.target.lowered()) if lowercase else self
+        found = self.recoded(self.source.lowered(), self.target.lowered()) if lowercase else self
         if vocabularies is not None:
             texts = (in_words_of(side, words) for side, words in zip(found.sides, vocabularies, strict=True))
-            return found._with(*texts)
-        return found._with(*(side.without_rare(min_count) for side in found.sides)) if min_count > 1 else found
-
-    def coded(self, source: StoredText, target: StoredText) -> PairShards:
-        """With the sides' words in other numbers."""
-        return self._with(source, target)
+            return found.recoded(*texts)
+        return found.recoded(*(side.without_rare(min_count) for side in found.sides)) if min_count > 1 else found
 
     def sample(self, n: int) -> Bitext:
         """About so many pairs from all over the text."""
@@ -121,6 +117,7 @@ class PairShards(Stored):
         )
         return Bitext.of(*texts)
 
-    def _with(self, source: StoredText, target: StoredText) -> PairShards:
+    def recoded(self, source: StoredText, target: StoredText) -> PairShards:
+        """The same pairs by other ids of their words."""
         same = source is self.source and target is self.target
         return self if same else replace(self, sides=(source, target))

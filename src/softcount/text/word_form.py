@@ -22,6 +22,7 @@ SUFFIX, SHAPE = 2, 3  # of FEATURES: words that agree in both are a group
 RARE = ""  # the value that stands for all values of fewer than COMMON words
 COMMON = 2
 NO_LETTERS = "#"  # the ending of words with a digit or without letters
+WHOLE = "^"  # before the ending of words that are not longer
 
 
 def word_form(word: str, backwards: bool = False) -> tuple[str, ...]:
@@ -32,7 +33,7 @@ def word_form(word: str, backwards: bool = False) -> tuple[str, ...]:
     if digit or not letter:
         return NO_LETTERS, NO_LETTERS, NO_LETTERS, shape, hyphen
     word = word.lower()[::-1] if backwards else word.lower()
-    n, whole = len(word), "^" + word
+    n, whole = len(word), WHOLE + word
     return word[-1:] if n > 1 else whole, word[-2:] if n > 2 else whole, word[-3:] if n > 3 else whole, shape, hyphen
 
 

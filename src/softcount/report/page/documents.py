@@ -26,9 +26,9 @@ BEGINNING = 12  # words of a document that are shown
 def topic_sections(model: Any, data: Documents | None, by: Sequence[str] | None = None) -> Iterator[Section]:
     """`by` has a class or a time of every document."""
     tops = model.top_words(TYPICAL)
-    names = [f"{h}: " + " ".join(str(word) for word, _ in tops[h][:3]) for h in range(model.n_topics)]
+    names = [f"{h}: " + " ".join(str(word) for word, _ in tops[h][:3]) for h in range(len(model.word_))]
     yield Section("topics", "Topics", _topics(model, tops), _asked(model, names))
-    if model.n_topics > 2:
+    if len(model.word_) > 2:
         yield Section("map", "Which topics are alike", _map(model, names))
     if data is not None:
         shares = model.transform(data)

@@ -27,15 +27,25 @@ def sections(model: Any) -> Iterator[Section]:
     traces = {name: trace for name, trace in model._traces().items() if trace}
     charts = [chart for name, trace in traces.items() for chart in _charts(name, trace)]
     steps = [row for name, trace in traces.items() for row in _stages(name, trace)]
-    body = [el("div", *charts, cls="charts")]
+    body = [el("div", *charts, *_tried_chart(model), cls="charts")]
     if steps:
         head = ("stage", "restart", "steps", "seconds a step", "objective at its end")
         body.append(table(head, steps, "Stages of training", numbers=(1, 2, 3, 4)))
+    if tried := getattr(model, "tried_", ()):
+        rows = [(f"{one.size}", f"{one.score:,.4f}", f"{one.used}", f"{one.seconds:.3g}") for one in tried]
+        body.append(table(("size", "score", "used", "seconds"), rows, "Sizes that were tried", numbers=(0, 1, 2, 3)))
     hints = list(dict.fromkeys(hint for trace in traces.values() for hint in _hints(trace)))
     if hints:
         body += [el("h3", "Worth knowing, worth trying"), el("ul", *(el("li", hint) for hint in hints))]
     body += [el("h3", "Signature"), el("p", el("code", model.signature_), cls="signature")]
     yield Section("training", "Training", joined(body))
+
+
+def _tried_chart(model: Any) -> Iterator[Html]:
+    """Of a size that was chosen: the best score of each that was tried."""
+    best = {one.size: one.score for one in sorted(getattr(model, "tried_", ()), key=lambda one: one.score)}
+    if best:
+        yield line_chart(f"how many, by {model.choose}", [sorted(best.items())], "score", "size")
 
 
 def _charts(name: str, trace: Trace) -> Iterator[Html]:

@@ -1,0 +1,156 @@
+"""Posterior regularisation: the E-step takes, of all distributions over the hidden, the one nearest to the posterior
+among those whose expectations are as they should be; what is too much is punished.
+
+    F(q, θ) = log P(x | θ) − KL(q ‖ P(z | x, θ)) − strength · Σ_g max(0, max_{i ∈ g} E_q[f_i] − bound)
+    q ∝ P(z, x | θ) · exp(−⟨λ, f(z)⟩)      λ minimises log Z(θ, λ) + bound · Σ λ  over  λ ≥ 0, Σ_{i ∈ g} λ_i ≤ strength
+
+The model says what is counted (f), which multipliers share a budget (g) and the bound. Tagging: f_i is that token i has
+tag k, a group is a word type with a tag, the bound is 0, so that a word is to have few tags. Alignment: f_i is how many
+words are linked to source word i, alone in its group, and the bound is 1.
+K. Ganchev, J. Graça, J. Gillenwater, B. Taskar, JMLR 11, 2010; for tags J. Graça, K. Ganchev, B. Taskar, F. Pereira,
+NIPS 2009. λ follows the projected gradient E_q[f] − bound, from where the last E-step left it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol, cast
+
+import numpy as np
+
+from softcount.criteria.criterion import Criterion, Expect, Progress, State, within
+from softcount.errors import InputError
+from softcount.numbers.attribute import SUM
+from softcount.numbers.budget import Groups, excess, project
+from softcount.numbers.ragged import Array
+from softcount.numbers.tables import Expectation, Tables
+
+RATE = 1.0  # of the first step along the gradient; then what the last one has found
+SURE = 1e-4  # of the rise that the gradient promises, a step must reach so much
+TRIES = 30  # how often λ may go on where the objective would fall
+ROUNDING = 1e-12
+
+
+class ConstrainedState(NamedTuple):
+    inner: State
+    multipliers: Array  # λ, [nodes, values]; at first of no size
+    rate: float
+    objective: float  # of the last step
+
+
+class Nodes(NamedTuple):
+    """What a model counts of its hidden structures."""
+
+    groups: Groups
+    shape: tuple[int, int]
+    bound: float
+
+
+class Wished(Protocol):
+    """The E-step under multipliers."""
+
+    def nodes(self, least: int) -> Nodes:
+        """Groups of at least so many."""
+
+    def expect(self, log_weights: Tables, multipliers: Array) -> tuple[Expectation, Array]:
+        """With potentials −⟨λ, f⟩, and E_q[f]."""
+
+
+class Constrainable(Expect, Protocol):
+    """The E-step of a model that has constraints."""
+
+    @property
+    def constrained(self) -> Wished: ...
+
+
+def constrained(inner: Criterion, strength: float, least: int, steps: int) -> Criterion:
+    def init(parameters: Tables, expect: Expect) -> ConstrainedState:
+        return ConstrainedState(inner.init(parameters, expect), np.empty((0, 0)), RATE, -np.inf)
+
+    def step(state: ConstrainedState, expect: Expect) -> tuple[ConstrainedState, Progress]:
+        q = _Projected(expect, state, strength, least, steps)
+        for _ in range(TRIES):
+            moved, progress = inner.step(state.inner, q)
+            if not inner.never_falls or progress.objective >= state.objective - ROUNDING * abs(state.objective):
+                break  # else λ is not yet near enough to its best, and goes on
+        parts = {**progress.parts, "penalty": q.penalty, "gap": q.gap}
+        return ConstrainedState(moved, q.multipliers, q.rate, progress.objective), progress._replace(parts=parts)
+
+    return Criterion(
+        init=init,
+        step=step,
+        log_weights=lambda state: inner.log_weights(state.inner),
+        parameters=lambda state: inner.parameters(state.inner),
+        never_falls=inner.never_falls,
+        settles=inner.settles,
+        posterior=within(inner.posterior),
+    )
+
+
+class _Projected:
+    """The E-step that it is given, its posteriors projected; λ stays from call to call."""
+
+    penalty = gap = 0.0
+
+    def __init__(self, expect: Expect, state: ConstrainedState, strength: float, least: int, steps: int) -> None:
+        self.wished, self.batches = cast(Constrainable, expect).constrained, expect.batches
+        self.strength, self.steps, self.rate = strength, steps, state.rate
+        self.nodes = self.wished.nodes(least)
+        self.multipliers = _fitting(state.multipliers, self.nodes.shape)
+
+    def __call__(self, log_weights: Tables, mode: int = SUM, key: int = 0, batch: int | None = None) -> Expectation:
+        at = self._at(log_weights, self.multipliers)
+        for _ in range(self.steps):
+            before, at = at, self._ascend(log_weights, at)
+            if at is before or at.gap <= ROUNDING * abs(at.dual):
+                break
+        self.multipliers, self.penalty, self.gap = at.multipliers, at.penalty, at.gap
+        return Expectation(at.found.counts, at.dual - at.gap)  # F(q, θ), which is the dual where λ is best
+
+    def _ascend(self, log_weights: Tables, at: _At) -> _At:
+        """One step along the gradient, back into the budget, as long as the dual falls enough."""
+        gradient = at.expected - self.nodes.bound
+        for _ in range(TRIES):
+            new = at.multipliers + self.rate * gradient
+            self._project(new)
+            promised = float(np.vdot(gradient, new - at.multipliers))
+            if promised <= 0.0:
+                return at
+            there = self._at(log_weights, new)
+            if there.dual <= at.dual - SURE * promised:
+                self.rate *= 1.5
+                return there
+            self.rate *= 0.5
+        return at
+
+    def _at(self, log_weights: Tables, multipliers: Array) -> _At:
+        found, expected = self.wished.expect(log_weights, multipliers)
+        (rows, offsets), bound = self.nodes.groups, self.nodes.bound
+        penalty = self.strength * excess(expected, rows, offsets, bound)
+        dual = found.log_norm + bound * float(multipliers.sum())
+        gap = penalty - float(np.vdot(multipliers, expected - bound))
+        return _At(multipliers, found, expected, dual, penalty, gap)
+
+    def _project(self, multipliers: Array) -> None:
+        (rows, offsets), free = self.nodes.groups, np.ones(len(multipliers), dtype=bool)
+        free[rows] = False
+        multipliers[free] = 0.0
+        project(multipliers, rows, offsets, self.strength)
+
+
+class _At(NamedTuple):
+    """What λ gives."""
+
+    multipliers: Array
+    found: Expectation
+    expected: Array  # E_q[f]
+    dual: float  # log Z(θ, λ) + bound · Σ λ, never below F
+    penalty: float
+    gap: float  # dual − F(q, θ)
+
+
+def _fitting(multipliers: Array, shape: tuple[int, int]) -> Array:
+    if multipliers.size == 0:
+        return np.zeros(shape)
+    if multipliers.shape != shape or not (np.isfinite(multipliers).all() and multipliers.min() >= 0.0):
+        raise InputError("the checkpoint is of other sentences than these; delete it to begin again")
+    return multipliers

@@ -1,0 +1,111 @@
+"""Estimators that may choose for themselves how many hidden values there are: `n_states="auto"`.
+
+Training for the choice is variational Bayes with one prior for all tables, whatever the estimator is to be trained by
+afterwards: it needs an ELBO, and probabilities that are nowhere zero for what is kept aside.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+
+from softcount.errors import InputError
+from softcount.estimators.base import LoopEstimator
+from softcount.estimators.how_many import METHODS, SIZES, STEPS, Trained, Tried, choose
+from softcount.estimators.splitting import Axes
+from softcount.machine import stage
+from softcount.numbers.tables import Tables
+from softcount.text.stored import in_memory
+
+AUTO = "auto"
+PRIOR = 0.1  # of the choice
+RESTARTS = 3  # likewise, from starts of its own
+
+
+class SizedEstimator(LoopEstimator):
+    """Subclasses name the setting, say how tables depend on it, and how likely new items are."""
+
+    choose: str
+    tried_: list[Tried]
+
+    _size_name: ClassVar[str]
+    _size_axes: ClassVar[Axes]
+    _emits: ClassVar[str]  # the table of what hidden values emit, [values, words]
+    _optional: ClassVar[tuple[str, ...]] = ("tried_", *LoopEstimator._optional)
+    _described = (
+        *LoopEstimator._described,
+        (
+            "tried_ : list of Tried",
+            'Where the size is "auto": every size that was tried, its score, and how many were used.',
+        ),
+    )
+    _found = 0  # the size that was chosen
+
+    @property
+    def _is_auto(self) -> bool:
+        given = getattr(self, self._size_name)
+        return isinstance(given, str) and given == AUTO
+
+    @property
+    def _size(self) -> Any:
+        """The size in force."""
+        return self._found if self._is_auto else getattr(self, self._size_name)
+
+    def _check(self) -> None:
+        super()._check()
+        given = getattr(self, self._size_name)
+        if isinstance(given, str) and given != AUTO:
+            raise InputError(f'{self._size_name}={given!r}: give a whole number, or "auto"')
+        if given is not None and given != AUTO and given < 1:
+            raise InputError(f"{self._size_name} must be at least 1, not {given}")
+        if self.choose not in METHODS:
+            raise InputError(f"choose={self.choose!r}; use {', '.join(METHODS)}")
+
+    def _choose_size(self, items: Any, most: int) -> tuple[str, ...]:
+        """Settles the size, where it is to be chosen, and says why."""
+        self.__dict__.pop("tried_", None)
+        if not self._is_auto:
+            return ()
+        stage.begin("choosing how many")
+        items = in_memory(items, f"{self._size_name}=auto", "give a number")
+        seed = int(self.random_state) if isinstance(self.random_state, int | np.integer) else 0
+        found = choose(self.choose, _Trainer(self, seed), items, max(1, min(most, SIZES[-1])), seed)
+        self._found, self.tried_ = found.size, found.tried
+        return (f"{self._size_name} is {found.size}, chosen by {self.choose}: {found.why}",)
+
+    def _for_choice(self) -> dict[str, Any]:
+        """Settings that the choice does without."""
+        raise NotImplementedError
+
+    def _begun_from(self, tables: Tables, before: Any) -> Any:
+        """The start from these tables, which were learned by the model `before`."""
+        return tables
+
+    def _per_token(self, items: Any) -> float:
+        """log P of new items, per token."""
+        raise NotImplementedError
+
+
+class _Trainer:
+    """Clones of an estimator with other sizes."""
+
+    def __init__(self, estimator: SizedEstimator, seed: int) -> None:
+        self.estimator, self.seed, self.axes = estimator, seed, estimator._size_axes
+        self.before: Any = None
+
+    def __call__(self, items: Any, size: int, tables: Tables | None = None, steps: int = STEPS) -> Trained:
+        asked, fields = self.estimator, self.estimator.get_params(deep=False)
+        fields |= {asked._size_name: size, "criterion": f"vb:{steps}", "prior": PRIOR, "random_state": self.seed}
+        fields |= {"restarts": RESTARTS if tables is None and size > 1 else 1, "fixed": ()}
+        begun = {} if tables is None else {"start": asked._begun_from(tables, self.before)}
+        model = self.before = type(asked)(**{**fields, **asked._for_choice(), **begun})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of classes that are not used: that is what is asked
+            model.fit(items)
+        assert model.posterior_ is not None
+        posterior = np.asarray(model.posterior_[model._emits], np.float64)
+        mass = np.maximum(posterior.sum(axis=1) - PRIOR * posterior.shape[1], 0.0)
+        emitted = np.asarray(model.parameters_._asdict()[model._emits], np.float64)
+        return Trained(size, model.objective_, mass, emitted, model.parameters_, model._per_token)

@@ -1,0 +1,112 @@
+"""How many hidden values: known numbers are found, tables are split and merged rightly, wrong wishes refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from command import refused, run
+
+import softcount as sc
+from softcount.estimators.how_many import METHODS, search, within_one_error
+from softcount.estimators.splitting import Hidden, distances, merged, split_all
+from softcount.models.hmm import HMMTables
+from softcount.synthetic import hidden
+
+AXES = sc.HMM._size_axes
+
+
+@pytest.fixture(scope="module")
+def sentences() -> Any:
+    return hidden.sequences(150, 3, shared=0.1, words=8, seed=1).items
+
+
+@pytest.fixture(scope="module")
+def docs() -> Any:
+    return hidden.documents(80, 3, shared=0.3, words=8, seed=1).items
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_known_number_is_found(sentences: Any, docs: Any, method: str) -> None:
+    hmm = sc.HMM("auto", choose=method, random_state=0).fit(sentences)
+    assert abs(len(hmm.states_) - 3) <= 1 and len(hmm.emission_) == len(hmm.states_)
+    mixture = sc.NaiveBayesMixture("auto", choose=method, random_state=0).fit(docs)
+    assert abs(len(mixture.classes_) - 3) <= 1
+    assert mixture.n_clusters == "auto" and mixture.history_.remarks[0].startswith("n_clusters is ")
+    assert {one.size for one in hmm.tried_} >= {1, 2} and all(one.used <= one.size for one in hmm.tried_)
+
+
+def test_topics_and_files(tmp_path: Path) -> None:
+    plsa = sc.PLSA("auto", choose="elbo", random_state=0).fit(hidden.mixed(50, 3, words=8, seed=2).items)
+    assert abs(len(plsa.components_) - 3) <= 1 and plsa.transform([["a"]]).shape[1] == len(plsa.components_)
+    plsa.save(tmp_path / "m")
+    again = sc.load(tmp_path / "m")
+    assert again.tried_ == plsa.tried_ and again.n_topics == "auto"
+    assert again.top_words(2).keys() == plsa.top_words(2).keys()
+    axes = sc.plot_tried(again)
+    assert axes.get_xlabel() == "n_topics" and len(axes.lines[0].get_xdata()) == len(plsa.tried_)
+    again.report(tmp_path / "page.html")
+    assert "Sizes that were tried" in (tmp_path / "page.html").read_text()
+    with pytest.raises(sc.InputError, match="plot_tried draws what was tried"):
+        sc.plot_tried(sc.HMM(2))
+
+
+def test_splits_and_merges_undo_each_other() -> None:
+    rng = np.random.default_rng(0)
+    rows = [rng.dirichlet(np.ones(n), k) for n, k in ((3, 1), (4, 3), (5, 3))]  # with an end
+    tables = HMMTables(rows[0][0], rows[1], rows[2])
+    two = split_all(tables, AXES, 3, rng)
+    assert [t.shape for t in two] == [(6,), (6, 7), (6, 5)] and all(np.allclose(t.sum(-1), 1) for t in two)
+    assert two.initial[::2] + two.initial[1::2] == pytest.approx(tables.initial)
+    assert two.transition[0, :6:2] + two.transition[1, 1:6:2] == pytest.approx(tables.transition[0, :3])
+    assert two.transition[:, 6] == pytest.approx(np.repeat(tables.transition[:, 3], 2))
+    for k in range(3):
+        two = merged(two, AXES, (k, k + 1), np.ones(6))
+    assert two.initial == pytest.approx(tables.initial) and two.transition == pytest.approx(tables.transition)
+    weighted = merged(tables, AXES, (0, 2), np.array([3.0, 1.0, 1.0]))
+    assert weighted.emission[0] == pytest.approx(0.75 * tables.emission[0] + 0.25 * tables.emission[2])
+    unused = merged(tables, AXES, (0, 2), np.zeros(3))
+    assert np.isfinite(unused.emission).all() and Hidden().row is None
+    assert distances(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])).argmin(axis=1).tolist() == [2, 0, 0]
+
+
+@pytest.mark.parametrize("peak", [1, 5, 9, 13, 30, 40])
+def test_the_search_finds_a_peak_and_tries_both_neighbours(peak: int) -> None:
+    tried = search(lambda size: (-abs(size - peak), size), 40)
+    sizes = [one.size for one in tried]
+    assert max(tried, key=lambda one: one.score).size == peak and len(sizes) == len(set(sizes)) <= 18
+    assert {n for n in (peak - 1, peak + 1) if 0 < n <= 40} <= set(sizes)
+
+
+def test_one_standard_error() -> None:
+    best = np.array([1.0, 2.0, 3.0, 4.0])
+    assert within_one_error(best, best) and within_one_error(best, best - [0.0, 0.5, -0.2, 0.0])
+    assert not within_one_error(best, best - 0.1)
+
+
+WRONG: list[tuple[Any, Any, str]] = [
+    (sc.HMM("ten"), [["a"]], "n_states='ten': give a whole number, or \"auto\""),
+    (sc.HMM("auto", choose="guess"), [["a"]], "choose='guess'; use elbo, held-out, split-merge"),
+    (sc.HMM("auto", dictionary={"a": ["N"]}), [["a"]], 'n_states="auto" is for text alone'),
+    (sc.HMM("auto", choose="held-out"), [["a", "b"]] * 9, "9 items are too few to keep some aside"),
+    (sc.PLSA("auto", seed_words={0: ["a"]}), ["a b"], "seed_words name topics by their numbers"),
+    (sc.PLSA(0), ["a b"], "n_topics must be at least 1, not 0"),
+]
+
+
+@pytest.mark.parametrize(("model", "data", "says"), WRONG)
+def test_what_cannot_be_chosen(model: Any, data: Any, says: str) -> None:
+    with pytest.raises(sc.InputError, match=says):
+        model.fit(data)
+
+
+def test_the_commands(tmp_path: Path, monkeypatch: Any, docs: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("docs.txt").write_text("".join(" ".join(words) + "\n" for words in docs))
+    ran = run("cluster docs.txt --clusters auto --choose elbo --threads 1")
+    assert ran.code == 0 and len(set(ran.out.split())) in (2, 3, 4)
+    assert "note: n_clusters is " in ran.err and "tried" in ran.err
+    refused(run("cluster docs.txt --clusters auto --method kmeans"),
+            "--clusters auto goes with --method nb, and without --labels; give a number")  # fmt: skip

@@ -222,6 +222,7 @@ def test_aligner(texts: Path, kept: bool, settings: dict[str, Any]) -> None:
         assert here._told(pairs)[told] == pytest.approx(there._told(folder)[told], rel=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:too little text")
 def test_other_estimators_load_a_folder(texts: Path) -> None:
     text = sc.read(texts / "text")
     one, other = (sc.LanguageModel(2).fit(data) for data in (text, texts / "sentences"))

@@ -160,7 +160,9 @@ class Align(Training):
         if model is None and self.known_links is not None:
             from softcount.links.known import linked, n_linked
             from softcount.links.pharaoh import read_links
+            from softcount.text.stored import in_memory
 
+            data = in_memory(data, "--known-links", "leave it away")
             data = linked(data, read_links(self.known_links, len(data)), str(self.known_links))
             self.say(f"links of {n_linked(data):,} of {len(data):,} pairs are known")
         if model is not None:

@@ -17,7 +17,7 @@ class Growing:
     def __init__(self) -> None:
         self.ids: dict[str, int] = {}
         self.counts = np.zeros(1 << 10, np.int64)
-        self.rows = np.zeros(1 << 10, np.int64)
+        self.rows = np.zeros(1 << 10, np.int64)  # documents that have each
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -29,16 +29,15 @@ class Growing:
         table = np.array([ids.setdefault(word, len(ids)) for word in encoded.dictionary.to_pylist()], dtype=np.int32)
         return table[numbers_of(encoded.indices)] if len(table) else np.empty(0, np.int32)
 
-    def count(self, ids: Array, rows: Array, times: Array | None = None) -> None:
-        """These tokens, of which each stands in the row beside it; `times`: how often, where they are no tokens."""
+    def count(self, ids: Array, times: Array | None = None) -> None:
+        """These tokens; or, with how often each of them occurs, the distinct words of documents."""
         n = len(self.ids)
         while len(self.counts) < n:
             self.counts = np.concatenate([self.counts, np.zeros_like(self.counts)])
             self.rows = np.concatenate([self.rows, np.zeros_like(self.rows)])
         self.counts[:n] += np.bincount(ids, times, minlength=n).astype(np.int64)
-        if times is None:
-            ids = (np.unique(rows * np.int64(n) + ids) % max(n, 1)) if n else ids
-        self.rows[:n] += np.bincount(ids, minlength=n)
+        if times is not None:
+            self.rows[:n] += np.bincount(ids, minlength=n)
 
     def ranked(self) -> tuple[list[str], Array, Array, Array, Array]:
         """(words by falling frequency, their counts, their rows, in which order they came, number → rank)."""

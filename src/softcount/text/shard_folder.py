@@ -2,7 +2,7 @@
 
     manifest.json          kind, how the text was read, counts, digests; written last, so what has it is whole
     shard-00000.arrow …    the items as numbers of words, in blocks (`text.shard_file`)
-    words.arrow            the vocabulary: every word, how often it occurs, in how many rows …; of pairs two such files
+    words.arrow            the vocabulary: every word, how often it occurs, …; of pairs two such files
     lengths.arrow          how many rows have how many words
 
 | kind | columns of a shard |
@@ -68,7 +68,7 @@ class Folder:
 
     @cached_property
     def words(self) -> list[tuple[Vocabulary, Array, Array, Array]]:
-        """Of every side its vocabulary; of each word how often it occurs, in how many rows, as which it came first."""
+        """Of every side its vocabulary; of each word how often it occurs, in how many documents, as which it came."""
         found = []
         for side in self.manifest["sides"]:
             table = self._table(side["file"], side["sha256"])

@@ -198,7 +198,7 @@ def documents(paths: Sequence[str], how: How, names: Names) -> Iterator[Columns]
             table = sparse.csr_matrix((np.ones(len(ids)), ids, offsets), shape=(len(offsets) - 1, len(names.sides[0])))
             table.sum_duplicates()
             words, bounds = table.indices.astype(np.int32), table.indptr.astype(np.int64)
-            names.sides[0].count(words, bounds, table.data)
+            names.sides[0].count(words, table.data)
             known = np.full(len(bounds) - 1, -1, np.int32) if labels is None else names.labels.encode(labels)
             yield {"words": Ragged(bounds, words), "counts": Ragged(bounds, table.data), "label": known, "name": called}
         if not found:
@@ -238,5 +238,5 @@ def numbered(piece: Piece, words: Growing) -> Ragged:
     """Rows of tokens as rows of numbers, counted."""
     offsets, tokens = piece
     ids = words.encode(tokens)
-    words.count(ids, np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)))
+    words.count(ids)
     return Ragged(offsets, ids)

@@ -33,6 +33,7 @@ from softcount.text.packing import Counted, by_content, by_name
 MAX_BYTES = int(min(8 << 30, installed() / 2))  # of text: what is larger ends in an error message, not in swap
 SMALL, RATIO = 64 << 20, 100  # a packed file may unpack to this much whatever its size, to more only in proportion
 CHUNK = 1 << 24
+PIECE = 1 << 21  # of a text that is never whole in memory
 BLANKS = b" \t\n\v\f\r"
 WIDE_BLANKS = tuple(blank.encode() for blank in "\u00a0\u202f\u3000")  # which no part of another character is
 NEWLINE, RETURN = 10, 13
@@ -57,9 +58,9 @@ def checked_text(chunks: Iterable[bytes], name: str, if_model: str = IF_MODEL) -
 
 
 def line_pieces(path: str | Path, if_model: str = IF_MODEL) -> Iterator[tuple[int, bytes]]:
-    """(how many lines came before, whole lines) of a file of any size, some megabytes at a time; checked as ever."""
+    """(how many lines came before, whole lines) of a file of any size, a few megabytes at a time; checked as ever."""
     name, before, rest = name_of(path), 0, b""
-    for chunk in _checked(read_chunks(path, sys.maxsize), name, if_model):
+    for chunk in _checked(read_chunks(path, sys.maxsize, PIECE), name, if_model):
         text, newline, left = (rest + chunk).rpartition(b"\n")
         rest = left
         if newline:
@@ -151,7 +152,7 @@ def _open(path: str | Path) -> AbstractContextManager[IO[bytes]]:
     return nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb")
 
 
-def read_chunks(path: str | Path, max_bytes: int = MAX_BYTES) -> Iterator[bytes]:
+def read_chunks(path: str | Path, max_bytes: int = MAX_BYTES, size: int = CHUNK) -> Iterator[bytes]:
     """The file piece by piece, unpacked; whatever the system has against it becomes an InputError."""
     total, packing = 0, by_name(os.fspath(path))
     stage.begin(f"reading {name_of(path)}", _size(path), "bytes")
@@ -162,7 +163,7 @@ def read_chunks(path: str | Path, max_bytes: int = MAX_BYTES) -> Iterator[bytes]
             if piped and raw:
                 packing = by_content(raw.peek(10))
             stream = packing.opened(raw) if packing else raw or opened
-            while chunk := stream.read(CHUNK):
+            while chunk := stream.read(size):
                 total += len(chunk)
                 if total > max_bytes:
                     raise _error(path, f"more than {max_bytes:,} bytes of text", "split the file")

@@ -73,7 +73,7 @@ class StoredText:
     column: str
     vocabulary: Vocabulary
     frequencies: Array  # int64: how often each word occurs
-    rows: Array  # int64: in how many rows
+    rows: Array  # int64: in how many documents, where it is of documents
     came: Array  # int64: in which order they first occur
     source: str
     codes: Array | None = None  # number in the files → number in the vocabulary, or −1

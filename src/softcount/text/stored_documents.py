@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -55,7 +55,8 @@ class DocumentShards(Stored):
 
     length: float | None = None
     labelled: bool = True  # whether classes that the folder knows are told
-    labels = weights = None  # as of all documents; each part has its own
+    labels: None = field(default=None, init=False)  # of all documents at once; each part has its own
+    weights: None = field(default=None, init=False)
 
     def __repr__(self) -> str:
         return f"DocumentShards({self.name!r}, {len(self):,} documents, {self.n_words:,} words)"

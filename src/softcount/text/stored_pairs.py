@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -35,6 +35,7 @@ class PairShards(Stored):
     """Sentence pairs of a folder; `softcount.Shards` opens it."""
 
     limit: int | None = None  # pairs with more words on a side are empty
+    potentials: None = field(default=None, init=False)  # nothing is wished of links in files
 
     def __repr__(self) -> str:
         sizes = f"{len(self):,} pairs, {self.source.n_tokens:,} × {self.target.n_tokens:,} tokens"

@@ -15,6 +15,8 @@ from softcount.version import VERSION as __version__
 if TYPE_CHECKING:
     from softcount import evaluate, synthetic
     from softcount.estimators.aligner import WordAligner
+    from softcount.estimators.chains import Chains, sample_posterior
+    from softcount.estimators.crf_autoencoder import CRFAutoencoder
     from softcount.estimators.decipher import Decipher
     from softcount.estimators.gaussian import GaussianMixture
     from softcount.estimators.grammar import Grammar
@@ -39,6 +41,8 @@ __all__ = [
     "HMM",
     "PLSA",
     "Bitext",
+    "CRFAutoencoder",
+    "Chains",
     "Corpus",
     "Decipher",
     "Documents",
@@ -65,12 +69,14 @@ __all__ = [
     "read",
     "read_bitext",
     "read_documents",
+    "sample_posterior",
     "synthetic",
 ]
 
 _HOME = {
     **{one.name: one.estimator.partition(":")[0] for one in BUILT_IN},
     "load": "softcount.registry",
+    **dict.fromkeys(("Chains", "sample_posterior"), "softcount.estimators.chains"),
     **dict.fromkeys(("plot_alignment", "plot_topics", "plot_transition", "plot_tried"), "softcount.report.plot"),
     "Corpus": "softcount.text.corpus",
     "corpus": "softcount.text.corpus",

@@ -31,6 +31,7 @@ WITHOUT = (
     "format",
     "threads",
     "engine",
+    "address",
 )  # no effect without DOCS
 
 

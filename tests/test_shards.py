@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from command import Ran, refused, run, snapshot
+from copying import Copying
 
 import softcount as sc
 from softcount.loop import files
@@ -176,6 +178,21 @@ def test_hmm_with_known_tags(texts: Path, tmp_path: Path) -> None:
     for a, b in zip(here.parameters_, there.parameters_, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-12)
     assert here.states_ == there.states_ and here.history_.remarks == there.history_.remarks
+
+
+def test_what_crosses_an_engine_is_where_rows_are(texts: Path, kept: bool) -> None:
+    """On an engine that pickles all that crosses it: parts are small, have no words, and are opened there."""
+    folder = sc.Shards(texts / "sentences")
+    part = pickle.dumps(folder.slice(10, 200))
+    assert len(part) < 1500 and b"w17" not in part and b"w17" in pickle.dumps(folder.loaded())
+    models = [
+        sc.HMM(2, criterion="em:2", start="random", random_state=1, engine=e) for e in ("threads", Copying(False))
+    ]
+    same(*(model.fit(folder).parameters_ for model in models))
+    pairs = sc.Shards(texts / "pairs")
+    aligners = [sc.WordAligner("ibm1", criterion="em:1", engine=e) for e in ("threads", Copying(False))]
+    one, other = (aligner.fit(pairs) for aligner in aligners)
+    assert list(one.lexicon()) == list(other.lexicon()) and one.align(pairs) == other.align(pairs)
 
 
 def test_mini_batches_are_drawn_of_pieces(texts: Path) -> None:

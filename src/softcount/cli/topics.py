@@ -30,6 +30,7 @@ WITHOUT = (
     "format",
     "threads",
     "engine",
+    "address",
 )  # no effect without DOCS
 
 

@@ -11,7 +11,7 @@ import json
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, get_type_hints
@@ -29,6 +29,7 @@ from softcount.cli.console import (
 from softcount.cli.options import (
     GROUPS,
     TRAINING,
+    Address,
     Apply,
     Checkpoint,
     Criterion,
@@ -72,6 +73,7 @@ class Training:
     shown: Shown = "auto"
     threads: Threads = -1
     engine: Engine = "threads"
+    address: Address = None
 
     name: ClassVar[str]
     kinds: ClassVar[tuple[str, ...]]  # of models that it may apply
@@ -79,7 +81,8 @@ class Training:
 
     def run(self) -> None:
         self.check()
-        with Progress(self.quiet, getattr(self, "restarts", 1), self.shown) as self.progress:
+        shown = Progress(self.quiet, getattr(self, "restarts", 1), self.shown)
+        with nullcontext() if isinstance(self.where, str) else self.where, shown as self.progress:
             with self.warnings_as_notes():
                 model, data = self.trained() if self.apply is None else self.opened()
             stage.begin(self.doing)
@@ -162,7 +165,8 @@ class Training:
         check_stdin(**reads)
         check_threads(self.threads)
         check_mode(self.shown)
-        engine_of(self.engine, self.threads)
+        where = engine_of(self.engine, self.threads, self.address)
+        self.where: Any = self.engine if where.near else where  # one cluster for all that the command does
 
     def opened(self) -> tuple[Any, Any]:
         assert self.apply is not None
@@ -185,7 +189,7 @@ class Training:
 
     def placed(self, model: Any) -> Any:
         """With the engine and the threads that were asked for."""
-        return model.set_params(n_jobs=self.threads, engine=self.engine)
+        return model.set_params(n_jobs=self.threads, engine=self.where)
 
     def training_options(self) -> list[str]:
         return [option.name for option in self.context.command.params if group_of(option) in TRAINING and option.name]

@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 
 from softcount.criteria.mre import reconstructing
-from softcount.disk.sound import check, check_tables, check_whole
+from softcount.disk.sound import check_tables, check_whole
 from softcount.errors import ImpossibleItem, InputError
+from softcount.estimators.hmm_language import model_of, shown, sound_language
 from softcount.estimators.settings import check_is_fitted
 from softcount.estimators.sized import SizedEstimator
 from softcount.loop.estep import Answers
 from softcount.loop.weighted import checked_weights
 from softcount.models.hmm import HMM as Model
-from softcount.models.hmm import HMMTables, generate
+from softcount.models.hmm import generate
+from softcount.models.ngram_channel import ChannelTables
 from softcount.numbers.attribute import MAX, SUM
 from softcount.numbers.ragged import Array, Ragged, concatenate
 from softcount.numbers.tables import Tables
@@ -35,6 +37,8 @@ class TrainedHMM(SizedEstimator):
     states_: tuple[str, ...]
     vocabulary_: Vocabulary
     lengths_: Array  # how many sentences have how many words
+    end_: Array | None
+    language_: Array | None  # P(state | states before it), and of the end, where a language model says so
 
     def _read(self, X: Any) -> Corpus:
         """Text in the model's words. Tags that are states' names are known, other tags say nothing."""
@@ -95,6 +99,7 @@ class TrainedHMM(SizedEstimator):
     ) -> tuple[list[list[str]], list[list[int | str]]]:
         """New sentences and their tags. Lengths: by the end probability, as given, or as in the training text."""
         check_is_fitted(self, "vocabulary_")
+        self._needs_bigrams("new sentences")
         rng = np.random.default_rng(random_state)
         lengths = None
         if length is not None:
@@ -122,9 +127,10 @@ class TrainedHMM(SizedEstimator):
     def to_json(self) -> dict[str, Any]:
         """The parameters as P.json has them."""
         check_is_fitted(self, "vocabulary_")
+        self._needs_bigrams("P.json")
         return to_json(self.states_, list(self.vocabulary_.words), self.parameters_)
 
-    def _arrived(self, X: Any, y: Any, sample_weight: Any) -> tuple[Model, Corpus, Array | None]:
+    def _arrived(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Corpus, Array | None]:
         data = self._read(X if y is None else corpus(X, labels=y))
         return self._model, data, checked_weights(sample_weight, len(data), "sentences")
 
@@ -143,7 +149,15 @@ class TrainedHMM(SizedEstimator):
     def _numbered(self) -> bool:
         return self.states_ == tuple(str(k) for k in range(len(self.states_)))
 
+    def _needs_bigrams(self, what: str) -> None:
+        if isinstance(self.parameters_, ChannelTables):
+            raise InputError(f"{what}: only of transitions between two states; use a language model of order 2")
+
     def _show(self) -> None:
+        if isinstance(self.parameters_, ChannelTables):
+            self.initial_, self.transition_, self.end_ = shown(np.asarray(self.language_))
+            self.emission_ = self.parameters_.emission
+            return
         K, parameters = len(self.states_), self.parameters_
         self.initial_ = parameters.initial
         self.transition_ = parameters.transition[:, :K]
@@ -156,19 +170,24 @@ class TrainedHMM(SizedEstimator):
     def _settle(self) -> None:
         super()._settle()
         K, V = len(self.states_), len(self.vocabulary_)
-        check("parameters", self.parameters_, HMMTables)
-        end = self.parameters_.transition.shape[-1] == K + 1
-        check_tables(self.parameters_, HMMTables, initial=(K,), transition=(K, K + end), emission=(K, V))
         check_whole("lengths", self.lengths_, None, np.inf)
         if len(set(self.states_)) != K or not self.lengths_.any():
             raise ValueError("states of one name, or no sentences")
-        self._model = Model(K, V, end)
+        if self.__dict__.setdefault("language_", None) is not None:
+            language = sound_language(self.language_, K)
+            self.language_, self._model = language, model_of(language, V)
+        else:
+            end = getattr(self.parameters_, "transition", np.empty((0, 0))).shape[-1] == K + 1
+            self._model = Model(K, V, end)
+        layout = self._model.layout
+        shapes = {name: spec.family.size() for name, spec in layout._asdict().items()}
+        check_tables(self.parameters_, type(layout), **shapes)
         self._show()
 
 
-def logs_of(parameters: HMMTables) -> HMMTables:
+def logs_of(parameters: Any) -> Any:
     with np.errstate(divide="ignore"):
-        return HMMTables(*(np.log(table) for table in parameters))
+        return type(parameters)(*(np.log(table) for table in parameters))
 
 
 @contextmanager

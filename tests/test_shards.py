@@ -190,7 +190,7 @@ def test_what_crosses_an_engine_is_where_rows_are(texts: Path, kept: bool) -> No
     ]
     same(*(model.fit(folder).parameters_ for model in models))
     pairs = sc.Shards(texts / "pairs")
-    aligners = [sc.WordAligner("ibm1", criterion="em:1", engine=e) for e in ("threads", Copying(False))]
+    aligners = [sc.WordAligner("ibm1", criterion="em:1", engine=engine) for engine in engines]
     one, other = (aligner.fit(pairs) for aligner in aligners)
     assert list(one.lexicon()) == list(other.lexicon()) and one.align(pairs) == other.align(pairs)
 

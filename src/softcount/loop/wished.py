@@ -28,7 +28,8 @@ class Wished:
 
     def __init__(self, model: Any, engine: Engine, handles: Sequence[Handle]) -> None:
         if isinstance(model, InRounds) or not isinstance(model, Constrainable):
-            raise InputError("constrained: this model counts nothing that could be too much; it is for tagging")
+            none = "constrained: this model counts nothing that could be too much"
+            raise InputError(f"{none}; it is for tags, and for links by the HMM")
         self.model: Any = model
         self.engine, self.handles = engine, handles
         found = list(engine.map(_nodes, handles, engine.share(model)))
@@ -52,7 +53,7 @@ class Wished:
             expected[a:b] = here
             total = found if total is None else total.__iadd__(found)
         assert total is not None
-        return total, expected
+        return total.whole(), expected
 
 
 # --- what crosses the engine ----------------------------------------------------------------------------------------

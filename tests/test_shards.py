@@ -185,9 +185,8 @@ def test_what_crosses_an_engine_is_where_rows_are(texts: Path, kept: bool) -> No
     folder = sc.Shards(texts / "sentences")
     part = pickle.dumps(folder.slice(10, 200))
     assert len(part) < 1500 and b"w17" not in part and b"w17" in pickle.dumps(folder.loaded())
-    models = [
-        sc.HMM(2, criterion="em:2", start="random", random_state=1, engine=e) for e in ("threads", Copying(False))
-    ]
+    engines: tuple[Any, Any] = "threads", Copying(False)
+    models = [sc.HMM(2, criterion="em:2", start="random", random_state=1, engine=engine) for engine in engines]
     same(*(model.fit(folder).parameters_ for model in models))
     pairs = sc.Shards(texts / "pairs")
     aligners = [sc.WordAligner("ibm1", criterion="em:1", engine=engine) for engine in engines]

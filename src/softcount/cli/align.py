@@ -48,7 +48,7 @@ class Align(Training):
 
     source: Annotated[
         str,
-        typer.Argument(help="A text, or one file with both: source ||| target, TSV, TMX, XLIFF; - stdin; shards."),
+        typer.Argument(help="A text, or both in one: source ||| target, TSV, TMX, XLIFF, shards; - stdin."),
     ]
     target: Annotated[str | None, typer.Argument(help="Its translation, line by line; .gz too.")] = None
     preset: Annotated[str, option(WHAT, PRESET)] = "default"

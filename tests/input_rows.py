@@ -98,10 +98,11 @@ READERS = (
     f"topics {{bad}} --text-column body {SMALL}", f"cluster {{bad}} --id-column id --clusters 2 {SMALL}",
     f"tag {{bad}} --text-column body --states 2 {SMALL}", f"classes {{bad}} --text-column body {SMALL}",
     "explain kmeans {bad}", "explain ibm1 text other --dictionary {bad}", "explain grammar {bad} 'the dog runs'",
+    "shard {bad} --out new", "shard text {bad} --out new -q", "shard text --target {bad} --out new", "shard {bad} --kind documents --out new",
 )  # fmt: skip
 # Those that take a folder of texts as well as a file.
 FOLDERS = ("topics {bad} --topics", "topics {bad} --apply", "cluster {bad} --c", "cluster {bad} --a", "score topics",
-           "explain mixture", "explain plsa", "show topics.model")  # fmt: skip
+           "explain mixture", "explain plsa", "show topics.model", "shard {bad} --kind documents")  # fmt: skip
 NO_FOLDERS = tuple(command for command in READERS if not command.startswith(FOLDERS))
 # Those that read a P.json, and all others.
 PARAMETERS = ("explain hmm {bad} dog", "generate --from {bad}")
@@ -279,6 +280,11 @@ PLACES = [
     each("not-a-folder", "a file in place of a folder of documents",
          ("topics text --format folder",
           "text: not a folder; give one with a sub-folder per class, or another --format")),
+    each("shards-in-the-way", "a folder to be written that is there already",
+         ("shard text --out other", "other: is there already; name another folder, or remove it first"),
+         ("shard text --out no/shards", "no/shards: there is no folder 'no'; make it first"),
+         ("shard text --out none://x", "none://x: no place that can be reached (Unrecognized filesystem type in URI: "
+          "none://x); check the address")),
     each("stdin-twice", "`-` for two files",
          ("align - -", "<stdin>: both the source and the target; give a file for one of them"),
          ("tag - --tags - --states 2", "<stdin>: both the text and the tags; give a file for one of them"),

@@ -173,7 +173,7 @@ WRAPPERS: dict[str, Kind] = {
     "constrained": Kind(
         lambda inner, stage, s: constrained(
             inner,
-            stage.options.get("strength", 10.0),
+            stage.options.get("strength", 30.0),
             stage.options.get("least", 10),
             stage.options.get("ascents", 5),
         ),

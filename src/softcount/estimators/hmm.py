@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
-
 from softcount.criteria.spec import parse, sparsity
 from softcount.engines import Engine
 from softcount.errors import InputError
@@ -26,7 +24,6 @@ from softcount.estimators.hmm_start import (
     allowed_entries,
     check_known,
     counted_start,
-    known_states,
     labelled_remark,
     remarks,
     unobserved,
@@ -47,12 +44,13 @@ from softcount.models.hmm import HMM as Model
 from softcount.models.hmm import HMMTables
 from softcount.models.ngram_channel import ChannelTables
 from softcount.numbers.attribute import MAX
-from softcount.numbers.ragged import Ragged, concatenate
+from softcount.numbers.ragged import Array, concatenate
 from softcount.numbers.tables import Tables
 from softcount.report.hmm_json import NamedHMM, from_json, read_parameters
 from softcount.signature import signature
 from softcount.text.corpus import Corpus, corpus
 from softcount.text.dictionary import TagDictionary, tag_dictionary
+from softcount.text.stored import in_memory
 from softcount.text.vocabulary import UNKNOWN, Vocabulary
 
 STARTS = ("auto", "classes", "known", "random", "uniform")
@@ -198,8 +196,9 @@ class HMM(TrainedHMM):
         on_step: Callable[[Step], None] | None = None, checkpoint: str | Path | None = None,
         checkpoint_every: int | None = None,
     ) -> HMM:  # fmt: skip
-        """Train on sentences: token lists, text lines, or a Corpus. `y`: tag lists, None where a tag is not known.
+        """Train on sentences: token lists, text lines, a Corpus or a folder of shards.
 
+        y : tag lists, None where a tag is not known
         checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
         """
         self._check()
@@ -213,7 +212,7 @@ class HMM(TrainedHMM):
         data = corpus(text, _vocabulary(given), self.min_count)
         if data.n_tokens == 0:
             raise InputError(f"{data.source}: no tokens to train on; give at least one word")
-        if (data.sentences.values < 0).all():
+        if data.n_unknown == data.n_tokens:
             raise InputError(f"{data.source}: the start lists none of its words; give parameters of this language")
         if self._is_auto and (given or dictionary or data.tagset or isinstance(self.start, Corpus)):
             raise InputError('n_states="auto" is for text alone; leave it away where tags are named')
@@ -231,7 +230,6 @@ class HMM(TrainedHMM):
             check_known(data, dictionary)
         mask = dictionary.mask(data.vocabulary, self.states_) if dictionary else None
         allowed = {} if mask is None else allowed_entries(mask, self._model.end)
-        known = known_states(data, mask)
         self._begun = self._begin()
         seed, digest = self._seed(kept), digest_with(text.digest(), weights)
         counted = repeated(data, weights)
@@ -240,9 +238,10 @@ class HMM(TrainedHMM):
             if self._begun == "classes":
                 spread = random_start(self._model.layout, (seed, restart))
                 chance = seed + restart if restart else None  # the first start is the same for every seed
-                tables = class_start(counted, self.states_, n_named, dictionary, spread, chance)
+                whole = in_memory(counted, "the start from word classes", "choose another: --start random")
+                tables = class_start(whole, self.states_, n_named, dictionary, spread, chance)
             else:
-                tables = self._start(given, data, known, (seed, restart))
+                tables = self._start(given, data, mask, (seed, restart))
             if self.language_ is not None:
                 tables = with_language(self.language_, tables)
             return masked(self._model.layout, tables, {k: v for k, v in allowed.items() if k in tables._fields})
@@ -255,11 +254,11 @@ class HMM(TrainedHMM):
                 about={"dev": None if dev is None else described("dev", corpus(dev, lowercase=self.lowercase))},
             )  # fmt: skip
         self._show()
-        self.history_.remarks += (*chosen, *unobserved(data), *remarks(data, known, dictionary, self._begun))
+        self.history_.remarks += (*chosen, *unobserved(data), *remarks(data, mask, dictionary, self._begun))
         self.history_.remarks += dictionary.unmatched(text.vocabulary) if dictionary else ()
         if isinstance(self.start, Corpus):
             self.history_.remarks += (labelled_remark(data, corpus(self.start, lowercase=self.lowercase)),)
-        self.lengths_ = np.bincount(data.sentences.lengths)
+        self.lengths_ = data.length_counts
         self.signature_ = self._signature(seed, len(text), text.n_tokens, digest)
         self._remember(seed, text.source, digest, sentences=len(text), tokens=text.n_tokens)
         return self
@@ -338,16 +337,16 @@ class HMM(TrainedHMM):
     def _begins(self, items: Any) -> str:
         return self._begun
 
-    def _start(self, given: NamedHMM | None, data: Corpus, known: Ragged, seed: tuple[int, ...]) -> Tables:
+    def _start(self, given: NamedHMM | None, data: Corpus, mask: Array | None, seed: tuple[int, ...]) -> Tables:
         if given:
             return given.tables
         model = Model(len(self.states_), len(self.vocabulary_), self._model.end)
         layout = model.layout
         if isinstance(self.start, Corpus):
             labelled = _with_states(corpus(self.start, self.vocabulary_, lowercase=self.lowercase), self.states_)
-            return counted_start(model, labelled.sentences, known_states(labelled, None), uniform_start(layout))
+            return counted_start(model, labelled, None, uniform_start(layout))
         spread = uniform_start(layout) if self._begun == "uniform" else random_start(layout, seed)
-        return counted_start(model, data.sentences, known, spread) if self._begun == "known" else spread
+        return counted_start(model, data, mask, spread) if self._begun == "known" else spread
 
     def _selection(self, dev: Any, engine: Engine) -> Callable[[Tables], float]:
         """Many-to-one accuracy where the development text has tags, else log-likelihood per token."""
@@ -405,6 +404,6 @@ def _vocabulary(given: NamedHMM | None) -> Vocabulary | None:
 
 def _with_states(data: Corpus, states: tuple[str, ...]) -> Corpus:
     """The corpus with its labels numbered as the states are."""
-    if data.labels is None:
+    if not data.labelled:
         return data
     return corpus(data, data.vocabulary, tagset=states)

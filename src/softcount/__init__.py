@@ -15,6 +15,7 @@ from softcount.version import VERSION as __version__
 if TYPE_CHECKING:
     from softcount import evaluate, synthetic
     from softcount.estimators.aligner import WordAligner
+    from softcount.estimators.chains import Chains, sample_posterior
     from softcount.estimators.crf_autoencoder import CRFAutoencoder
     from softcount.estimators.decipher import Decipher
     from softcount.estimators.gaussian import GaussianMixture
@@ -34,12 +35,14 @@ if TYPE_CHECKING:
     from softcount.text.document_reader import read_documents
     from softcount.text.documents import Documents, documents
     from softcount.text.reader import read
+    from softcount.text.shards import Shards
 
 __all__ = [
     "HMM",
     "PLSA",
     "Bitext",
     "CRFAutoencoder",
+    "Chains",
     "Corpus",
     "Decipher",
     "Documents",
@@ -50,6 +53,7 @@ __all__ = [
     "LanguageModel",
     "NaiveBayesMixture",
     "Network",
+    "Shards",
     "WordAligner",
     "WordClasses",
     "__version__",
@@ -65,12 +69,14 @@ __all__ = [
     "read",
     "read_bitext",
     "read_documents",
+    "sample_posterior",
     "synthetic",
 ]
 
 _HOME = {
     **{one.name: one.estimator.partition(":")[0] for one in BUILT_IN},
     "load": "softcount.registry",
+    **dict.fromkeys(("Chains", "sample_posterior"), "softcount.estimators.chains"),
     **dict.fromkeys(("plot_alignment", "plot_topics", "plot_transition", "plot_tried"), "softcount.report.plot"),
     "Corpus": "softcount.text.corpus",
     "corpus": "softcount.text.corpus",
@@ -81,6 +87,7 @@ _HOME = {
     "read_documents": "softcount.text.document_reader",
     "Documents": "softcount.text.documents",
     "documents": "softcount.text.documents",
+    "Shards": "softcount.text.shards",
 }
 
 

@@ -26,6 +26,7 @@ FITTED: dict[str, Any] = {
     "GaussianMixture": lambda: sc.GaussianMixture(2, covariance="full", criterion="em:2").fit(POINTS),
     "Grammar": lambda: sc.Grammar("S -> 'a' S | 'b'").fit(["a b"]),
     "WordAligner": lambda: sc.WordAligner().fit(TEXT, TEXT),
+    "Decipher": lambda: sc.Decipher(sc.LanguageModel(3, characters=True).fit(TEXT), restarts=1).fit(TEXT),
     "LanguageModel": lambda: sc.LanguageModel(2).fit(TEXT),
     "Network": lambda: sc.Network("m -> a", values={"m": 2}).fit({"a": list("xyx")}),
 }

@@ -89,6 +89,7 @@ class Align(Training):
     lowercase: Annotated[
         bool, option(IN, "Words that differ by case alone are one.", "--lowercase/--no-lowercase")
     ] = True  # fmt: skip
+    characters: Annotated[bool, option(IN, "Characters are the words; blanks are ▁.", "--characters")] = False
     source_language: Annotated[
         str | None, option(IN, "Of TMX or XLIFF, by xml:lang: en, en-US; of Parquet, a column.")
     ] = None
@@ -149,6 +150,8 @@ class Align(Training):
 
         prepare = preparation(model, self.tokenize, self.normalize)
         data = read_bitext(self.source, self.target, prepare=prepare, **self.chosen_units())
+        if self.characters if model is None else model.characters:
+            data = data.spelt()
         self.check_shown(data, self.longest or getattr(model, "longest", None))
         if model is None and self.known_links is not None:
             from softcount.links.known import linked, n_linked
@@ -193,6 +196,7 @@ class Align(Training):
         model = WordAligner(
             self.model, preset=self.preset, criterion=self.criterion, agreement=self.agreement,
             fertility=self.fertility, stems=self.stems, spelling=self.spelling, lowercase=self.lowercase,
+            characters=self.characters,
             stem_strength=self.stem_strength,
             tolerance=self.tolerance, alpha=self.alpha, prior_over=self.prior_over, pseudo=self.pseudo,
             null=None if self.null is None else _number(self.null, "--null", "a probability below 1"),

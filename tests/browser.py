@@ -33,7 +33,8 @@ OPTIONS = (
 PATIENCE = 120.0  # seconds for an answer
 MOST = 16_000  # pixels of a screenshot, from the top
 AXE = Path(__file__).parents[1] / ".cache/axe/node_modules/axe-core/axe.min.js"  # where `make axe` puts it
-VIOLATIONS = """const found = await axe.run(document, { resultTypes: ["violations"] });
+OF_LOOKS = ["color-contrast", "scrollable-region-focusable", "target-size"]  # rules that colours and width can break
+VIOLATIONS = """const found = await axe.run(document, { resultTypes: ["violations"], ...ONLY });
     return found.violations.filter((v) => ["serious", "critical"].includes(v.impact))
       .map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(" | ")}`);"""
 
@@ -157,10 +158,11 @@ def in_browser(page: str, script: str, folder: Path, width: int = 1200, dark: bo
 
 
 def violations(page: str, folder: Path, width: int = 1200, dark: bool = False) -> list[str]:
-    """What axe-core finds serious or critical: the rule, and where."""
+    """What axe-core finds serious or critical: the rule, and where; in the dark, by those rules that may differ."""
     if not AXE.exists():
         pytest.skip("no axe-core here; `make axe` fetches it by npm, to test whether everybody can use the pages")
-    found: list[str] = in_browser(page, VIOLATIONS, folder, width, dark, AXE.read_text(encoding="utf-8"))
+    only = f"const ONLY = {json.dumps({'runOnly': OF_LOOKS} if dark else {})};"
+    found: list[str] = in_browser(page, only + VIOLATIONS, folder, width, dark, AXE.read_text(encoding="utf-8"))
     return found
 
 

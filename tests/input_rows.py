@@ -99,11 +99,12 @@ READERS = (
     "fast-align -i {bad}", "fast-align -i {bad} -dov --quiet", "eflomal -i {bad}", "eflomal -s {bad} -t other", "eflomal -s text -t {bad}",
     f"topics {{bad}} --text-column body {SMALL}", f"cluster {{bad}} --id-column id --clusters 2 {SMALL}",
     f"tag {{bad}} --text-column body --states 2 {SMALL}", f"classes {{bad}} --text-column body {SMALL}",
-    "explain kmeans {bad}", "explain ibm1 text other --dictionary {bad}",
+    "explain kmeans {bad}", "explain ibm1 text other --dictionary {bad}", "explain grammar {bad} 'the dog runs'",
+    "shard {bad} --out new", "shard text {bad} --out new -q", "shard text --target {bad} --out new", "shard {bad} --kind documents --out new",
 )  # fmt: skip
 # Those that take a folder of texts as well as a file.
 FOLDERS = ("topics {bad} --topics", "topics {bad} --apply", "cluster {bad} --c", "cluster {bad} --a", "score topics",
-           "explain mixture", "explain plsa", "show topics.model")  # fmt: skip
+           "explain mixture", "explain plsa", "show topics.model", "shard {bad} --kind documents")  # fmt: skip
 NO_FOLDERS = tuple(command for command in READERS if not command.startswith(FOLDERS))
 # Those that read a P.json, and all others.
 PARAMETERS = ("explain hmm {bad} dog", "generate --from {bad}")
@@ -283,6 +284,11 @@ PLACES = [
     each("not-a-folder", "a file in place of a folder of documents",
          ("topics text --format folder",
           "text: not a folder; give one with a sub-folder per class, or another --format")),
+    each("shards-in-the-way", "a folder to be written that is there already",
+         ("shard text --out other", "other: is there already; name another folder, or remove it first"),
+         ("shard text --out no/shards", "no/shards: there is no folder 'no'; make it first"),
+         ("shard text --out none://x", "none://x: no place that can be reached (Unrecognized filesystem type in URI: "
+          "none://x); check the address")),
     each("stdin-twice", "`-` for two files",
          ("align - -", "<stdin>: both the source and the target; give a file for one of them"),
          ("tag - --tags - --states 2", "<stdin>: both the text and the tags; give a file for one of them"),
@@ -476,7 +482,7 @@ FORMS = [
              "align text other --prior-model align.model --prior-strength 0")),
     Refused("conllu-and-tags", "CoNLL-U, whatever its name, beside a file of tags",
             "bad: conllu text has its own tags; leave the tag file away", ("tag bad --tags tags",), {"bad": CONLLU}),
-    Refused("engine", "an engine that there is not", "no engine 'x'; use threads",
+    Refused("engine", "an engine that there is not", "no engine 'x'; use threads, ray",
             ("tag text --states 2 --engine x", "align text other --engine x", "topics text --engine x",
              "cluster text --clusters 2 --engine x", "tag text --apply tag.model --engine x")),
     each("start", "a start or a kind of output that there is not",
@@ -509,9 +515,22 @@ FORMS = [
          ("explain mixture many --page p.html", "--page shows at most 40 lines of at most 40 words; give fewer"),
          ("explain mixture gap --page p.html", "--page: an empty line; give words on every line"),
          ("explain plsa text --page text", f"text: {LOST}"),
+         ("explain net 'h -> a' T2.json many.csv --page p.html", "--page shows at most 40 rows with few gaps; give fewer"),
+         ("explain net a T3.json weighted.csv --weight n --page p.html",
+          "--page shows rows, one by one; leave --weight away, or --page"),
+         ("explain grammar two.cfg 'b b b b b b b b b' --page p.html",
+          "--page: sentence 1 has 1,430 trees; give one with at most 200"),
          ("explain ibm1 text other --dictionary pairs.tsv",
           "pairs.tsv: 'dog' 'Hund' is prefer; explain takes `must` alone"),
-         many=b"a b\n" * 41, gap=b"a b\n\nc\n"),
+         many=b"a b\n" * 41, gap=b"a b\n\nc\n", **{
+             "many.csv": b"a\n" + b"x\n" * 41, "weighted.csv": b"a,n\nx,2\ny,3\n", "two.cfg": b"S -> S S [0.5] | 'b' [0.5]\n",
+             "T2.json": b'{"h": {"": {"0": 0.5, "1": 0.5}}, "a": {"0": {"x": 0.5, "y": 0.5}, "1": {"x": 0.2, "y": 0.8}}}',
+             "T3.json": b'{"a": {"": {"x": 0.5, "y": 0.5}}}'}),
+    each("explain-grammar", "a sentence of `explain grammar` that the grammar does not have, or that nobody would read",
+         ("explain grammar two.cfg 'a b'", "sentence 1: the grammar has no tree for 'a b'; add rules"),
+         ("explain grammar two.cfg 'b b b b b b b b b b b b b b b b b b b b b'", "explain grammar shows sentences of 1 to 20 words; give shorter ones"),
+         ("explain grammar round.cfg b", "the unary rules S -> S go round for ever: a sentence has infinitely many trees"),
+         **{"two.cfg": b"S -> S S [0.5] | 'b' [0.5]\n", "round.cfg": b"S -> S [0.5] | 'b' [0.5]\n"}),
     Refused("no-example", "an example that there is not",
             "no example 'x'; there are can-i-can, pseudo-counts, six-documents, thai, thai-fixed, six-topics, two-clusters, late, "
             "diary, telescope", ("examples x", "examples x --out folder")),
@@ -637,8 +656,8 @@ FORMS = [
          ("grammar G.cfg --n-parses", "no text; name a file of sentences behind the grammar, or - for stdin"),
          ("grammar G.cfg text --fix QP", "the grammar has no symbol 'QP'; name a symbol, or a rule as 'NP -> Det N'")),
     Refused("criterion", "a criterion that is none",
-            ("no criterion 'magic'; use em, vb, mre, gibbs, hard, annealed, stepwise, constrained",
-             "no criterion 'EM'; use em, vb, mre, gibbs, hard, annealed, stepwise, constrained",
+            ("no criterion 'magic'; use em, vb, mre, gibbs, autoencode, hard, annealed, stepwise, constrained",
+             "no criterion 'EM'; use em, vb, mre, gibbs, autoencode, hard, annealed, stepwise, constrained",
              "criterion 'em,100': write em:100, not em,100",
              "criterion 'em:x': steps are a number, not 'x'; write for example em:100",
              "criterion 'annealed(em,start=0)': start must be more than zero",

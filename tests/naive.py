@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from softcount.loop.start import uniform_start
+from softcount.models.crf import CRF, CRFTables, with_boundary
 from softcount.models.gaussian import GaussianMixture, GaussianTables, Points
 from softcount.models.grammar import GrammarTables
 from softcount.models.hmm import HMM, HMMTables
@@ -138,6 +139,52 @@ def hmm(draw: Any, chance: Chance) -> Instance:
     items = Sentences(sentences, labels, None if wishes is None else Ragged(sentences.offsets, wishes))
     shapes = HMMTables(np.zeros(K), np.zeros((K, K + end)), np.zeros((K, V)))
     return Instance(NaiveHMM(K, V, end), HMM(K, V, end), items, chance.weights(shapes))
+
+
+# --- CRF autoencoder --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class NaiveCRF(Naive):
+    model: CRF
+
+    def structures(self, items: Any, i: int) -> list[tuple[int, ...]]:
+        return NaiveHMM(self.model.n_states, 0, False).structures(items, i)
+
+    def counts(self, items: Any, i: int, structure: tuple[int, ...]) -> CRFTables:
+        c = CRFTables(*(np.zeros(spec.family.size()) for spec in self.model.layout))
+        features, words = self.model.features.toarray(), items.sentences.row(i).tolist()
+        boundary, unknown = len(features) - 2, len(features) - 1
+        seen = [boundary, *(unknown if word < 0 else word for word in words), boundary]
+        for t, state in enumerate(structure):
+            if t == 0:
+                c.initial[state] += 1
+            else:
+                c.transition[structure[t - 1], state] += 1
+            c.before[state] += features[seen[t]]
+            c.here[state] += features[seen[t + 1]]
+            c.after[state] += features[seen[t + 2]]
+            if self.model.made[seen[t + 1]] >= 0:
+                c.reconstruction[state, self.model.made[seen[t + 1]]] += 1
+        return c
+
+    def nodes(self, items: Any, i: int, structure: tuple[int, ...]) -> np.ndarray:
+        return one_hot(structure, self.model.n_states)
+
+    def potentials(self, items: Any, i: int) -> np.ndarray | None:
+        return None if items.potentials is None else items.potentials.row(i)
+
+
+def crf(draw: Any, chance: Chance) -> Instance:
+    K, V, C = draw(st.integers(1, 3)), draw(st.integers(1, 4)), draw(st.integers(1, 3))
+    lengths = draw(st.lists(st.integers(0, 4), min_size=1, max_size=3))
+    sentences = from_rows([chance.rng.integers(-1, V, n) for n in lengths], np.int32)
+    wishes = chance.wishes(draw, len(sentences.values), K)
+    items = Sentences(sentences, None, None if wishes is None else Ragged(sentences.offsets, wishes))
+    features = with_boundary(sparse.csr_matrix(chance.rng.integers(0, 3, (V, 2)).astype(float)))
+    made = np.append(chance.rng.integers(0, C, V), [-1, -1])
+    model = CRF(K, features, made, C)
+    return Instance(NaiveCRF(model), model, items, chance.weights(uniform_start(model.layout)))
 
 
 # --- letters of a language model, written in another alphabet --------------------------------------------------------
@@ -538,6 +585,7 @@ def grammar(draw: Any, chance: Chance) -> Instance:
 
 MODELS: dict[str, Callable[[Any, Chance], Instance]] = {
     "hmm": hmm,
+    "crf": crf,
     "channel": channel,
     "channel with a silent letter": partial(channel, silent=True),
     "ibm1": partial(ibm, kind="uniform"),

@@ -2,7 +2,8 @@
 
 A block is what stands between ```python, ```sh or ```console and ```. In `sh` every line is a command; in `console`
 commands follow `$ `, and what follows them is what they must print, where … stands for anything. `cat FILE` shows, and
-thereby makes, a file. A block that cannot run here says why: ```sh skip=corpus.
+thereby makes, a file. A block that cannot run here says why: ```sh skip=corpus; one that is about another library
+names it, ```python needs=hmmlearn, and runs by itself where that is installed.
 """
 
 from __future__ import annotations
@@ -35,7 +36,16 @@ class Block(NamedTuple):
 
     @property
     def skipped(self) -> str | None:
-        return next((option.removeprefix("skip=") for option in self.options if option.startswith("skip=")), None)
+        """Why it does not run with the page."""
+        return "peer" if self.needs else self._said("skip=")
+
+    @property
+    def needs(self) -> str | None:
+        """The library that it is about, where that is another than ours."""
+        return self._said("needs=")
+
+    def _said(self, what: str) -> str | None:
+        return next((option.removeprefix(what) for option in self.options if option.startswith(what)), None)
 
 
 def pages() -> list[Path]:

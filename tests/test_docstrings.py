@@ -18,6 +18,7 @@ TEXT = ["a b a c", "b b c", "a c", "c a b b a", "a d d", "d d b d"]
 POINTS = np.random.default_rng(0).normal(size=(12, 2))
 FITTED: dict[str, Any] = {
     "HMM": lambda: sc.HMM(2, end=True).fit(TEXT),
+    "CRFAutoencoder": lambda: sc.CRFAutoencoder(2, criterion="autoencode:2").fit(TEXT),
     "WordClasses": lambda: sc.WordClasses(2).fit(TEXT),
     "PLSA": lambda: sc.PLSA(2, random_state=0).fit(TEXT),
     "NaiveBayesMixture": lambda: sc.NaiveBayesMixture(2, criterion="em:2").fit(TEXT),
@@ -25,6 +26,7 @@ FITTED: dict[str, Any] = {
     "GaussianMixture": lambda: sc.GaussianMixture(2, covariance="full", criterion="em:2").fit(POINTS),
     "Grammar": lambda: sc.Grammar("S -> 'a' S | 'b'").fit(["a b"]),
     "WordAligner": lambda: sc.WordAligner().fit(TEXT, TEXT),
+    "Decipher": lambda: sc.Decipher(sc.LanguageModel(3, characters=True).fit(TEXT), restarts=1).fit(TEXT),
     "LanguageModel": lambda: sc.LanguageModel(2).fit(TEXT),
     "Network": lambda: sc.Network("m -> a", values={"m": 2}).fit({"a": list("xyx")}),
 }

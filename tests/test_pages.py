@@ -13,12 +13,19 @@ from typing import Any
 
 import page_data
 import pytest
-from page_blocks import REASONS, ROOT, Session, alike, blocks, commands, pages, prompts, unnamed
+from page_blocks import REASONS, ROOT, Block, Session, alike, blocks, commands, pages, prompts, unnamed
 
 import softcount as sc
 
 PAGES = [page for page in pages() if blocks(page)]
-SKIPPED = {"corpus": 0, "install": 0, "make": 1, "long": 0, "peer": 4}  # how many examples cannot run here, and why
+PEERS = [block for page in PAGES for block in blocks(page) if block.needs]
+SKIPPED = {
+    "corpus": 0,
+    "install": 0,
+    "make": 1,
+    "long": 0,
+    "peer": 4,
+}  # how many do not run with their page, and why
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +57,16 @@ def test_examples_run(page: Path, folder: Path, names: dict[str, Any]) -> None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # notes about texts as small as these
                 session.run(block)
+
+
+@pytest.mark.parametrize("block", PEERS, ids=lambda block: f"{block.page}:{block.needs}")
+def test_examples_of_other_libraries_run(block: Block, folder: Path, names: dict[str, Any]) -> None:
+    """What `make bench` installs is run here too; nobody is asked to install the rest for a test."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert block.needs
+        pytest.importorskip(block.needs, reason=f"{block.needs} is not installed: its side of {block.page} is not run")
+        Session(names).run(block)
 
 
 def test_what_cannot_run_is_counted() -> None:

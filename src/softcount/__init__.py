@@ -15,6 +15,8 @@ from softcount.version import VERSION as __version__
 if TYPE_CHECKING:
     from softcount import evaluate, synthetic
     from softcount.estimators.aligner import WordAligner
+    from softcount.estimators.chains import Chains, sample_posterior
+    from softcount.estimators.crf_autoencoder import CRFAutoencoder
     from softcount.estimators.decipher import Decipher
     from softcount.estimators.gaussian import GaussianMixture
     from softcount.estimators.grammar import Grammar
@@ -34,11 +36,14 @@ if TYPE_CHECKING:
     from softcount.text.document_reader import read_documents
     from softcount.text.documents import Documents, documents
     from softcount.text.reader import read
+    from softcount.text.shards import Shards
 
 __all__ = [
     "HMM",
     "PLSA",
     "Bitext",
+    "CRFAutoencoder",
+    "Chains",
     "Corpus",
     "Decipher",
     "Documents",
@@ -49,6 +54,7 @@ __all__ = [
     "LanguageModel",
     "NaiveBayesMixture",
     "Network",
+    "Shards",
     "Translator",
     "WordAligner",
     "WordClasses",
@@ -65,6 +71,7 @@ __all__ = [
     "read",
     "read_bitext",
     "read_documents",
+    "sample_posterior",
     "synthetic",
 ]
 
@@ -72,6 +79,7 @@ _HOME = {
     **{one.name: one.estimator.partition(":")[0] for one in BUILT_IN},
     "Translator": "softcount.estimators.translator",
     "load": "softcount.registry",
+    **dict.fromkeys(("Chains", "sample_posterior"), "softcount.estimators.chains"),
     **dict.fromkeys(("plot_alignment", "plot_topics", "plot_transition", "plot_tried"), "softcount.report.plot"),
     "Corpus": "softcount.text.corpus",
     "corpus": "softcount.text.corpus",
@@ -82,6 +90,7 @@ _HOME = {
     "read_documents": "softcount.text.document_reader",
     "Documents": "softcount.text.documents",
     "documents": "softcount.text.documents",
+    "Shards": "softcount.text.shards",
 }
 
 

@@ -141,6 +141,7 @@ EXAMPLES = {
             'softcount net "weather -> traffic -> late" --start T.json --query "late | weather=rainy"',
             'softcount net "weather -> traffic -> late" --start T.json --query "traffic | late=yes, weather=sunny"',
             'softcount explain net "weather -> traffic -> late" T.json days.csv',
+            'softcount explain net "weather -> traffic -> late" T.json days.csv --page late.html',
         ),
     ),
     "diary": Example(
@@ -148,12 +149,18 @@ EXAMPLES = {
         {"D.json": DIARY, "diary.csv": "late\nyes\nyes\nno\n"},
         (
             'softcount explain net "weather@-1 -> weather -> traffic -> late" D.json diary.csv',
+            'softcount explain net "weather@-1 -> weather -> traffic -> late" D.json diary.csv --page diary.html',
             'softcount net "weather@-1 -> weather -> traffic -> late" --start D.json --score diary.csv',
         ),
     ),
     "telescope": Example(
         "A grammar under which a sentence has two trees; EM gives its rules other probabilities.",
         {"G.cfg": GRAMMAR, "text.txt": "she saw the dog with a telescope\nshe saw a dog\n"},
-        ("softcount grammar G.cfg text.txt --n-parses", "softcount grammar G.cfg text.txt --criterion em:5"),
+        (
+            "softcount grammar G.cfg text.txt --n-parses",
+            'softcount explain grammar G.cfg "she saw the dog with a telescope" "she saw a dog"',
+            'softcount explain grammar G.cfg "she saw the dog with a telescope" "she saw a dog" --page telescope.html',
+            "softcount grammar G.cfg text.txt --criterion em:5",
+        ),
     ),
 }

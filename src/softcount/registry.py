@@ -36,6 +36,10 @@ BUILT_IN = (
     Registered(
         "word classes", "word classes", "softcount.estimators.word_classes:WordClasses", "softcount.cli.classes:Classes"
     ),
+    Registered(
+        "crf autoencoder", "a CRF autoencoder", "softcount.estimators.crf_autoencoder:CRFAutoencoder",
+        "softcount.cli.tag:Tag",
+    ),
     Registered("plsa", "a PLSA topic model", "softcount.estimators.plsa:PLSA", "softcount.cli.topics:Topics"),
     Registered(
         "naive bayes mixture", "a Naive Bayes mixture", "softcount.estimators.mixture:NaiveBayesMixture",

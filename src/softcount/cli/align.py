@@ -47,7 +47,8 @@ class Align(Training):
     """
 
     source: Annotated[
-        str, typer.Argument(help="A text, or one file with both: source ||| target, TSV, TMX, XLIFF; - stdin.")
+        str,
+        typer.Argument(help="A text, or both in one: source ||| target, TSV, TMX, XLIFF, shards; - stdin."),
     ]
     target: Annotated[str | None, typer.Argument(help="Its translation, line by line; .gz too.")] = None
     preset: Annotated[str, option(WHAT, PRESET)] = "default"
@@ -74,9 +75,7 @@ class Align(Training):
         Path | None, option(WHAT, "One entry a line: source, tab, target, tab, must, prefer or never.")
     ] = None
     known_links: Annotated[Path | None, option(WHAT, "Links of some pairs: a line of 0-0 1-2, or none.")] = None
-    prior_model: Annotated[
-        Path | None, option(WHAT, "A saved aligner whose counts are added to those of this text: its words are known.")
-    ] = None
+    prior_model: Annotated[Path | None, option(WHAT, "A saved aligner whose counts are added to this text's.")] = None
     prior_strength: Annotated[
         float, option(WHAT, "How many pairs of this text a pair of the prior's text counts for.", metavar="N")
     ] = 1.0
@@ -94,7 +93,7 @@ class Align(Training):
         str | None, option(IN, "Of TMX or XLIFF, by xml:lang: en, en-US; of Parquet, a column.")
     ] = None
     target_language: Annotated[str | None, option(IN, "Likewise; a file with two languages needs neither.")] = None
-    only: Annotated[str, option(IN, "Of XLIFF, units that are translated, or final; or any.")] = "any"
+    only: Annotated[str, option(IN, "Of XLIFF, units: translated, final, or any.")] = "any"
     tokenize: Tokenize = None
     normalize: Normalize = None
     longest: Annotated[
@@ -147,16 +146,23 @@ class Align(Training):
 
     def read(self, model: Any) -> Bitext:
         from softcount.text.bitext_reader import read_bitext
+        from softcount.text.shard_folder import is_shards
 
-        prepare = preparation(model, self.tokenize, self.normalize)
-        data = read_bitext(self.source, self.target, prepare=prepare, **self.chosen_units())
-        if self.characters if model is None else model.characters:
-            data = data.spelt()
+        data: Bitext
+        if self.target is None and is_shards(self.source):
+            unread = ("source_language", "target_language", "only")
+            data = self.from_folder(self.source, "pairs", model, *unread)
+        else:
+            prepare = preparation(model, self.tokenize, self.normalize)
+            data = read_bitext(self.source, self.target, prepare=prepare, **self.chosen_units())
+            data = data.spelt() if (self.characters if model is None else model.characters) else data
         self.check_shown(data, self.longest or getattr(model, "longest", None))
         if model is None and self.known_links is not None:
             from softcount.links.known import linked, n_linked
             from softcount.links.pharaoh import read_links
+            from softcount.text.stored import in_memory
 
+            data = in_memory(data, "--known-links", "leave it away")
             data = linked(data, read_links(self.known_links, len(data)), str(self.known_links))
             self.say(f"links of {n_linked(data):,} of {len(data):,} pairs are known")
         if model is not None:
@@ -172,7 +178,7 @@ class Align(Training):
     def check_shown(self, data: Bitext, longest: int | None) -> None:
         if self.show is not None and self.show > len(data):
             raise InputError(f"--show {self.show}: there are only {len(data)} pairs; give 1 to {len(data)}")
-        if self.show is not None and longest and data.longest[self.show - 1] > longest:
+        if self.show is not None and longest and _shown(data, self.show).lengths.longest > longest:
             raise InputError(f"--show {self.show}: the pair has more than {longest} words on a side; show another")
 
     def note_unknown(self, model: WordAligner, data: Bitext, then: str) -> None:
@@ -180,7 +186,7 @@ class Align(Training):
         for name, side, known in zip(
             ("source", "target"), (read.source, read.target), model.vocabularies_, strict=True
         ):
-            unknown = int(((side.sentences.values < 0) | (side.sentences.values >= len(known))).sum())
+            unknown = side.n_unknown + int(side.frequencies[len(known) :].sum())
             say_unknown(unknown, side.n_tokens, side.source, f"{name} words", then, self.quiet)
 
     def note_long(self, model: WordAligner, data: Bitext) -> None:
@@ -266,7 +272,7 @@ class Align(Training):
         else:
             from softcount.report.grid import print_grid
 
-            print_grid(model, answer, self.show - 1)
+            print_grid(model, _shown(answer, self.show), 0)
 
 
 def _ending(name: str, found: Any, log_likelihood: float, words: int) -> str:
@@ -320,8 +326,18 @@ def _log_lines(aligner: WordAligner, data: Bitext) -> Iterator[str]:
 
 def _pair_lines(data: Bitext) -> Iterator[str]:
     """In step with the lines of links."""
-    for s in range(len(data)):
-        yield " ".join(data.source.tokens(s)) + "\t" + " ".join(data.target.tokens(s)) + "\n"
+    for _, block in data.blocks():
+        for s in range(len(block)):
+            yield " ".join(block.source.tokens(s)) + "\t" + " ".join(block.target.tokens(s)) + "\n"
+
+
+def _shown(data: Any, number: int) -> Bitext:
+    """The one pair that has this number, counted from 1."""
+    if hasattr(data, "token_pairs"):
+        found: Bitext = data.slice(number - 1, number)
+        return found
+    found = data.slice(number - 1, number, named=True).opened()
+    return found
 
 
 def _p(number: float) -> str:

@@ -123,7 +123,7 @@ class Cluster(OfDocuments):
         yield from super().report(model, data, answer)
 
     def content(self, model: Any, data: Any, answer: Any) -> dict[str, Any]:
-        named = {"documents": list(data.names)} if data.names else {}
+        named = {"documents": list(data.names_of())} if data.named else {}
         return {"clusters": answer, **named, "objective": or_null(model.objective_)}
 
     def lines(self, model: Any, data: Any, answer: Any) -> Iterator[str]:

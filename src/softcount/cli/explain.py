@@ -36,12 +36,12 @@ def _checked(page: Path | None, *inputs: str | None, read: Callable[[], Any]) ->
     return read()
 
 
-def _write(page: Path | None, data: Callable[[], dict[str, Any]]) -> None:
+def _write(page: Path | None, data: Callable[[], dict[str, Any]], more: Callable[[], list[Any]] = list) -> None:
     if page is None:
         return
     from softcount.report.page.explain import explain_page
 
-    content = explain_page(data()).encode("utf-8", "replace")
+    content = explain_page(data(), more()).encode("utf-8", "replace")
     write_whole(page, lambda path: path.write_bytes(content))
     say(f"wrote {page}")
 
@@ -240,6 +240,7 @@ def net(
     data: Annotated[str, typer.Argument(help="A handful of rows, CSV or TSV; an empty cell is missing.")],
     sequence: Annotated[str | None, typer.Option(help="The column that names the sequence of a row.")] = None,
     weight: Annotated[str | None, typer.Option(help="The column that says how often a row was seen.")] = None,
+    page: Page = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="One object: log_likelihood, per_item, rows, tables, counts, updated.")
     ] = False,
@@ -248,18 +249,57 @@ def net(
 
     Example: **softcount explain net "weather -> traffic -> late" T.json days.csv**
 
-    Over time: **softcount explain net "weather@-1 -> weather -> traffic -> late" T.json diary.csv**
+    A page, over time: **softcount explain net "weather@-1 -> weather -> late" T.json diary.csv --page net.html**
     """
     from softcount.estimators.network import Network
     from softcount.report.network import explain_net, print_net
+    from softcount.report.page.explain_structure import net_data
     from softcount.text.record_reader import read_columns
 
-    model, rows = Network(spec, start=start, sequence=sequence, weight=weight), read_columns(data)
+    settings: dict[str, Any] = {"structure": spec, "start": start, "sequence": sequence, "weight": weight}
+    model, rows = Network(**settings), _checked(page, start, data, read=lambda: read_columns(data))
     result = explain_net(model, rows)
+    _write(page, lambda: net_data(Network(**settings, criterion="em:0").fit(rows), rows), lambda: _arcs(model, rows))
     if as_json:
         print(json.dumps(result, ensure_ascii=False))
     else:
         print_net(result, model._structure, list(rows.columns))
+
+
+def _arcs(model: Any, rows: Any) -> list[Any]:
+    from softcount.report.page.frame import Section
+    from softcount.report.page.network import drawing
+
+    return [Section("arcs", "Which variable depends on which", drawing(model._structure, rows.columns))]
+
+
+@app.command("grammar", cls=HelpLast)
+@watched
+def grammar(
+    rules: Annotated[str, typer.Argument(help="G.cfg: rules with probabilities, as NLTK writes them.")],
+    sentences: Annotated[list[str], typer.Argument(help="A sentence, in quotes, or several.", metavar="SENTENCE…")],
+    page: Page = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One object: log_likelihood, sentences (trees, chart), rules.")
+    ] = False,
+) -> None:
+    """A grammar by hand: the chart of inside and outside, all trees, expected counts of rules, one EM step.
+
+    Example: **softcount explain grammar G.cfg "she saw the dog with a telescope"**
+
+    As a page that computes: **softcount explain grammar G.cfg "she saw a dog" --page trees.html**
+    """
+    from softcount.estimators.grammar import Grammar
+    from softcount.report.chart import explain_grammar, print_grammar
+    from softcount.report.page.explain_structure import grammar_data
+
+    model = _checked(page, rules, read=lambda: Grammar(rules, criterion="em:0", random_state=0).fit(sentences))
+    result = explain_grammar(model, sentences)
+    _write(page, lambda: grammar_data(model, sentences))
+    if as_json:
+        print(json.dumps(result, ensure_ascii=False))
+    else:
+        print_grammar(result)
 
 
 def _print(result: dict[str, Any]) -> None:

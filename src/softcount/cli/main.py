@@ -27,6 +27,7 @@ from softcount.cli import (
     lm,
     report,
     score,
+    shard,
     show,
     symmetrize,
     translate,
@@ -99,6 +100,7 @@ app.command("symmetrize", cls=HelpLast)(symmetrize.symmetrize)
 app.command("lm", cls=HelpLast)(lm.lm)
 app.command("translate", cls=HelpLast)(translate.translate)
 app.command("rank", cls=HelpLast)(translate.rank)
+app.command("shard", cls=HelpLast)(shard.shard)
 app.command("info", cls=HelpLast)(info.info)
 app.command("export", cls=HelpLast)(export.export)
 app.command("report", cls=HelpLast)(report.report)

@@ -47,7 +47,8 @@ Shown = Annotated[
     str, option(OUT, "auto: a line on a terminal, nothing otherwise; plain: lines for a log; none.", "--progress")
 ]
 Threads = Annotated[int, option(WHERE, "Worker threads; -1: all cores. The result is the same.")]
-Engine = Annotated[str, option(WHERE, "Where sums over the data are computed: threads (here). The result is the same.")]
+Engine = Annotated[str, option(WHERE, "Where sums over the data are computed: threads (here), ray (a cluster).")]
+Address = Annotated[str | None, option(WHERE, "Of a running Ray cluster, host:port; without it one is started here.")]
 
 # --- of some of them --------------------------------------------------------------------------------------------------
 

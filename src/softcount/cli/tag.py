@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -29,6 +30,7 @@ from softcount.cli.options import (
     size_option,
 )
 from softcount.cli.summary import or_null
+from softcount.cli.tag_crf import CRF, HMM, OF_CRF, check_model, crf_autoencoder
 from softcount.cli.tag_output import check_output, renamed, tag_lines
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
@@ -47,9 +49,15 @@ class Tag(Training):
     New text, with a saved model: **softcount tag new.txt --apply tagger.model > new.tags**
     """
 
-    text: Annotated[str, typer.Argument(help="One sentence a line, blanks between tokens; .gz too; - for stdin.")]
+    text: Annotated[
+        str, typer.Argument(help="One sentence a line, blanks between tokens; .gz too; - stdin; a folder of shards.")
+    ]
     states: Annotated[str | None, size_option("Number of hidden states (tags), or auto.")] = None
     choose: Choose = "split-merge"
+    model: Annotated[str, option(WHAT, "hmm, or crf-autoencoder, which sees features of words.")] = "hmm"
+    reconstruct: Annotated[
+        str, option(WHAT, "What a crf-autoencoder makes again: so many classes of words, or words.")
+    ] = "100"
     dictionary: Annotated[
         Path | None, option(WHAT, "The tags a word may have, one word a line: word, tab, TAG TAG …")
     ] = None
@@ -86,7 +94,7 @@ class Tag(Training):
     parameters: Annotated[Path | None, option(OUT, "Write the learned parameters as JSON.")] = None
 
     name: ClassVar[str] = "tag"
-    kinds: ClassVar[tuple[str, ...]] = ("hmm",)
+    kinds: ClassVar[tuple[str, ...]] = ("hmm", "crf autoencoder")
     doing: ClassVar[str] = "tagging"
 
     def reads(self) -> dict[str, str | Path | None]:
@@ -104,7 +112,10 @@ class Tag(Training):
 
     def read(self, model: Any) -> Any:
         from softcount.text.reader import read
+        from softcount.text.shard_folder import is_shards
 
+        if is_shards(self.text):
+            return self.read_folder(model)
         lowercase = self.lowercase if model is None else lower_cased(model, self.lowercase)
         self.prepared = preparation(model, self.tokenize, self.normalize)
         content = self.content_of_text(model)
@@ -114,6 +125,21 @@ class Tag(Training):
         )  # fmt: skip
         if not self.is_conllu:
             self.note_unused("column", where="where the text is not CoNLL-U")
+        if model is not None:
+            self.note_unknown(model, data)
+        return data
+
+    def read_folder(self, model: Any) -> Any:
+        from softcount.text.corpus import corpus
+        from softcount.text.stored import in_memory
+
+        if self.tags is not None:
+            raise InputError(f"{self.text}: a folder has its tags in it; shard tagged text, and leave --tags away")
+        found = self.from_folder(self.text, "sentences", model, "format", "column", "text_column")
+        self.prepared = preparation(None, self.tokenize, self.normalize)
+        data = corpus(found, lowercase=self.lowercase if model is None else lower_cased(model, self.lowercase))
+        if (self.model if model is None else model.kind) in (CRF, "crf autoencoder"):
+            data = in_memory(data, "a CRF autoencoder", "use --model hmm")
         if model is not None:
             self.note_unknown(model, data)
         return data
@@ -132,7 +158,7 @@ class Tag(Training):
         return content
 
     def note_unknown(self, model: Any, data: Any) -> None:
-        unknown = int((model.vocabulary_.encode(data.vocabulary.strings(data.sentences.values)) < 0).sum())
+        unknown = int(data.frequencies[model.vocabulary_.encode(data.vocabulary.words) < 0].sum()) + data.n_unknown
         say_unknown(unknown, data.n_tokens, data.source, "words", "any state may emit them", self.quiet)
         strange = sorted(set(data.tagset) - set(model.states_))
         if strange:
@@ -140,11 +166,17 @@ class Tag(Training):
             self.say(f"note: the model has no tag {names}; words that have it are tagged as if they had none")
 
     def estimator(self, data: Any) -> Any:
-        from softcount.estimators.hmm import HMM
+        model = crf_autoencoder(self) if self.model == CRF else self.hmm()
+        model._reading = self.prepared.settings() | columns(None, self.text, text_column=self.text_column)
+        return model
 
+    def hmm(self) -> Any:
+        from softcount.estimators import hmm
+
+        self.note_unused(*OF_CRF, where=f"without --model {CRF}")
         if self.states != "auto":
             self.note_unused("choose", where="without --states auto")
-        model = HMM(
+        return hmm.HMM(
             number(self.states), choose=self.choose, criterion=self.criterion,
             start=_start(self.start, self.lowercase),
             fixed=tuple(table for table in self.fix.replace(" ", "").split(",") if table),
@@ -152,13 +184,13 @@ class Tag(Training):
             dictionary=self.dictionary, restarts=self.restarts, tolerance=self.tolerance, min_count=self.min_count,
             lowercase=self.lowercase, random_state=self.seed, **self.chosen(),
         )  # fmt: skip
-        model._reading = self.prepared.settings() | columns(None, self.text, text_column=self.text_column)
-        return model
 
     def fit(self, model: Any, data: Any, **watch: Any) -> None:
         if self.dev is None:
             self.note_unused("dev_tags", where="without --dev")
-        model.fit(data, dev=self.held_out(), **watch)
+        if self.model == HMM:
+            watch["dev"] = self.held_out()
+        model.fit(data, **watch)
 
     def held_out(self) -> Any:
         from softcount.text.reader import read
@@ -172,10 +204,14 @@ class Tag(Training):
     def answer(self, model: Any, data: Any) -> Any:
         if self.output != "conllu":
             self.note_unused("output_column", where="without --output conllu")
-        found = model.predict(data)
+        found = model.predict(data) if hasattr(data, "sentences") else chain.from_iterable(model.blocks(data))
         return found if self.given_names is None else renamed(found, self.given_names)
 
     def files(self, model: Any, data: Any, answer: Any) -> Files:
+        if model.kind != "hmm":
+            yield from super().files(model, data, answer)
+            return
+
         def write(path: Path) -> None:
             path.write_text(json.dumps(model.to_json(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
@@ -190,7 +226,7 @@ class Tag(Training):
 
     def content(self, model: Any, data: Any, answer: Any) -> dict[str, Any]:
         return {
-            "tags": answer,
+            "tags": list(answer),
             "objective": or_null(model.objective_),
             "steps": sum(restart.steps for restart in model.restarts_),
             "stopped": model.history_.stopped.text,
@@ -201,8 +237,10 @@ class Tag(Training):
     def lines(self, model: Any, data: Any, answer: Any) -> Iterator[str]:
         if self.show:
             from softcount.cli.show_screen import print_tagged
+            from softcount.text.stored import in_memory
 
-            print_tagged(model, data, answer, self.given_names or {})
+            whole = in_memory(data, "--show", "give a part of it")
+            print_tagged(model, whole, list(answer), self.given_names or {})
             return iter(())
         return tag_lines(data, answer, self.output, self.output_column, self.as_it_came)
 
@@ -210,6 +248,7 @@ class Tag(Training):
         from softcount.text.names import read_names
 
         super().check()
+        check_model(self.model)
         check_output(self.output, self.output_column)
         self.as_it_came = None
         self.is_conllu = False

@@ -2,8 +2,8 @@
 
     z ~ P(z | x, θ)      θ ~ Dirichlet(α + c(x, z))      objective: log P(x, z | α), the parameters integrated out
 
-For HMM tagging: J. Gao, M. Johnson, EMNLP 2008. What is kept is the mean of E[θ | c(x, z)] over all draws after the
-first `burn`: A. E. Gelfand, A. F. M. Smith, J. American Statistical Association 85, 1990.
+For HMM tagging: J. Gao, M. Johnson, EMNLP 2008. What is kept is the mean of E[θ | c(x, z)] the draws after the
+first `burn`, or every `thin`-th of them: A. E. Gelfand, A. F. M. Smith, J. American Statistical Association 85, 1990.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class GibbsState(NamedTuple):
     step: int
 
 
-def gibbs(layout: Tables, prior: Tables, seed: tuple[int, ...], burn: int) -> Criterion:
+def gibbs(layout: Tables, prior: Tables, seed: tuple[int, ...], burn: int, thin: int = 1) -> Criterion:
     families = posteriors(layout, prior)
 
     def init(parameters: Tables, expect: Expect) -> GibbsState:
@@ -52,11 +52,15 @@ def gibbs(layout: Tables, prior: Tables, seed: tuple[int, ...], burn: int) -> Cr
         found = by_table(families, posterior, counts, prior)
         log_joint = total(families, evidence, counts, prior)
         parts = {"log_joint": log_joint, "log_likelihood": log_norm}
-        n = max(state.step + 1 - burn, 1)  # draws that count, this one included
+        past = state.step + 1 - burn
+        n = -(-past // thin) if past > 0 else 1  # draws that count, this one included, if it does
+        skipped = past > 0 and (past - 1) % thin != 0
 
         def averaged(spec: Conjugate, old: Any, new: Any) -> Any:
-            if n == 1 or isinstance(spec.family, Point):
+            if isinstance(spec.family, Point) or (n == 1 and not skipped):
                 return new
+            if skipped:
+                return old
             mean = like(new, values(old) + (values(new) - values(old)) / n)
             sound = not isinstance(spec.family, SoundFamily) or spec.family.sound(mean)
             return mean if sound else new  # entries that follow from others have no mean

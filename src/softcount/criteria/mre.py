@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from softcount.criteria.criterion import Criterion, Expect, Progress, log_weights
+from softcount.criteria.rates import adapted
 from softcount.errors import InputError
 from softcount.families.family import AscendingFamily, SimplexFamily
 from softcount.families.layout import TableLayout, by_table, named
@@ -107,12 +108,12 @@ def _adaptive(layout: Tables, state: MREState, gradient: Tables, counts: Tables,
     rates = state.rates or each(lambda t: np.full_like(t, rate), state.parameters)
     signs = state.signs or each(np.zeros_like, state.parameters)
 
-    def adapted(spec: TableLayout, theta: Table, g: Table, c: Table, rates: Table, signs: Table) -> Adapted:
+    def moved(spec: TableLayout, theta: Table, g: Table, c: Table, rates: Table, signs: Table) -> Adapted:
         if isinstance(spec.family, SimplexFamily):
             return _adapt(spec.family, theta, g, rates, signs)
         return Adapted(cast(AscendingFamily, spec.family).ascend(theta, g, c), rates, signs)
 
-    found = by_table(layout, adapted, state.parameters, gradient, counts, rates, signs)
+    found = by_table(layout, moved, state.parameters, gradient, counts, rates, signs)
     return MREState(*(by_table(layout, lambda _, both, k=k: both.columns[k], found) for k in range(3)))
 
 
@@ -125,11 +126,7 @@ class Adapted:
 
 def _adapt(family: SimplexFamily, theta: Table, g: Table, rates: Table, signs: Table) -> Adapted:
     centred = values(g) - values(theta) * by_row(row_sums(g), g)
-    sign = np.sign(centred)
-    agreement = sign * values(signs)
-    rate = np.where(agreement > 0, np.minimum(values(rates) * 1.2, 1.0), values(rates))
-    rate = np.where(agreement < 0, values(rates) * 0.5, rate)
-    sign = np.where(agreement < 0, 0.0, sign)  # a parameter that changed direction rests once
+    rate, sign = adapted(centred, values(rates), values(signs))
     new = family.normalize(like(theta, values(theta) * np.exp(rate * sign)), otherwise=theta)
     return Adapted(new, like(theta, rate), like(theta, sign))
 

@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from softcount.criteria.annealed import AnnealedState, annealed
+from softcount.criteria.autoencode import RATE, AutoencodeState, autoencode
 from softcount.criteria.constrained import ConstrainedState, constrained
 from softcount.criteria.criterion import Criterion
 from softcount.criteria.em import em
@@ -38,7 +39,14 @@ class Settings(NamedTuple):
     extra: Mapping[str, Any] = {}  # by table: what is added to every pseudo-count and prior
 
 
-STATES = (GibbsState, AnnealedState, MREState, StepwiseState, ConstrainedState)  # what criteria carry beside tables
+STATES = (
+    GibbsState,
+    AnnealedState,
+    MREState,
+    StepwiseState,
+    ConstrainedState,
+    AutoencodeState,
+)  # what criteria carry beside tables
 
 # Options that zero gives no meaning.
 POSITIVE = ("prior", "rate", "start", "stop", "over", "batches", "ascents")
@@ -79,6 +87,11 @@ def _mre(layout: Tables, stage: Stage, settings: Settings) -> Criterion:
     return mre(layout, rule, stage.options.get("rate", DEFAULT_RATES[rule]))
 
 
+def _over(stage: Stage) -> int:
+    """The power reaches `stop` after two thirds of the steps; the rest is for converging, or for draws that count."""
+    return int(stage.options.get("over", max(2, stage.steps * 2 // 3)))
+
+
 BASES: dict[str, Kind] = {
     "em": Kind(
         lambda layout, stage, s: em(layout, _pseudo(layout, stage, s)),
@@ -93,25 +106,30 @@ BASES: dict[str, Kind] = {
     "mre": Kind(_mre, 50, {"rule": str, "rate": float}),
     "gibbs": Kind(
         lambda layout, stage, s: gibbs(
-            layout, _prior(layout, stage, s), s.seed, stage.options.get("burn", stage.steps // 2)
+            layout,
+            _prior(layout, stage, s),
+            s.seed,
+            stage.options.get("burn", stage.steps // 2),
+            stage.options.get("thin", 1),
         ),
         200,
-        {"prior": float, "burn": int},
+        {"prior": float, "burn": int, "thin": int},
+    ),
+    "autoencode": Kind(
+        lambda layout, stage, s: autoencode(layout, _pseudo(layout, stage, s), stage.options.get("rate", RATE)),
+        40,
+        {"pseudo": float, "rate": float},
     ),
 }
 WRAPPERS: dict[str, Kind] = {
     "hard": Kind(lambda inner, stage, s: hard(inner), 50, {}, ("em", "vb")),
     "annealed": Kind(
         lambda inner, stage, s: annealed(
-            inner,
-            stage.options.get("start", 0.1),
-            stage.options.get("stop", 1.0),
-            # the power reaches `stop` after two thirds of the steps; the rest is for converging there
-            stage.options.get("over", max(2, stage.steps * 2 // 3)),
+            inner, stage.options.get("start", 0.1), stage.options.get("stop", 1.0), _over(stage)
         ),
         100,
         {"start": float, "stop": float, "over": int},
-        ("em", "vb"),
+        ("em", "vb", "gibbs"),
     ),
     "stepwise": Kind(
         lambda inner, stage, s: stepwise(inner, stage.options.get("decay", 0.7), s.seed),
@@ -122,7 +140,7 @@ WRAPPERS: dict[str, Kind] = {
     "constrained": Kind(
         lambda inner, stage, s: constrained(
             inner,
-            stage.options.get("strength", 10.0),
+            stage.options.get("strength", 30.0),
             stage.options.get("least", 10),
             stage.options.get("ascents", 5),
         ),
@@ -202,7 +220,10 @@ def _stage(text: str) -> Stage:
     if inner is not None and inner.name not in kind.around:
         raise InputError(f"criterion {text!r}: {name} goes around {', '.join(kind.around)}, not around {inner.name}")
     n_steps = int(steps) if steps is not None else kind.steps
-    return Stage(name, n_steps, options, inner, f"{re.sub(r'[ ]*:[ ]*[0-9]+$', '', text)}:{n_steps}")
+    stage = Stage(name, n_steps, options, inner, "")
+    if inner is not None and inner.name == "gibbs":  # draws that are too soft do not count
+        stage = stage._replace(inner=inner._replace(steps=n_steps, options={"burn": _over(stage), **inner.options}))
+    return stage._replace(text=f"{re.sub(r'[ ]*:[ ]*[0-9]+$', '', text)}:{n_steps}")
 
 
 def _unreadable(text: str) -> InputError:

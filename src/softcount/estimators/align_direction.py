@@ -21,7 +21,7 @@ from softcount.models.ibm import IBM, IBMTables
 from softcount.models.jump_hmm import JumpHMM
 from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import by_row, row_sums
-from softcount.text.bitext import Bitext, length_classes
+from softcount.text.bitext import Bitext
 from softcount.text.dictionary import unmatched
 from softcount.text.vocabulary import Vocabulary
 
@@ -67,7 +67,7 @@ def train(
     rows = before.united(rows) if before else rows
     counted = weighted(items, weights)
     imagined = before.imagined(rows) if before else 0.0
-    classes, _ = length_classes(items)
+    classes = items.lengths.pairs
     limits = constraints(rows, entries, items.source.vocabulary, items.target.vocabulary)
     translation, trace, result, model = None, Trace(), None, None
     trace.remarks = unmatched("dictionary", entries, [items.source.vocabulary, items.target.vocabulary])

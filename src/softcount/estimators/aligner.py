@@ -227,7 +227,7 @@ class WordAligner(TrainedAligner):
         self._check()
         planned = plan(self)
         short = data.within(self.longest)
-        if not (short.source.sentences.lengths * short.target.sentences.lengths).any():
+        if not short.lengths.words.any():
             both, limit = (
                 f"{data.source.source}, {data.target.source}",
                 "" if short is data else f" within {self.longest}",

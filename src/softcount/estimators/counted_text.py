@@ -15,6 +15,7 @@ from softcount.estimators.scikit import validate_data
 from softcount.numbers.ragged import Array
 from softcount.text.corpus import check_cells
 from softcount.text.documents import Documents, documents, from_matrix, within
+from softcount.text.stored import Stored
 from softcount.text.vocabulary import Vocabulary
 
 
@@ -74,7 +75,7 @@ class DocumentEstimator(TextCounter):
             data = from_matrix(table)
             names = getattr(self, "feature_names_in_", None)
             self._keep_words(None if names is None else Vocabulary([str(name) for name in names]), reset)
-        if reset and not len(data.words):
+        if reset and not data.n_tokens:
             raise InputError(f"{data.source}: no words to train on; every document is empty")
         return data
 
@@ -129,7 +130,7 @@ def listed(X: Any) -> Any:
 
 def is_text(X: Any) -> bool:
     """A path, Documents, text lines or token lists: all that is not numbers."""
-    if isinstance(X, str | Path | Documents):
+    if isinstance(X, str | Path | Documents | Stored):
         return True
     first = next((row for row in X if isinstance(row, str) or len(row)), None) if isinstance(X, list | tuple) else None
     return isinstance(first, str) or (isinstance(first, list | tuple) and isinstance(first[0], str))

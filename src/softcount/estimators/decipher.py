@@ -43,8 +43,9 @@ class Decipher(TrainedDecipher):
 
     Parameters
     ----------
-    lm : LanguageModel
-        Of characters (``LanguageModel(characters=True)``): the language of the plain text.
+    lm : LanguageModel, optional
+        Of characters (``LanguageModel(characters=True)``): the language of the plain text. Needed to fit; a saved
+        key has what it needs of it.
     order : int, optional
         How many letters make an n-gram, at most as many as the language model's, which is the default, up to 4.
     blanks : str, default "auto"
@@ -84,6 +85,8 @@ class Decipher(TrainedDecipher):
         P(cipher letter | plain letter).
     language_ : array
         P(letter | the letters before it), and of the end, as it was used.
+    blanks_ : str
+        What blanks were taken for: "known", "unknown" or "letter".
 
     Examples
     --------

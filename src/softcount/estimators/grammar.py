@@ -31,6 +31,7 @@ from softcount.numbers.tables import Tables
 from softcount.text.bracketed import Bracketed, known_brackets
 from softcount.text.cfg import Rules, write_cfg
 from softcount.text.corpus import Corpus, corpus
+from softcount.text.stored import in_memory
 from softcount.text.treebank import read_as, read_off, restored
 from softcount.text.trees import Tree, parse_tree, parse_trees, read_trees
 
@@ -195,7 +196,7 @@ class Grammar(LoopEstimator):
 
     def _text(self, X: Any, treebank: Sequence[Tree] | None) -> Corpus:
         if X is not None:
-            text = corpus(X, lowercase=self.lowercase)
+            text: Corpus = in_memory(corpus(X, lowercase=self.lowercase), "a grammar", "give a part of it")
             if not text.n_tokens:
                 raise InputError(f"{text.source}: no words to train on; give at least one")
             return text
@@ -338,7 +339,8 @@ class Grammar(LoopEstimator):
 
     def _read(self, X: Any) -> Corpus:
         check_is_fitted(self, "rules_")
-        return corpus(X, lowercase=self.lowercase)
+        found: Corpus = in_memory(corpus(X, lowercase=self.lowercase), "a grammar", "give a part of it")
+        return found
 
     def _shown(self, tree: Tree) -> Tree:
         return restored(tree, self.top_) if self.top_ or self.markov else tree

@@ -6,24 +6,30 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
-
 from softcount.criteria.spec import Settings, parse
 from softcount.engines import Engine
 from softcount.errors import InputError
 from softcount.estimators.base import LoopEstimator, compact, named
 from softcount.estimators.class_start import class_start
 from softcount.estimators.hmm_answers import DECODINGS, TrainedHMM, logs_of, naming
+from softcount.estimators.hmm_language import (
+    checked_language,
+    model_of,
+    refuse_known,
+    states_of,
+    table_of,
+    with_language,
+)
 from softcount.estimators.hmm_start import (
     allowed_entries,
     check_known,
     counted_start,
-    known_states,
     labelled_remark,
     remarks,
     unobserved,
 )
 from softcount.estimators.how_many import Tried
+from softcount.estimators.language_model import LanguageModel
 from softcount.estimators.parameters import Fixed, PerTable, Seed, Where
 from softcount.estimators.saved import described
 from softcount.estimators.splitting import Axes, Hidden
@@ -36,13 +42,15 @@ from softcount.loop.weighted import checked_weights, digest_with, repeated
 from softcount.machine.memory import check_room
 from softcount.models.hmm import HMM as Model
 from softcount.models.hmm import HMMTables
+from softcount.models.ngram_channel import ChannelTables
 from softcount.numbers.attribute import MAX
-from softcount.numbers.ragged import Ragged, concatenate
+from softcount.numbers.ragged import Array, concatenate
 from softcount.numbers.tables import Tables
 from softcount.report.hmm_json import NamedHMM, from_json, read_parameters
 from softcount.signature import signature
 from softcount.text.corpus import Corpus, corpus
 from softcount.text.dictionary import TagDictionary, tag_dictionary
+from softcount.text.stored import in_memory
 from softcount.text.vocabulary import UNKNOWN, Vocabulary
 
 STARTS = ("auto", "classes", "known", "random", "uniform")
@@ -63,6 +71,10 @@ class HMM(TrainedHMM):
         "classes", what `WordClasses` finds, beside what tags and dictionary tell (so also "auto" and None);
         "known", counts of the known tags and of the words that have one tag in the dictionary; "random";
         "uniform"; parameters (a P.json path or its content); or a labelled Corpus to count.
+    transition : LanguageModel, optional
+        Of tags, or whatever the states are: which state follows which is known, and stays as it is, and so is how
+        sentences begin and end. With order 2 these are the tables `initial` and `transition`; with more, states are
+        histories, and `transition_` has a row for each. Emissions start at random, or from what a dictionary tells.
     fixed : str, list or mapping, default ()
         Tables that training leaves alone, or a mapping from table to a mask of entries.
     pseudo : float or mapping, default 0.0
@@ -104,14 +116,17 @@ class HMM(TrainedHMM):
         P(the sentence ends | state), where that is part of the model.
     emission_ : array, [states, words]
         P(word | state).
+    language_ : array or None
+        With `transition`: P(state | the states before it), and of the end as the last column.
     lengths_ : array
         How many sentences have how many words.
     """
 
     kind = "hmm"
     _afterwards = ("decode",)
-    _learned = ("parameters_", "states_", "vocabulary_", "lengths_", "tried_", *LoopEstimator._FIT)
-    _types = (HMMTables, Tried)
+    _learned = ("parameters_", "states_", "vocabulary_", "lengths_", "tried_", "language_", *LoopEstimator._FIT)
+    _optional = (*TrainedHMM._optional, "language_")
+    _types = (HMMTables, ChannelTables, Tried)
     _size_name, _emits = "n_states", "emission"
     _size_axes: ClassVar[Axes] = {
         "initial": Hidden(share=0),
@@ -126,6 +141,7 @@ class HMM(TrainedHMM):
         choose: str = "split-merge",
         criterion: str = "vb:1",
         start: str | Path | Mapping[str, Any] | NamedHMM | Corpus | None = None,
+        transition: LanguageModel | None = None,
         fixed: Fixed = (),
         pseudo: PerTable = 0.0,
         prior: PerTable = 0.001,
@@ -144,6 +160,7 @@ class HMM(TrainedHMM):
         self.choose = choose
         self.criterion = criterion
         self.start = start
+        self.transition = transition
         self.fixed = fixed
         self.pseudo = pseudo
         self.prior = prior
@@ -165,8 +182,9 @@ class HMM(TrainedHMM):
         on_step: Callable[[Step], None] | None = None, checkpoint: str | Path | None = None,
         checkpoint_every: int | None = None,
     ) -> HMM:  # fmt: skip
-        """Train on sentences: token lists, text lines, or a Corpus. `y`: tag lists, None where a tag is not known.
+        """Train on sentences: token lists, text lines, a Corpus or a folder of shards.
 
+        y : tag lists, None where a tag is not known
         checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
         """
         self._check()
@@ -180,7 +198,7 @@ class HMM(TrainedHMM):
         data = corpus(text, _vocabulary(given), self.min_count)
         if data.n_tokens == 0:
             raise InputError(f"{data.source}: no tokens to train on; give at least one word")
-        if (data.sentences.values < 0).all():
+        if data.n_unknown == data.n_tokens:
             raise InputError(f"{data.source}: the start lists none of its words; give parameters of this language")
         if self._is_auto and (given or dictionary or data.tagset or isinstance(self.start, Corpus)):
             raise InputError('n_states="auto" is for text alone; leave it away where tags are named')
@@ -189,13 +207,13 @@ class HMM(TrainedHMM):
         data = _with_states(data, self.states_)
         self.vocabulary_ = data.vocabulary
         self._model = Model(len(self.states_), len(data.vocabulary), self.end or bool(given and given.end))
+        self._take_language(data)
         for setting in (self.pseudo, self.prior):  # wrong ones are refused under criteria that do not read them, too
             per_table(self._model.layout, setting)
         if dictionary:
             check_known(data, dictionary)
         mask = dictionary.mask(data.vocabulary, self.states_) if dictionary else None
         allowed = {} if mask is None else allowed_entries(mask, self._model.end)
-        known = known_states(data, mask)
         self._begun = self._begin()
         seed, digest = self._seed(kept), digest_with(text.digest(), weights)
         counted = repeated(data, weights)
@@ -204,10 +222,13 @@ class HMM(TrainedHMM):
             if self._begun == "classes":
                 spread = random_start(self._model.layout, (seed, restart))
                 chance = seed + restart if restart else None  # the first start is the same for every seed
-                tables = class_start(counted, self.states_, n_named, dictionary, spread, chance)
+                whole = in_memory(counted, "the start from word classes", "choose another: --start random")
+                tables = class_start(whole, self.states_, n_named, dictionary, spread, chance)
             else:
-                tables = self._start(given, data, known, (seed, restart))
-            return masked(self._model.layout, tables, allowed)
+                tables = self._start(given, data, mask, (seed, restart))
+            if self.language_ is not None:
+                tables = with_language(self.language_, tables)
+            return masked(self._model.layout, tables, {k: v for k, v in allowed.items() if k in tables._fields})
 
         with self._engine() as engine, naming(data):
             select = self._selection(dev, engine) if dev is not None else None
@@ -217,11 +238,11 @@ class HMM(TrainedHMM):
                 about={"dev": None if dev is None else described("dev", corpus(dev, lowercase=self.lowercase))},
             )  # fmt: skip
         self._show()
-        self.history_.remarks += (*chosen, *unobserved(data), *remarks(data, known, dictionary, self._begun))
+        self.history_.remarks += (*chosen, *unobserved(data), *remarks(data, mask, dictionary, self._begun))
         self.history_.remarks += dictionary.unmatched(text.vocabulary) if dictionary else ()
         if isinstance(self.start, Corpus):
             self.history_.remarks += (labelled_remark(data, corpus(self.start, lowercase=self.lowercase)),)
-        self.lengths_ = np.bincount(data.sentences.lengths)
+        self.lengths_ = data.length_counts
         self.signature_ = self._signature(seed, len(text), text.n_tokens, digest)
         self._remember(seed, text.source, digest, sentences=len(text), tokens=text.n_tokens)
         return self
@@ -241,6 +262,21 @@ class HMM(TrainedHMM):
     def _per_token(self, items: Corpus) -> float:
         return self.score(items) / max(items.n_tokens, 1)
 
+    def _take_language(self, data: Corpus) -> None:
+        """Which state follows which, where that is known."""
+        self.language_ = None
+        if self.transition is not None:
+            self.language_ = table_of(checked_language(self.transition), self.states_)
+            self._model = model_of(self.language_, len(data.vocabulary))
+            refuse_known(data, self._model)
+
+    def _held(self, model: Any) -> Any:
+        """What training leaves alone."""
+        if self.transition is None or not isinstance(model, Model):
+            return self.fixed
+        wanted = self.fixed if isinstance(self.fixed, Mapping) else dict.fromkeys(_listed(self.fixed), True)
+        return {**wanted, "initial": True, "transition": True}
+
     def _given_parameters(self) -> NamedHMM | None:
         if isinstance(self.start, NamedHMM):
             return self.start
@@ -256,20 +292,28 @@ class HMM(TrainedHMM):
         """State names: those that are known, then numbers up to n_states; and how many are known."""
         labelled = self.start.tagset if isinstance(self.start, Corpus) else ()
         given_first = given.states if given else ()
+        if self.transition is not None:
+            if given:
+                raise InputError("parameters to start from, and a language model for transitions; give one of them")
+            given_first = states_of(checked_language(self.transition))
         known = list(dict.fromkeys((*given_first, *labelled, *(dictionary.tagset if dictionary else ()), *data.tagset)))
         if given and len(known) > len(given.states):
             wrong = f"tag {known[len(given.states)]!r} is not one of the start's states"
             raise InputError(f"{wrong}; correct it, or leave the start away")
+        if self.transition is not None and len(known) > len(given_first):
+            raise InputError(f"tag {known[len(given_first)]!r} is none of the language model's; train it on such tags")
         if self._size is None and not known:
             raise InputError("how many states? give n_states (--states), a dictionary, or parameters to start from")
         n_states = self._size or len(known)
-        if n_states < len(known) or (given and n_states > len(known)):
+        if n_states < len(known) or (given_first and n_states > len(known)):
             raise InputError(f"{n_states} states asked for, but {len(known)} are named; leave the number away")
         check_room(32.0 * n_states * (n_states + len(data.vocabulary)), f"{n_states:,} states", "ask for fewer")
         return tuple(known + [str(k) for k in range(len(known), n_states)]), len(known)
 
     def _begin(self) -> str:
         """What the start is, in a word."""
+        if self.transition is not None and (self.start is None or self.start in ("auto", "classes")):
+            return "random" if self.dictionary is None else "known"  # classes of words have no names
         if self.start is None or (isinstance(self.start, str) and self.start == "auto"):
             return "classes"
         return self.start if isinstance(self.start, str) and self.start in STARTS else "given"
@@ -277,15 +321,16 @@ class HMM(TrainedHMM):
     def _begins(self, items: Any) -> str:
         return self._begun
 
-    def _start(self, given: NamedHMM | None, data: Corpus, known: Ragged, seed: tuple[int, ...]) -> Tables:
-        layout = self._model.layout
+    def _start(self, given: NamedHMM | None, data: Corpus, mask: Array | None, seed: tuple[int, ...]) -> Tables:
         if given:
             return given.tables
+        model = Model(len(self.states_), len(self.vocabulary_), self._model.end)
+        layout = model.layout
         if isinstance(self.start, Corpus):
             labelled = _with_states(corpus(self.start, self.vocabulary_, lowercase=self.lowercase), self.states_)
-            return counted_start(self._model, labelled.sentences, known_states(labelled, None), uniform_start(layout))
+            return counted_start(model, labelled, None, uniform_start(layout))
         spread = uniform_start(layout) if self._begun == "uniform" else random_start(layout, seed)
-        return counted_start(self._model, data.sentences, known, spread) if self._begun == "known" else spread
+        return counted_start(model, data, mask, spread) if self._begun == "known" else spread
 
     def _selection(self, dev: Any, engine: Engine) -> Callable[[Tables], float]:
         """Many-to-one accuracy where the development text has tags, else log-likelihood per token."""
@@ -316,6 +361,7 @@ class HMM(TrainedHMM):
             pseudo=compact(self.pseudo),
             prior=compact(self.prior),
             fixed=named(self.fixed),
+            **({} if self.transition is None else {"transition": described("transition", self.transition)}),
             dictionary="no" if self.dictionary is None else "yes",
             min_count=self.min_count,
             restarts=self.restarts,
@@ -329,6 +375,10 @@ class HMM(TrainedHMM):
         )
 
 
+def _listed(fixed: Any) -> list[str]:
+    return [fixed] if isinstance(fixed, str) else list(fixed)
+
+
 def _vocabulary(given: NamedHMM | None) -> Vocabulary | None:
     if given is None:
         return None
@@ -337,6 +387,6 @@ def _vocabulary(given: NamedHMM | None) -> Vocabulary | None:
 
 def _with_states(data: Corpus, states: tuple[str, ...]) -> Corpus:
     """The corpus with its labels numbered as the states are."""
-    if data.labels is None:
+    if not data.labelled:
         return data
     return corpus(data, data.vocabulary, tagset=states)

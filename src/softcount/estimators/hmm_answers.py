@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from softcount.criteria.mre import reconstructing
-from softcount.disk.sound import check, check_tables, check_whole
+from softcount.disk.sound import check_tables, check_whole
 from softcount.errors import ImpossibleItem, InputError
+from softcount.estimators.hmm_language import model_of, shown, sound_language
 from softcount.estimators.settings import check_is_fitted
 from softcount.estimators.sized import SizedEstimator
 from softcount.loop.estep import Answers
 from softcount.loop.weighted import checked_weights
 from softcount.models.hmm import HMM as Model
-from softcount.models.hmm import HMMTables, generate
+from softcount.models.hmm import generate
+from softcount.models.ngram_channel import ChannelTables
 from softcount.numbers.attribute import MAX, SUM
-from softcount.numbers.ragged import Array, Ragged, concatenate
+from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import Tables
 from softcount.report.hmm_json import to_json
 from softcount.text.corpus import Corpus, corpus
+from softcount.text.stored import in_memory
 from softcount.text.vocabulary import Vocabulary
 
 DECODINGS = ("viterbi", "posterior", "mre")
@@ -35,19 +38,23 @@ class TrainedHMM(SizedEstimator):
     states_: tuple[str, ...]
     vocabulary_: Vocabulary
     lengths_: Array  # how many sentences have how many words
+    end_: Array | None
+    language_: Array | None  # P(state | states before it), and of the end, where a language model says so
 
     def _read(self, X: Any) -> Corpus:
         """Text in the model's words. Tags that are states' names are known, other tags say nothing."""
         data = corpus(X, self.vocabulary_, lowercase=self.lowercase)
-        if data.labels is None:
+        if not data.labelled:
             return data
         place = {name: k for k, name in enumerate(self.states_)}
-        ids = np.array([*(place.get(name, -1) for name in data.tagset), -1], dtype=np.int32)
-        labels = data.labels.with_values(ids[data.labels.values])  # −1, unknown, is the last
-        return replace(data, labels=labels, tagset=self.states_)
+        return data.retagged(np.array([place.get(name, -1) for name in data.tagset], dtype=np.int32), self.states_)
 
     def predict(self, X: Any, decode: str | None = None) -> list[list[int | str]]:
         """A tag for every token: a number, or a name where states have names."""
+        return list(chain.from_iterable(self.blocks(X, decode)))
+
+    def blocks(self, X: Any, decode: str | None = None) -> Iterator[list[list[int | str]]]:
+        """The same block by block, so that memory stays bounded."""
         rule = decode or self.decode
         if rule not in DECODINGS:
             raise InputError(f"no decoding {rule!r}; use {', '.join(DECODINGS)}")
@@ -56,15 +63,15 @@ class TrainedHMM(SizedEstimator):
         if rule == "mre":
             weights = reconstructing(self._model.layout, weights)
         data = self._read(X)
-        with self._engine() as engine, naming(data):
-            labels = concatenate([part for _, part in Answers(self._model, data, engine).labels(weights, mode)])
         names = None if self._numbered() else np.array(self.states_, dtype=object)
-        return [(row if names is None else names[row]).tolist() for row in labels.rows()]
+        with self._engine() as engine, naming(data):
+            for _, part in Answers(self._model, data, engine).labels(weights, mode):
+                yield [(row if names is None else names[row]).tolist() for row in part.rows()]
 
     def predict_proba(self, X: Any) -> list[Array]:
         """P(state | sentence) of every token: one [tokens, n_states] array per sentence."""
         check_is_fitted(self, "vocabulary_")
-        data = self._read(X)
+        data = in_memory(self._read(X), "the probability of every state", "give a part of it")
         with self._engine() as engine, naming(data):
             flat = np.concatenate(list(Answers(self._model, data, engine).posteriors(self._logs())))
         return list(Ragged(data.sentences.offsets, flat).rows())
@@ -85,7 +92,7 @@ class TrainedHMM(SizedEstimator):
     def perplexity(self, X: Any) -> float:
         """exp(−log P(X) / tokens), over the tokens that the model knows."""
         data = corpus(X, self.vocabulary_, lowercase=self.lowercase)
-        known = int((data.sentences.values >= 0).sum())
+        known = data.n_tokens - data.n_unknown
         if not known:
             raise InputError("perplexity of a text without a single known word is not defined")
         return float(np.exp(-self.score(data) / known))
@@ -95,6 +102,7 @@ class TrainedHMM(SizedEstimator):
     ) -> tuple[list[list[str]], list[list[int | str]]]:
         """New sentences and their tags. Lengths: by the end probability, as given, or as in the training text."""
         check_is_fitted(self, "vocabulary_")
+        self._needs_bigrams("new sentences")
         rng = np.random.default_rng(random_state)
         lengths = None
         if length is not None:
@@ -122,16 +130,18 @@ class TrainedHMM(SizedEstimator):
     def to_json(self) -> dict[str, Any]:
         """The parameters as P.json has them."""
         check_is_fitted(self, "vocabulary_")
+        self._needs_bigrams("P.json")
         return to_json(self.states_, list(self.vocabulary_.words), self.parameters_)
 
-    def _arrived(self, X: Any, y: Any, sample_weight: Any) -> tuple[Model, Corpus, Array | None]:
+    def _arrived(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Corpus, Array | None]:
         data = self._read(X if y is None else corpus(X, labels=y))
         return self._model, data, checked_weights(sample_weight, len(data), "sentences")
 
     def _show_piece(self, items: Corpus) -> None:
         self._show()
-        lengths = np.bincount(items.sentences.lengths, minlength=len(self.lengths_))
-        lengths[: len(self.lengths_)] += self.lengths_
+        lengths = np.zeros(max(len(self.lengths_), len(items.length_counts)), np.int64)
+        for counts in (self.lengths_, items.length_counts):
+            lengths[: len(counts)] += counts
         self.lengths_ = lengths
 
     # --- within -----------------------------------------------------------------------------------------------------
@@ -143,7 +153,15 @@ class TrainedHMM(SizedEstimator):
     def _numbered(self) -> bool:
         return self.states_ == tuple(str(k) for k in range(len(self.states_)))
 
+    def _needs_bigrams(self, what: str) -> None:
+        if isinstance(self.parameters_, ChannelTables):
+            raise InputError(f"{what}: only of transitions between two states; use a language model of order 2")
+
     def _show(self) -> None:
+        if isinstance(self.parameters_, ChannelTables):
+            self.initial_, self.transition_, self.end_ = shown(np.asarray(self.language_))
+            self.emission_ = self.parameters_.emission
+            return
         K, parameters = len(self.states_), self.parameters_
         self.initial_ = parameters.initial
         self.transition_ = parameters.transition[:, :K]
@@ -156,19 +174,24 @@ class TrainedHMM(SizedEstimator):
     def _settle(self) -> None:
         super()._settle()
         K, V = len(self.states_), len(self.vocabulary_)
-        check("parameters", self.parameters_, HMMTables)
-        end = self.parameters_.transition.shape[-1] == K + 1
-        check_tables(self.parameters_, HMMTables, initial=(K,), transition=(K, K + end), emission=(K, V))
         check_whole("lengths", self.lengths_, None, np.inf)
         if len(set(self.states_)) != K or not self.lengths_.any():
             raise ValueError("states of one name, or no sentences")
-        self._model = Model(K, V, end)
+        if self.__dict__.setdefault("language_", None) is not None:
+            language = sound_language(self.language_, K)
+            self.language_, self._model = language, model_of(language, V)
+        else:
+            end = getattr(self.parameters_, "transition", np.empty((0, 0))).shape[-1] == K + 1
+            self._model = Model(K, V, end)
+        layout = self._model.layout
+        shapes = {name: spec.family.size() for name, spec in layout._asdict().items()}
+        check_tables(self.parameters_, type(layout), **shapes)
         self._show()
 
 
-def logs_of(parameters: HMMTables) -> HMMTables:
+def logs_of(parameters: Any) -> Any:
     with np.errstate(divide="ignore"):
-        return HMMTables(*(np.log(table) for table in parameters))
+        return type(parameters)(*(np.log(table) for table in parameters))
 
 
 @contextmanager

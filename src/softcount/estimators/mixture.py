@@ -39,6 +39,7 @@ from softcount.numbers.lanes import width
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables
 from softcount.text.documents import Documents
+from softcount.text.stored import in_memory
 from softcount.text.tfidf import directions
 
 STARTS = ("kmeans", "random", "uniform")
@@ -182,6 +183,8 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
         """
         self._check()
         whole = self._read(X, reset=True)
+        if y is not None or sample_weight is not None:
+            whole = in_memory(whole, "training with labels or weights", "leave them away")
         weights = checked_weights(sample_weight, len(whole), "documents")
         if weights is not None:
             whole = replace(whole, weights=weights)
@@ -256,7 +259,7 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
             if not self._size:
                 raise InputError('n_clusters="auto" where no label is known: leave the labels away')
             self.classes_ = np.arange(self._size)
-            return replace(data, labels=None)
+            return data.unlabelled()
         given = y[known].tolist()
         if len({isinstance(label, str) for label in given}) > 1:
             raise InputError("y has both names and numbers for classes; give one kind")
@@ -295,6 +298,7 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
                 n_jobs=self.n_jobs,
                 random_state=int(np.random.default_rng(list(seed)).integers(2**31)),
             )
+            data = in_memory(data, "the start from k-means", "choose another: --start random")
             classes = model.fit(directions(data), sample_weight=data.weights).labels_
             return self._counted(replace(data, labels=classes.astype(np.int32)), settings, engine)
         if begins not in STARTS:
@@ -384,7 +388,8 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
         return np.asarray(self.classes_[self.labels_])
 
     def _best(self, data: Documents) -> Array:
-        data = replace(data, labels=None, weights=None)
+        data = data.unlabelled()
+        data = data if data.weights is None else replace(data, weights=None)
         with self._engine() as engine, naming(data.source):
             found = Answers(self._model, data, engine).labels(self._log_weights, MAX)
             return np.concatenate([classes for _, classes in found])
@@ -399,7 +404,7 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
     def predict_log_proba(self, X: Any) -> Array:
         """log P(class | document), finite where P itself is too small for a number."""
         check_is_fitted(self, "cluster_")
-        data = self._read(X, reset=False)
+        data = in_memory(self._read(X, reset=False), "log-probabilities of all documents", "give a part of it")
         joint = data.matrix() @ self._log_weights.word.T + self._log_weights.cluster
         total = np.logaddexp.reduce(joint, axis=1, keepdims=True)
         with naming(data.source):

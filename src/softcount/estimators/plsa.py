@@ -17,7 +17,7 @@ from softcount.engines import Engine
 from softcount.errors import InputError
 from softcount.estimators.base import naming
 from softcount.estimators.counted_text import DocumentEstimator
-from softcount.estimators.folding import folded, prevalence_of
+from softcount.estimators.folding import folded, folded_blocks, prevalence_of
 from softcount.estimators.held_out import best_steps, both, set_aside, watch
 from softcount.estimators.how_many import Tried
 from softcount.estimators.parameters import Fixed, PerTable, Seed, Share, Where
@@ -43,6 +43,7 @@ from softcount.numbers.lanes import width
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Log, Tables
 from softcount.text.documents import Documents
+from softcount.text.stored import in_memory
 from softcount.text.vocabulary import lowered
 
 SMALLEST = 1e-30  # pseudo-count in float32
@@ -196,6 +197,8 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
         self._check()
         data = self._read(X, reset=True)
         weights = checked_weights(sample_weight, len(data), "documents")
+        if weights is not None or self.held_out:
+            data = in_memory(data, "training with weights or held-out documents", "leave them away")
         kept = self._checkpoint(checkpoint, checkpoint_every)
         seed, digest = self._seed(kept), digest_with(data.digest(), weights)
         data = data if weights is None else data.weighted(weights)
@@ -203,7 +206,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
         room = 4 * np.dtype(self.dtype).itemsize * width(self._size) * (len(data) + data.n_words)
         check_room(room, f"{self._size:,} topics", "ask for fewer")
         self._model = Model(len(data), self._size, data.n_words)
-        self._seen = np.bincount(data.times_weights().words, minlength=data.n_words) > 0
+        self._seen = data.times_weights().document_frequencies > 0
         watched: dict[str, Any] = {"digest": digest, "on_step": on_step, "checkpoint": kept}
         with self._engine() as engine, naming(data.source):
             self._plain = False
@@ -311,6 +314,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
             tables = uniform_start(layout) if self.start == "uniform" else random_start(layout, seed)
         else:
             svd = self.start == "svd"
+            data = in_memory(data, "the start from clusters of documents", "choose another: --start random")
             tables = by_svd(data, self._size, seed) if svd else clustered(data, self._size, seed, self.n_jobs)
             tables = matched(tables, self._seeds()) if self.seed_words else tables
         if self.seed_words:  # already at the start, or the first steps would give the words to other topics
@@ -345,6 +349,13 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
         """P(topic | document) of new documents, folded in with the topics held; rows sum to one."""
         check_is_fitted(self, "components_")
         return self._fold(self._read(X, reset=False))
+
+    def blocks(self, X: Any) -> Iterator[Array]:
+        """The same block by block, so that memory stays bounded."""
+        check_is_fitted(self, "components_")
+        data = self._read(X, reset=False)
+        with self._engine() as engine:
+            yield from folded_blocks(data, self.components_, self.prevalence_, self.fold_pseudo, engine)
 
     def predict(self, X: Any) -> Array:
         """The one topic that each document is most about: words that are everywhere have little say in it."""
@@ -426,7 +437,8 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
         """By document completion: exp(−Σ log P(w | d) / tokens) over a random half of each document's tokens, where
         the document's topics are folded in from the other half. Words that training did not see are left out."""
         check_is_fitted(self, "components_")
-        seen, aside = split_tokens(self._read(X, reset=False), 0.5, random_state)
+        data = in_memory(self._read(X, reset=False), "perplexity", "give a part of it")
+        seen, aside = split_tokens(data, 0.5, random_state)
         log_likelihood, tokens = completion(self._fold(seen), self.components_, self._of_seen(aside))
         if not tokens:
             raise InputError("perplexity needs documents with at least two known words")
@@ -465,6 +477,8 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
         if not len(asked.words):
             raise InputError("no word of the query is known to the model; use other words")
         pool = None if among is None else self._read(among, reset=False)
+        if tfidf != 0:
+            pool = in_memory(pool, "a search by words", "search by topics alone: --tfidf 0")
         rows = np.asarray(self.topic_, np.float64) if pool is None else self._fold(pool)
         similarity = cosine(rows, self._fold(asked)[0])
         tfidf = (0.0 if pool is None else TFIDF) if tfidf is None else tfidf

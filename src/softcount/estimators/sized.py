@@ -17,6 +17,7 @@ from softcount.estimators.how_many import METHODS, SIZES, STEPS, Trained, Tried,
 from softcount.estimators.splitting import Axes
 from softcount.machine import stage
 from softcount.numbers.tables import Tables
+from softcount.text.stored import in_memory
 
 AUTO = "auto"
 PRIOR = 0.1  # of the choice
@@ -68,6 +69,7 @@ class SizedEstimator(LoopEstimator):
         if not self._is_auto:
             return ()
         stage.begin("choosing how many")
+        items = in_memory(items, f"{self._size_name}=auto", "give a number")
         seed = int(self.random_state) if isinstance(self.random_state, int | np.integer) else 0
         found = choose(self.choose, _Trainer(self, seed), items, max(1, min(most, SIZES[-1])), seed)
         self._found, self.tried_ = found.size, found.tried

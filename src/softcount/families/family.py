@@ -88,3 +88,13 @@ class AscendingFamily(PointFamily, Protocol):
     """Parameters without rows to multiply, which follow a gradient their own way."""
 
     def ascend(self, parameters: Parameters, gradient: Table, counts: Table) -> Parameters: ...
+
+
+@runtime_checkable
+class WeightFamily(PointFamily, Protocol):
+    """Weights of any sign, which follow the gradient of an encoder."""
+
+    def slope(self, parameters: Parameters) -> Table:
+        """The gradient of the log prior."""
+
+    def moved(self, parameters: Parameters, by: Table) -> Parameters: ...

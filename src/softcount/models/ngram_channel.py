@@ -48,6 +48,11 @@ class NgramChannel(NamedTuple):
     silent: int = -1
 
     @property
+    def end(self) -> bool:
+        """Whether the end of a line is part of the model."""
+        return True
+
+    @property
     def n_letters(self) -> int:
         return int(self.language.shape[1]) - 1
 

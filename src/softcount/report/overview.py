@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.language.histories import visits
 from softcount.numbers.ragged import Array
 from softcount.report.clusters import distinctive
 
@@ -77,6 +78,9 @@ def _hmm(model: Any) -> Found:
 def expected_tokens(model: Any) -> Array:
     """[states]: of the sentence lengths of training."""
     K = len(model.states_)
+    if len(model.transition_) != K:  # histories of several states
+        share = visits(model.language_).reshape(-1, K + 1)[:, :K].sum(axis=0)
+        return np.asarray(share / share.sum() * (model.lengths_ @ np.arange(len(model.lengths_))))
     at, total = np.asarray(model.initial_, np.float64), np.zeros(K)
     onward = model.transition_ / np.maximum(model.transition_.sum(axis=1, keepdims=True), 1e-300)
     longer = model.lengths_[::-1].cumsum()[::-1]  # how many sentences have at least so many words
@@ -116,8 +120,16 @@ def _points(model: Any) -> Found:
     return range(model.n_clusters), DOCUMENTS, sizes, np.maximum(above, 0.0), words
 
 
+def _decipher(model: Any) -> Found:
+    """Plain letters by how often the language model has them."""
+    share = visits(model.language_).reshape(-1, len(model.letters_) + 1)[:, :-1].sum(axis=0)
+    sizes = share / share.sum() * model.data_["letters"]
+    return model.letters_, TOKENS, sizes, model.emission_, model.vocabulary_.words
+
+
 KINDS: dict[str, Callable[[Any], Found]] = {
     "hmm": _hmm,
+    "decipher": _decipher,
     "word classes": _word_classes,
     "plsa": _plsa,
     "naive bayes mixture": _mixture,

@@ -29,6 +29,7 @@ def plot_alignment(model: Any, source: Any, target: Any, axes: Any = None) -> An
 def plot_transition(model: Any, axes: Any = None) -> Any:
     """Which state follows which: rows the state before, columns the state after, the end of a sentence last."""
     _needs(model, "hmm", "plot_transition")
+    model._needs_bigrams("a picture of transitions")
     matrix = np.asarray(model.parameters_.transition)
     names = [str(state) for state in model.states_]
     axes = _axes(axes, (2.0 + 0.22 * len(names), 1.5 + 0.22 * len(names)))

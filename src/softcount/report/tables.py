@@ -13,7 +13,7 @@ from softcount.numbers.tables import values
 from softcount.text.word_form import FEATURES
 
 RARE_NAME = "<rare>"  # of the values of a feature that hardly any word has
-NULL, END = "<null>", "<end>"  # what the empty word is called, and the column of a sentence's end
+NULL, START, END = "<null>", "<start>", "<end>"  # what the empty word, and a sentence's bounds are called
 
 
 class Named(NamedTuple):
@@ -72,8 +72,25 @@ def _hmm(model: Any) -> Iterator[tuple[str, Table]]:
     states = model.states_
     yield "initial", {"state": _strings(states), "probability": model.initial_}
     ends = () if model.end_ is None else (END,)
-    yield "transition", _dense("state", states, states, model.parameters_.transition, *ends)
+    square = len(model.transition_) == len(states)
+    onward = model.parameters_.transition if square else model.language_
+    before = states if square else _histories(states, len(onward))
+    yield "transition", _dense("state", before, states, onward, *ends)
     yield "emission", _dense("word", model.vocabulary_.words, states, model.emission_.T)
+
+
+def _histories(states: Sequence[str], n: int) -> list[str]:
+    """The names of all histories of one length, of n in all."""
+    names, found = [*states, START], [""]
+    while len(found) < n:
+        found = [f"{before} {name}".lstrip() for before in found for name in names]
+    return found
+
+
+def _decipher(model: Any) -> Iterator[tuple[str, Table]]:
+    yield "emission", _dense("cipher", model.vocabulary_.words, model.letters_, model.emission_.T)
+    histories = _histories(model.letters_, len(model.language_))
+    yield "language", _dense("before", histories, model.letters_, model.language_, END)
 
 
 def _language_model(model: Any) -> Iterator[tuple[str, Table]]:
@@ -249,6 +266,7 @@ STAND_INS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 }  # fmt: skip
 KINDS: dict[str, Callable[[Any], Iterator[tuple[str, Table]]]] = {
     "hmm": _hmm,
+    "decipher": _decipher,
     "language model": _language_model,
     "word classes": _word_classes,
     "plsa": _plsa,

@@ -1,4 +1,4 @@
-"""EM on a page that computes: a few sentences, pairs, documents or points, and every number of every step.
+"""EM on a page that computes: a few sentences, pairs, documents, points, rows or trees, and every number of every step.
 
 The page holds the data and the start; its scripts (in scripts/) do the E-steps, the M-steps of every criterion, the
 bound, the sum over all structures, the likelihood's landscape and Gibbs sampling, in the reader's browser.
@@ -6,14 +6,15 @@ bound, the sum over all structures, the likelihood's landscape and Gibbs samplin
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from softcount.report.page.element import Html, el, joined
 from softcount.report.page.frame import Section, page
 
 SCRIPTS = (
-    "special", "tables", "family", "hmm", "ibm1", "documents", "criteria", "bound", "paths", "landscape",
-    "draw", "view_estep", "view_counts", "view_more", "app", "controls",
+    "special", "tables", "family", "hmm", "ibm1", "documents", "net", "grammar", "criteria", "bound", "paths",
+    "landscape", "draw", "view_estep", "view_structure", "view_counts", "view_more", "app", "controls",
 )  # fmt: skip
 
 # Of each kind: the title, what it is, and what its E-step shows.
@@ -27,6 +28,10 @@ KINDS = {
     "plsa": ("PLSA", "Each word of a document is drawn from one of the document's topics.", "Responsibilities"),
     "kmeans": ("k-means, soft and hard", "Each point lies around one of the means, with variance one.",
                "Responsibilities"),
+    "net": ("Bayesian network", "Each variable is drawn from a table, given the values of its parents.",
+            "What is missing"),
+    "grammar": ("Context-free grammar", "Each symbol is rewritten by one of its rules, until only words are left.",
+                "The chart and the trees"),
 }  # fmt: skip
 
 PARTS = (
@@ -42,21 +47,16 @@ PARTS = (
     ("gibbs", "Gibbs sampling beside the exact posterior", ""),
 )  # fmt: skip
 
-OF_COUNTS = ("beside", "mre", "gibbs")  # parts about rows of probabilities, which points have none of
 
-
-def explain_page(data: dict[str, Any]) -> str:
-    """`data` has `kind`, what is seen, `parameters` to start from, `pseudo` by table, and `prior`."""
+def explain_page(data: dict[str, Any], more: Sequence[Section] = ()) -> str:
+    """`data`: `kind`, what is seen, `parameters` to start from, `pseudo` by table, `prior`; `more` goes before all."""
     title, story, estep = KINDS[data["kind"]]
     told = f"{story} Step with the buttons or the arrow keys; whatever you change is computed here, in the page."
     sections = [
+        *more,
         Section("given", "Data and settings", _view()),
         Section("estep", f"E-step: {estep[0].lower()}{estep[1:]}", _view()),
-        *(
-            Section(key, name, joined([*_hint(hint), _view()]))
-            for key, name, hint in PARTS
-            if data["kind"] != "kmeans" or key not in OF_COUNTS
-        ),
+        *(Section(key, name, joined([*_hint(hint), _view()])) for key, name, hint in PARTS),
     ]
     scripts = [f"scripts/{name}.js" for name in SCRIPTS]
     return page(title, told, sections, scripts, before=_steps(), more={"explain": data})

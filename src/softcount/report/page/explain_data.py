@@ -23,7 +23,7 @@ def hmm_data(model: NamedHMM, sentences: Sequence[str], pseudo: float = 0.0) -> 
     initial, transition, emission = (np.atleast_2d(table).tolist() for table in model.tables)
     return {
         "kind": "hmm", "states": list(model.states), "words": list(model.words), "end": model.end,
-        "sentences": _small([sentence.split() for sentence in sentences]),
+        "sentences": small([sentence.split() for sentence in sentences]),
         "parameters": {"initial": initial, "transition": transition, "emission": emission},
         "pseudo": dict.fromkeys(("initial", "transition", "emission"), pseudo), "prior": PRIOR,
     }  # fmt: skip
@@ -32,7 +32,7 @@ def hmm_data(model: NamedHMM, sentences: Sequence[str], pseudo: float = 0.0) -> 
 def ibm1_data(pairs: Sequence[tuple[list[str], list[str]]], fixed: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
     """Pairs without the empty word; those with an empty side teach nothing."""
     full = [(source, target) for source, target in pairs if source and target]
-    _small([side for pair in full for side in pair], 2 * MOST_ITEMS)
+    small([side for pair in full for side in pair], 2 * MOST_ITEMS)
     return {"kind": "ibm1", "pairs": full, "fixed": list(map(list, fixed)), "pseudo": {}, "prior": ALIGNERS_PRIOR}
 
 
@@ -56,7 +56,7 @@ def documents_data(
     ]
     tables = {name: np.atleast_2d(table).tolist() for name, table in start.items()}
     return {
-        "kind": kind, "n": len(tables["word"]), "words": names, "documents": _small(documents),
+        "kind": kind, "n": len(tables["word"]), "words": names, "documents": small(documents),
         "parameters": tables, "pseudo": dict(pseudo), "prior": PRIOR,
     }  # fmt: skip
 
@@ -67,14 +67,14 @@ def kmeans_data(points: Array, means: Array) -> dict[str, Any]:
     return {
         "kind": "kmeans",
         "n": n,
-        "points": _small(points.tolist()),
+        "points": small(points.tolist()),
         "parameters": start,
         "pseudo": {},
         "prior": PRIOR,
     }
 
 
-def _small(items: list[Any], most: int = MOST_ITEMS) -> list[Any]:
+def small(items: list[Any], most: int = MOST_ITEMS) -> list[Any]:
     if len(items) > most or max(map(len, items), default=0) > MOST_WORDS:
         raise InputError(f"--page shows at most {MOST_ITEMS} lines of at most {MOST_WORDS} words; give fewer")
     if not all(items):

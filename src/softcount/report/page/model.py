@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from softcount.report.page import alignment, documents, grammar, network, training, words
+from softcount.report.page import alignment, cipher, documents, grammar, network, training, words
 from softcount.report.page.frame import Section, page
 
 Sections = Callable[[Any, Any, Any], Iterator[Section]]
@@ -25,6 +25,7 @@ KINDS: dict[str, tuple[str, Sections]] = {
     "gaussian mixture": ("Clusters", documents.cluster_sections),
     "network": ("Bayesian network", network.sections),
     "grammar": ("Grammar", grammar.sections),
+    "decipher": ("Key to a cipher", cipher.sections),
 }
 
 
@@ -44,10 +45,12 @@ def items_of(model: Any, X: Any, y: Any) -> Any:
         from softcount.text.bitext import Bitext, bitext
 
         return X if isinstance(X, Bitext) else bitext(X, y)
-    if model.kind in ("hmm", "word classes", "grammar"):
+    if model.kind in ("hmm", "crf autoencoder", "word classes", "grammar"):
         from softcount.text.corpus import corpus
 
         return corpus(X)
+    if model.kind == "decipher":
+        return model._text(X)
     from softcount.text.documents import documents
 
     return documents(X, lowercase=model.lowercase) if getattr(model, "vocabulary_", None) is not None else X

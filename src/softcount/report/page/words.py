@@ -15,6 +15,7 @@ import numpy as np
 from softcount.report.overview import overview
 from softcount.report.page.element import Html, bar, el, joined, table
 from softcount.report.page.frame import Section
+from softcount.report.page.heat import heat
 
 if TYPE_CHECKING:
     from softcount.text.corpus import Corpus
@@ -32,7 +33,7 @@ def sections(model: Any, data: Corpus | None, gold: Sequence[Sequence[str | None
     tags = None if data is None else [[str(tag) for tag in row] for row in model.predict(data)]
     names = [str(name) for name in (model.states_ if model.kind == "hmm" else model.classes_)]
     yield Section("classes", "States" if model.kind == "hmm" else "Classes", _classes(model, names, tags))
-    if model.kind == "hmm" and len(names) <= WIDEST:
+    if model.kind == "hmm" and len(names) <= WIDEST and len(model.transition_) == len(names):
         yield Section("transition", "Which state follows which", _transition(model, names))
     if data is not None and tags is not None:
         yield Section("sentences", "Sentences", _sentences(names, data, tags, gold))
@@ -74,17 +75,8 @@ def advice(shares: Sequence[float], what: str) -> Iterator[str]:
 def _transition(model: Any, names: Sequence[str]) -> Html:
     matrix = np.asarray(model.parameters_.transition)
     columns = [*names, *(["end"] if matrix.shape[1] > len(names) else [])]
-    head = el("tr", el("td", ""), *(el("th", name, scope="col") for name in columns))
-    rows = [el("tr", el("th", name, scope="row"), *map(_cell, row)) for name, row in zip(names, matrix, strict=True)]
     told = "Rows: the state before; columns: the state after; numbers: per cent, where at least one."
-    grid = el("table", el("caption", "Transition probabilities"), el("thead", head), el("tbody", *rows), cls="heat")
-    box = el("div", grid, cls="scroll", tabindex="0", role="region", aria_label="Transition probabilities")
-    return joined([el("p", told, cls="hint"), box])
-
-
-def _cell(p: float) -> Html:
-    number = f"{100 * p:.0f}" if p >= 0.01 else ""
-    return el("td", number, style=f"background:rgba(var(--mark),{0.6 * float(p):.2f})", title=f"{p:.4f}")
+    return heat(names, columns, matrix, "Transition probabilities", told)
 
 
 def _sentences(names: Sequence[str], data: Any, tags: Sequence[Sequence[str]], gold: Any) -> Html:

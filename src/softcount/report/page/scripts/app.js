@@ -1,5 +1,5 @@
 /* The page: what was given, where EM stands, and everything drawn anew after each step or edit. */
-const BUILD = { hmm, ibm1, mixture, plsa, kmeans: points };
+const BUILD = { hmm, ibm1, mixture, plsa, kmeans: points, net, grammar };
 const given = JSON.parse(document.getElementById("data").textContent).explain;
 const page = {
   data: given,
@@ -150,8 +150,33 @@ const PARSE = {
   }),
 };
 PARSE.plsa = PARSE.mixture;
+PARSE.grammar = (lines) => ({ sentences: lines.map(tokensOf) });
+/* Rows as name=value, name=value; what is not named is missing. Over time, a line --- ends a sequence. */
+PARSE.net = (lines) => {
+  const { names, values, later } = page.data,
+    items = [[]];
+  for (const line of lines) {
+    if (line.trim() === "---") {
+      items.push([]);
+      continue;
+    }
+    const row = names.map(() => null);
+    for (const given of line.split(",").filter((part) => part.trim() && part.trim() !== "?")) {
+      const [name, value] = given.split("=").map((part) => part.trim()),
+        v = names.indexOf(name),
+        x = v < 0 ? -1 : values[v].indexOf(value);
+      if (v < 0) return { wrong: `"${given.trim()}": write name=value; the names are ${names.join(", ")}.` };
+      if (x < 0) return { wrong: `${name} is ${values[v].join(" or ")}, not "${value ?? ""}".` };
+      row[v] = x;
+    }
+    if (!later.length && items[items.length - 1].length) items.push([]); /* rows are independent */
+    items[items.length - 1].push(row);
+  }
+  return { items: items.filter((rows) => rows.length) };
+};
 const wrongWith = (parsed) => {
-  const lines = parsed.sentences || parsed.documents || parsed.pairs || parsed.points;
+  if (parsed.wrong) return parsed.wrong;
+  const lines = parsed.sentences || parsed.documents || parsed.pairs || parsed.points || parsed.items;
   if (!lines.length) return "Give at least one line.";
   if (
     lines.length > 40 ||
@@ -171,8 +196,10 @@ const editData = (text) => {
   const old = page.model,
     theta = here().theta,
     before = page.data;
+  const built = BUILD[page.data.kind]({ ...page.data, ...parsed });
+  if (built.tooMany) return say(built.tooMany, true);
   page.data = { ...page.data, ...parsed };
-  page.model = BUILD[page.data.kind](page.data);
+  page.model = built;
   const moved = page.model.start ? page.model.start() : adopted(old, page.model, theta);
   if (!Number.isFinite(constrained(page.model, moved).expect(logWeightsOf(page.model, moved)).logNorm)) {
     page.data = before;
@@ -184,7 +211,9 @@ const editData = (text) => {
   say(
     page.model.start
       ? "New text: from the start again."
-      : "New text under the same parameters; words that are new share with the others.",
+      : parsed.words
+        ? "New text under the same parameters; words that are new share with the others."
+        : "New data under the same parameters.",
   );
   begin(moved);
   return render();

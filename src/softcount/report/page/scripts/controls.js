@@ -25,7 +25,13 @@ const toolbar = () => {
   const choose = make(
     "select",
     { "data-key": "criterion" },
-    page.model.criteria.map((c) => make("option", { value: c, selected: c === page.criterion }, c)),
+    Object.keys(CRITERIA).map((c) =>
+      make(
+        "option",
+        { value: c, selected: c === page.criterion, disabled: !page.model.criteria.includes(c) },
+        page.model.criteria.includes(c) ? c : `${c} (not here)`,
+      ),
+    ),
   );
   on(choose, "change", () => {
     page.criterion = choose.value;
@@ -99,12 +105,16 @@ const settingsView = () => {
             page.settings.prior = x;
           }),
         ),
-        labelled(
-          "Rate (mre)",
-          number("rate", page.settings.rate, (x) => {
-            page.settings.rate = x;
-          }),
-        ),
+        ...(page.model.criteria.includes("mre")
+          ? [
+              labelled(
+                "Rate (mre)",
+                number("rate", page.settings.rate, (x) => {
+                  page.settings.rate = x;
+                }),
+              ),
+            ]
+          : []),
       ]
     : [];
   return [
@@ -126,9 +136,17 @@ const settingsView = () => {
 };
 
 const textOf = (data) =>
-  (data.pairs
-    ? data.pairs.map(([s, t]) => `${s.join(" ")} ||| ${t.join(" ")}`)
-    : (data.sentences || data.documents || data.points).map((line) => line.join(" "))
+  (data.items
+    ? data.items.flatMap((rows, d) => [
+        ...(d && data.later.length ? ["---"] : []),
+        ...rows.map(
+          (row) =>
+            row.flatMap((x, v) => (x === null ? [] : [`${data.names[v]}=${data.values[v][x]}`])).join(", ") || "?",
+        ),
+      ])
+    : data.pairs
+      ? data.pairs.map(([s, t]) => `${s.join(" ")} ||| ${t.join(" ")}`)
+      : (data.sentences || data.documents || data.points).map((line) => line.join(" "))
   ).join("\n");
 const dataView = () => {
   const box = make("textarea", {
@@ -140,16 +158,23 @@ const dataView = () => {
   box.value = textOf(page.data);
   on(box, "change", () => editData(box.value));
   const what =
-    { hmm: "Sentences, one a line", ibm1: "Pairs, one a line: source ||| target", kmeans: "Points, one a line" }[
-      page.data.kind
-    ] || "Documents, one a line";
+    {
+      hmm: "Sentences, one a line",
+      grammar: "Sentences, one a line",
+      ibm1: "Pairs, one a line: source ||| target",
+      kmeans: "Points, one a line",
+      net: `Rows, one a line: name=value, name=value; what is not named is missing${page.data.later?.length ? "; --- ends a sequence" : ""}`,
+    }[page.data.kind] || "Documents, one a line";
   return [labelled(`${what}; what you change is computed when you leave the box`, box)];
 };
 
 const VIEWS = {
   given: () => [...dataView(), ...settingsView()],
   estep: () =>
-    (({ hmm: latticeView, ibm1: alignmentView })[page.data.kind] || responsibilityView)(page.model, here().seen),
+    (
+      ({ hmm: latticeView, ibm1: alignmentView, net: netView, grammar: grammarView })[page.data.kind] ||
+      responsibilityView
+    )(page.model, here().seen, page.criterion),
   parameters: () =>
     parameterView(
       page.model,
@@ -159,7 +184,8 @@ const VIEWS = {
     ),
   bound: () => boundView(page.model, page.criterion, page.frames.slice(0, page.at + 1), page.settings),
   beside: () => beside(page.model, here(), page.settings),
-  mre: () => reconstructionView(page.model, here(), page.settings),
+  mre: () =>
+    page.model.refused?.mre ? [hint(page.model.refused.mre)] : reconstructionView(page.model, here(), page.settings),
   paths: () => pathsView(page.model, here()),
   landscape: () =>
     landscapeView(page.model, here(), page.axes, page.settings, (n, k) => {
@@ -176,7 +202,7 @@ const draw = (names) => {
   const key = document.activeElement?.dataset?.key;
   for (const name of names) {
     const place = document.querySelector(`#${name} .view`);
-    if (place) place.replaceChildren(...VIEWS[name]()); /* the page of points has no part about rows of counts */
+    if (place) place.replaceChildren(...VIEWS[name]());
   }
   if (key) document.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 };

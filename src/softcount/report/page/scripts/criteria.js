@@ -28,11 +28,11 @@ const pointwise = (mode) => ({
 
 /* λ = α + E[c]; asked about ψ(λ) − ψ(Σ λ); the objective, ELBO = log Z − KL(q ‖ prior), never falls. */
 const posteriorOf = (model, counts, { prior }) =>
-  byTable(model, (spec, _, c) => Categorical.posterior(spec, c, prior), counts);
+  byTable(model, (spec, _, c) => spec.family.posterior(spec, c, prior), counts);
 const expectedLogOf = (model, lambda, { prior }) =>
-  byTable(model, (spec, _, l) => Categorical.expectedLog(spec, l, prior), lambda);
+  byTable(model, (spec, _, l) => spec.family.expectedLog(spec, l, prior), lambda);
 const divergencesOf = (model, lambda, { prior }) =>
-  byTable(model, (spec, _, l) => Categorical.divergence(spec, l, prior), lambda);
+  byTable(model, (spec, _, l) => spec.family.divergence(spec, l, prior), lambda);
 const vb = {
   init: (model, theta, settings) => ({
     lambda: posteriorOf(model, model.expect(logWeightsOf(model, theta)).counts, settings),
@@ -51,20 +51,21 @@ const vb = {
     };
   },
   parameters: (model, { lambda }, { prior }) =>
-    byTable(model, (spec, _, l) => Categorical.mean(spec, l, prior), lambda),
+    byTable(model, (spec, _, l) => spec.family.mean(spec, l, prior), lambda),
 };
 
-/* J = log Σ_z P(x | z) P(z | x) = log Z(κη) − log Z(η), κ = 2 on tables that emit; gradient g = κ c₂ − c₁;
+/* J = log Σ_z P(x | z) P(z | x) = log Z(κη) − log Z(η), κ = 2 on what emits data; gradient g = κ c₂ − c₁;
    θ ∝ θ · exp(rate · g / (θ · Σ_row c₁)), the exponent within ±5. */
+const kappaOf = (spec, i, j) => ((Array.isArray(spec.emits) ? spec.emits[i][j] : spec.emits) ? 2 : 1);
 const doubled = (model, asked) =>
-  byTable(model, (spec, _, part) => part.map((row) => row.map((w) => (spec.emits ? 2 * w : w))), asked);
+  byTable(model, (spec, _, part) => part.map((row, i) => row.map((w, j) => kappaOf(spec, i, j) * w)), asked);
 const reconstruction = (model, theta, settings) => {
   const asked = logWeightsOf(model, theta);
   const encode = model.expect(asked),
     decode = model.expect(doubled(model, asked));
   const gradient = byTable(
     model,
-    (spec, _, c2, c1) => c2.map((row, i) => row.map((c, j) => (spec.emits ? 2 : 1) * c - c1[i][j])),
+    (spec, _, c2, c1) => c2.map((row, i) => row.map((c, j) => kappaOf(spec, i, j) * c - c1[i][j])),
     decode.counts,
     encode.counts,
   );
@@ -105,7 +106,7 @@ const mre = {
 
 /* z ~ P(z | x, θ), then θ ~ Dirichlet(α + c(x, z)); what is followed is log P(x, z | α). */
 const evidenceOf = (model, counts, { prior }) =>
-  sum(Object.values(byTable(model, (spec, _, c) => Categorical.evidence(spec, c, prior), counts)));
+  sum(Object.values(byTable(model, (spec, _, c) => spec.family.evidence(spec, c, prior), counts)));
 const gibbs = {
   init: (model, theta) => ({ logTheta: logWeightsOf(model, theta), mean: theta, step: 0 }),
   step: (model, { logTheta, step }, settings) => {
@@ -114,8 +115,8 @@ const gibbs = {
     const lambda = posteriorOf(model, found.counts, settings);
     const constant = sum(model.items.map(model.constant));
     const joint = evidenceOf(model, found.counts, settings) + constant;
-    const logDrawn = byTable(model, (spec, _, l) => Categorical.draw(spec, l, random, settings.prior), lambda);
-    const mean = byTable(model, (spec, _, l) => Categorical.mean(spec, l, settings.prior), lambda);
+    const logDrawn = byTable(model, (spec, _, l) => spec.family.draw(spec, l, random, settings.prior), lambda);
+    const mean = byTable(model, (spec, _, l) => spec.family.mean(spec, l, settings.prior), lambda);
     return {
       asked: logTheta,
       found,
@@ -131,7 +132,12 @@ const CRITERIA = { em: pointwise(SUM), hard: pointwise(MAX), vb, mre, gibbs };
 
 /* Rows of a table that emits, all alike before and after a step: the posteriors cannot tell them apart, and never will. */
 const alike = (rows) =>
-  rows.length > 1 && rows.every((row) => row.every((p, j) => Math.abs(p - rows[0][j]) <= 1e-9 * Math.abs(rows[0][j])));
+  rows.length > 1 &&
+  rows[0].length > 1 &&
+  rows.every(
+    (row) =>
+      row.length === rows[0].length && row.every((p, j) => Math.abs(p - rows[0][j]) <= 1e-9 * Math.abs(rows[0][j])),
+  );
 const isTied = (model, theta, next) =>
   Object.entries(model.layout).some(
     ([name, spec]) => spec.emits && !spec.beyond && alike(theta[name]) && alike(next[name]),

@@ -50,6 +50,7 @@ const mixture = ({ n, words, documents }) => {
   };
   return {
     kind: "mixture",
+    exchangeable: true,
     hidden: "class",
     values: classes,
     items: documents,
@@ -113,6 +114,7 @@ const plsa = ({ n, words, documents }) => {
   };
   return {
     kind: "plsa",
+    exchangeable: true,
     hidden: "topic",
     values: topics,
     items,
@@ -143,6 +145,7 @@ const points = ({ n, points: items }) => {
       columns: clusters.map(() => axes),
       counted: clusters.map(() => F + 2),
       emits: true,
+      centre: axes.map((_, f) => sum(items.map((x) => x[f])) / items.length),
       family: UnitGaussian,
     },
   };
@@ -166,12 +169,16 @@ const points = ({ n, points: items }) => {
   };
   return {
     kind: "kmeans",
+    exchangeable: true,
     hidden: "cluster",
     values: clusters,
     items,
     layout,
     constant: () => 0,
-    criteria: ["em", "hard"],
+    criteria: ["em", "hard", "vb", "gibbs"],
+    refused: {
+      mre: "Maximum reconstruction multiplies rows of probabilities; means are no such rows, so it is refused here, as softcount refuses it.",
+    },
     countsOf: (x, [k]) =>
       soft(
         x,

@@ -12,7 +12,7 @@ const shown = (x, digits = 6) => {
   if (x === null || x === undefined) return "–";
   if (!Number.isFinite(x)) return x < 0 ? "−∞" : x > 0 ? "∞" : "undefined";
   const text = x !== 0 && Math.abs(x) < 1e-4 ? x.toExponential(digits - 3) : String(Number(x.toPrecision(digits)));
-  return text.replace("-", "−");
+  return text.replaceAll("-", "−");
 };
 const brief = (x) => shown(x, 4); /* where there is little room */
 const shade = (p) => `background: rgba(var(--mark), ${(0.45 * Math.min(Math.max(p || 0, 0), 1)).toFixed(3)})`;
@@ -49,11 +49,19 @@ const tableOf = (caption, head, rows, attributes = {}) =>
       make(
         "tbody",
         {},
-        rows.map(([first, ...rest]) => make("tr", {}, make("th", { scope: "row" }, first), rest.map(asCell))),
+        rows.map(([first, ...rest]) =>
+          make(
+            "tr",
+            {},
+            make("th", { scope: "row", class: first.length > LONG ? "long" : null }, first),
+            rest.map(asCell),
+          ),
+        ),
       ),
     ),
   );
 
+const LONG = 28; /* letters of a row's name that may wrap */
 const hint = (...words) => make("p", { class: "hint" }, ...words);
 const heading = (words) => make("h3", {}, words);
 

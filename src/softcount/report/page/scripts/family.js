@@ -105,11 +105,50 @@ const Categorical = {
     }),
 };
 
-/* Points around means, every variance one: counts (n, Σx, Σ|x|²), η = (−½ F log 2π − ½ |μ|², μ, −½). */
+/* Points around means, every variance one: counts (n, Σx, Σ|x|²), η = (−½ F log 2π − ½ |μ|², μ, −½). The prior is that
+   of α points spread as the data are, χ = α (1, centre, |centre|² + 1), so that q(μ) = N(χ₁ / χ₀, 1 / χ₀). */
+const LOG_2PI = Math.log(2 * Math.PI);
+const squared = (v) => sum(v.map((x) => x * x));
 const UnitGaussian = {
   maximize: (spec, counts, pseudo, old) =>
     counts.map((row, i) => (row[0] > 1e-290 ? row.slice(1, -1).map((x) => x / row[0]) : old[i])),
   logWeights: (spec, means) =>
     means.map((mu) => [-0.5 * (mu.length * Math.log(2 * Math.PI) + sum(mu.map((m) => m * m))), ...mu, -0.5]),
   logPrior: () => 0,
+  imagined: ({ centre }, alpha) => [1, ...centre, squared(centre) + 1].map((x) => alpha * x),
+  posterior: (spec, counts, alpha) =>
+    counts.map((row) => eachRow((c, x) => c + x, row, UnitGaussian.imagined(spec, alpha))),
+  mean: (spec, chi) => chi.map((row) => row.slice(1, -1).map((x) => x / row[0])),
+  expectedLog: (spec, chi) =>
+    UnitGaussian.mean(spec, chi).map((mu, k) => [
+      -0.5 * (mu.length * (LOG_2PI + 1 / chi[k][0]) + squared(mu)),
+      ...mu,
+      -0.5,
+    ]),
+  /* A(χ) = log ∫ exp ⟨η, χ⟩ dμ of a row */
+  normalizer: (row) => {
+    const first = row.slice(1, -1);
+    const scatter = row[row.length - 1] - squared(first) / row[0];
+    return 0.5 * first.length * (LOG_2PI - Math.log(row[0]) - row[0] * LOG_2PI) - 0.5 * scatter;
+  },
+  /* KL = ⟨E[η], χ − prior⟩ − A(χ) + A(prior) */
+  divergence: (spec, chi, alpha) => {
+    const prior = UnitGaussian.imagined(spec, alpha);
+    const gained = UnitGaussian.expectedLog(spec, chi).map((eta, k) =>
+      sum(eachRow((e, c, p) => e * (c - p), eta, chi[k], prior)),
+    );
+    return sum(gained.map((g, k) => g - UnitGaussian.normalizer(chi[k]) + UnitGaussian.normalizer(prior)));
+  },
+  evidence: (spec, counts, alpha) => {
+    const prior = UnitGaussian.imagined(spec, alpha);
+    return (
+      sum(UnitGaussian.posterior(spec, counts, alpha).map(UnitGaussian.normalizer)) -
+      counts.length * UnitGaussian.normalizer(prior)
+    );
+  },
+  draw: (spec, chi, random) =>
+    UnitGaussian.logWeights(
+      spec,
+      UnitGaussian.mean(spec, chi).map((mu, k) => mu.map((m) => m + normal(random) / Math.sqrt(chi[k][0]))),
+    ),
 };

@@ -139,6 +139,7 @@ const hmm = ({ states, words, end, sentences }) => {
 
   return {
     kind: "hmm",
+    exchangeable: true,
     hidden: "state",
     values: states,
     items: sentences,

@@ -45,12 +45,45 @@ const parameterTables = (model, frame, next, edit) =>
     return make("div", { class: "card" }, table);
   });
 
+/* What the two columns show of rows of probabilities, and of means. */
+const besideRows = (column, { counts, em, lambda, logs }) => [
+  column("EM", "θ = (count + pseudo-count) / their sum in the row", ["count", "θ"], (name, i, j) => [
+    counts[name][i][j],
+    em[name][i][j],
+  ]),
+  column(
+    "VB",
+    "λ = α + count; the next E-step asks about exp(ψ(λ) − ψ(Σλ)), which sums to less than one",
+    ["λ", "ψ(λ) − ψ(Σλ)", "its exp"],
+    (name, i, j) => [lambda[name][i][j], logs[name][i][j], Math.exp(logs[name][i][j])],
+  ),
+];
+const besidePoints = (column, { counts, em, lambda }) => [
+  column("EM", "μ = Σ share · x / Σ share", ["Σ share", "Σ share · x", "μ"], (name, i, j) => [
+    counts[name][i][0],
+    counts[name][i][j + 1],
+    em[name][i][j],
+  ]),
+  column(
+    "VB",
+    "χ = α (1, centre) + (Σ share, Σ share · x); q(μ) is a Gaussian around χ₁ / χ₀ with variance 1 / χ₀",
+    ["χ₀", "χ₁", "χ₁ / χ₀", "1 / χ₀"],
+    (name, i, j) => {
+      const row = lambda[name][i];
+      return [row[0], row[j + 1], row[j + 1] / row[0], 1 / row[0]];
+    },
+  ),
+];
+
 /* The same counts under EM, θ = (c + pseudo) / Σ, and under VB, λ = α + c and the weights exp(ψ(λ) − ψ(Σ λ)). */
 const beside = (model, frame, settings) => {
   const counts = frame.seen.found.counts,
     em = maximized(model, counts, frame.theta, settings);
   const lambda = posteriorOf(model, counts, settings),
     logs = expectedLogOf(model, lambda, settings);
+  const learned = ([, spec]) => spec.family === UnitGaussian || spec.rows.some((_, i) => learns(spec, i));
+  const only = { ...model, layout: Object.fromEntries(Object.entries(model.layout).filter(learned)) };
+  const points = Object.values(only.layout).some((spec) => spec.family === UnitGaussian);
   const column = (title, told, head, f) =>
     make(
       "div",
@@ -60,7 +93,7 @@ const beside = (model, frame, settings) => {
       tableOf(
         `What ${title} makes of the counts`,
         ["entry", ...head.map((h) => [h])],
-        entriesOf(model, (name, i, j, row, to) => [`${name}: ${row} → ${to}`, ...f(name, i, j)]),
+        entriesOf(only, (name, i, j, row, to, spec) => [`${name}: ${row} → ${to}`, ...f(name, i, j, spec)]),
       ),
     );
   const divergences = divergencesOf(model, lambda, settings),
@@ -73,20 +106,7 @@ const beside = (model, frame, settings) => {
   const L = likelihoodOf(model, em),
     prior = priorOf(model, em, settings);
   return [
-    make(
-      "div",
-      { class: "columns" },
-      column("EM", "θ = (count + pseudo-count) / their sum in the row", ["count", "θ"], (name, i, j) => [
-        counts[name][i][j],
-        em[name][i][j],
-      ]),
-      column(
-        "VB",
-        "λ = α + count; the next E-step asks about exp(ψ(λ) − ψ(Σλ)), which sums to less than one",
-        ["λ", "ψ(λ) − ψ(Σλ)", "its exp"],
-        (name, i, j) => [lambda[name][i][j], logs[name][i][j], Math.exp(logs[name][i][j])],
-      ),
-    ),
+    make("div", { class: "columns" }, ...(points ? besidePoints : besideRows)(column, { counts, em, lambda, logs })),
     make(
       "div",
       { class: "columns" },
@@ -150,7 +170,7 @@ const reconstructionView = (model, frame, settings) => {
       {},
       "J = log Z(κη) − log Z(η) = ",
       make("strong", { "data-value": found.objective, "data-j": true }, shown(found.objective)),
-      ` (${shown(found.decode.logNorm)} − ${shown(found.encode.logNorm)})`,
+      ` = ${shown(found.decode.logNorm)} − (${shown(found.encode.logNorm)})`,
     ),
     tableOf(
       "Posterior beside Q, and the decisions of both",

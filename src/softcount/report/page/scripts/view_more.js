@@ -24,7 +24,12 @@ const boundView = (model, name, frames, settings) => {
         : "The E-step makes KL nothing, so F = L; the M-step raises Q and with it F; L rises at least as far: L(θₜ) = F ≤ F ≤ L(θₜ₊₁).";
   return [
     hint(told),
-    make("div", { class: "charts" }, lineChart("F and L, half-step by half-step", lines, "nats")),
+    make(
+      "div",
+      { class: "charts" },
+      lineChart("F and L, half-step by half-step", lines, "nats"),
+      ...(frames.length > 2 ? [lineChart("The last two steps, nearer", lines.map(lastOf(4)), "nats")] : []),
+    ),
     tableOf(
       "Before and after each half-step",
       [
@@ -41,6 +46,8 @@ const boundView = (model, name, frames, settings) => {
     ),
   ];
 };
+
+const lastOf = (n) => (line) => ({ ...line, points: line.points.slice(-n) });
 
 const MOST_PATHS = 5000,
   MOST_ITEMS = 6,
@@ -66,7 +73,7 @@ const pathsOf = (model, frame, item, d) => {
   const weights = logWeightsOf(model, frame.theta),
     { terms, total } = naive(model, weights, item);
   const programme = Math.exp(model.expect(weights).items[d].logNorm);
-  const names = (path) => path.map((k, t) => model.choices(item)[t][k]).join(" ");
+  const names = (path) => model.named?.(item, path) ?? path.map((k, t) => model.choices(item)[t][k]).join(" ");
   const best = [...terms].sort((a, b) => b.p - a.p).slice(0, SHOWN_PATHS);
   return [
     title,
@@ -75,7 +82,7 @@ const pathsOf = (model, frame, item, d) => {
       {},
       `Sum over all ${n}: `,
       make("strong", { "data-value": total, "data-naive": d }, shown(total)),
-      "; at once, term by term shared: ",
+      "; by the dynamic programme: ",
       make("strong", { "data-value": programme }, shown(programme)),
       `; difference ${shown(Math.abs(total - programme))}`,
     ),
@@ -86,6 +93,15 @@ const pathsOf = (model, frame, item, d) => {
     ),
   ];
 };
+
+/* The range of each parameter at the ends of its axis, its name between them. */
+const axisLabels = (pair, ranges, W) =>
+  pair.flatMap(({ said }, n) => {
+    const place = n ? { transform: `translate(-8, ${W}) rotate(-90)` } : { transform: `translate(0, ${W + 18})` };
+    const text = (x, anchor, words) => make("text", { x, y: 0, "text-anchor": anchor }, words);
+    const [low, high] = ranges[n].map(brief);
+    return [make("g", place, text(0, "start", low), text(W / 2, "middle", said), text(W, "end", high))];
+  });
 
 const landscapeView = (model, frame, chosen, settings, choose) => {
   const all = coordinatesOf(model, frame.theta);
@@ -109,7 +125,7 @@ const landscapeView = (model, frame, chosen, settings, choose) => {
     high = Math.max(...flat),
     sorted = [...flat].sort((a, b) => a - b);
   const low = sorted[Math.floor(sorted.length / 20)];
-  const W = 420,
+  const W = 429 /* 33 or 13 tiles, each of whole pixels: no seams */,
     side = W / GRID,
     tone = (h) => Math.max(0, Math.min(1, (h - low) / (high - low || 1)));
   const tiles = found.surface.flatMap((row, r) =>
@@ -160,13 +176,14 @@ const landscapeView = (model, frame, chosen, settings, choose) => {
       make(
         "svg",
         {
-          viewBox: `-8 -8 ${W + 16} ${W + 16}`,
+          viewBox: `-24 -8 ${W + 32} ${W + 34}`,
           role: "img",
           "aria-label": `Log-likelihood over ${pair[0].said} and ${pair[1].said}; the ends of the paths are in the table`,
         },
         ...tiles,
         ...lines,
         make("rect", { x: 0.5, y: 0.5, width: W - 1, height: W - 1, class: "frame" }),
+        ...axisLabels(pair, found.ranges, W),
       ),
     ),
     tableOf(
@@ -178,6 +195,16 @@ const landscapeView = (model, frame, chosen, settings, choose) => {
   ];
 };
 
+/* Shares of structures that differ in names alone, together: values are numbered in the order in which they come. */
+const withoutNames = (shares) => {
+  const found = new Map();
+  for (const [key, p] of shares) {
+    const names = new Map();
+    const same = key.replace(/\d+/g, (k) => names.get(k) ?? (names.set(k, names.size), names.size - 1));
+    found.set(same, (found.get(same) || 0) + p);
+  }
+  return found;
+};
 const SWEEPS = 3000;
 const gibbsView = (model, frame, settings) => {
   const exact = exactPosterior(model, settings);
@@ -201,17 +228,29 @@ const gibbsView = (model, frame, settings) => {
               .join(" "),
       )
       .join(" / ");
-  const distance = 0.5 * sum([...exact].map(([key, p]) => Math.abs(p - (seen.get(key) || 0))));
+  const between = (p, q) => 0.5 * sum([...p].map(([key, share]) => Math.abs(share - (q.get(key) || 0))));
+  const distance = between(exact, seen),
+    unnamed = model.exchangeable ? between(withoutNames(exact), withoutNames(seen)) : null;
   return [
     make(
       "p",
       {},
       `${exact.size} structures; ${SWEEPS.toLocaleString("en")} draws differ from the exact posterior by `,
       make("strong", { "data-value": distance, "data-distance": true }, shown(distance)),
-      " (total variation: 0 the same, 1 nothing in common).",
+      " (total variation: 0 the same, 1 nothing in common)",
+      ...(unnamed === null
+        ? ["."]
+        : [
+            "; where it does not matter which name is whose, by ",
+            make("strong", { "data-value": unnamed, "data-unnamed": true }, shown(unnamed)),
+            ".",
+          ]),
     ),
     hint(
-      "The exact posterior has the parameters integrated out under the Dirichlet prior α. States can change their names, so that a structure and its mirror image are equally probable.",
+      "The exact posterior has the parameters integrated out under the prior α.",
+      unnamed === null
+        ? ""
+        : ` ${model.hidden[0].toUpperCase()}${model.hidden.slice(1)}s can change their names, so that a structure and its mirror image are equally probable; where they are far apart, draws may stay on one side.`,
     ),
     make(
       "div",

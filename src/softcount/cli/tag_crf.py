@@ -1,0 +1,42 @@
+"""softcount tag --model crf-autoencoder: the same command with another model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from softcount.cli.options import number
+from softcount.errors import InputError
+
+if TYPE_CHECKING:
+    from softcount.cli.tag import Tag
+
+HMM, CRF = "hmm", "crf-autoencoder"
+MODELS = (HMM, CRF)
+OF_HMM = ("choose", "dictionary", "end", "fix", "prior", "dev", "dev_tags", "tags", "parameters")
+OF_CRF = ("reconstruct",)
+
+
+def check_model(name: str) -> None:
+    if name not in MODELS:
+        raise InputError(f"no model {name!r}; use {', '.join(MODELS)}")
+
+
+def crf_autoencoder(tag: Tag) -> Any:
+    """The estimator that these options ask for."""
+    from softcount.cli.tag import _per_table
+    from softcount.estimators.crf_autoencoder import CRFAutoencoder
+
+    tag.note_unused(*OF_HMM, where=f"with --model {CRF}")
+    states = number(tag.states)
+    if not isinstance(states, int):
+        raise InputError(f"how many states? give --states N; --model {CRF} has no auto")
+    chosen: dict[str, Any] = (
+        {} if tag.criterion == "vb:1" else {"criterion": tag.criterion}
+    )  # the default of the other model
+    chosen |= {} if tag.start is None else {"start": tag.start}
+    made = int(tag.reconstruct) if tag.reconstruct.isdecimal() else tag.reconstruct
+    return CRFAutoencoder(
+        states, reconstruct=made, pseudo=_per_table(tag.pseudo, "--pseudo"), restarts=tag.restarts,
+        tolerance=tag.tolerance, min_count=tag.min_count, lowercase=tag.lowercase, random_state=tag.seed,
+        **chosen, **tag.chosen(),
+    )  # fmt: skip

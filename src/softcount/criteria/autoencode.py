@@ -1,0 +1,95 @@
+"""Autoencoding: encode x into z by an encoder P(z | x), make x, or something of it, again from z, and make that likely.
+
+    J = log Σ_z P(z | x) P(x̂ | z) = log Z(η) − log Z(κη)      κ = 0 on tables that emit data, 1 elsewhere
+    ∂J/∂η = c₁ − κ∘c₂                                          two E-steps: c₁ under η, c₂ of the encoder alone
+
+W. Ammar, C. Dyer, N. A. Smith, "Conditional random field autoencoders for unsupervised structured prediction", NIPS
+2014. Weights of features follow the gradient, each at a rate of its own; rows that are distributions take what EM would
+make of them: θ ∝ c₁ where they emit, and elsewhere, by Baum's growth transform, θ ∝ c₁ − c₂ + θ · Σ_row c₂, which is
+θ ∝ c₁, too, where the encoder is a chain that normalises itself: of a plain hidden Markov model this is EM.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softcount.criteria.criterion import Criterion, Expect, Progress, log_weights
+from softcount.criteria.rates import adapted
+from softcount.families.family import WeightFamily
+from softcount.families.layout import TableLayout, by_table, total
+from softcount.families.penalty import Pseudo
+from softcount.numbers.ragged import Array
+from softcount.numbers.tables import Table, Tables, by_row, each, like, row_sums, values
+
+RATE, FASTEST = 0.05, 1.0
+
+
+class AutoencodeState(NamedTuple):
+    parameters: Tables
+    rates: Tables | None
+    signs: Tables | None  # of the last gradient; 0 rests
+
+
+def encoding(layout: Tables, weights: Tables) -> Tables:
+    """κη: what emits data is left out, but what is impossible stays so."""
+
+    def alone(spec: TableLayout, table: Any) -> Any:
+        emits = spec.emits if isinstance(spec.emits, np.ndarray) else np.full(1, spec.emits)
+        logs = np.asarray(values(table))
+        return like(table, np.where(emits & (logs > -np.inf), 0.0, logs))
+
+    return by_table(layout, alone, weights)
+
+
+def autoencode(layout: Tables, penalties: Tables, rate: float) -> Criterion:
+    def log_prior(spec: TableLayout, table: Any, penalty: Pseudo) -> float:
+        return spec.family.log_prior(table, penalty)
+
+    def step(state: AutoencodeState, expect: Expect) -> tuple[AutoencodeState, Progress]:
+        weights = log_weights(layout, state.parameters)
+        both, encoder = expect(weights), expect(encoding(layout, weights))
+        prior = total(layout, log_prior, state.parameters, penalties)
+        reconstruction = both.log_norm - encoder.log_norm  # J
+        rates = state.rates or each(lambda t: np.full_like(t, rate), state.parameters)
+        signs = state.signs or each(np.zeros_like, state.parameters)
+        found = by_table(layout, _moved, state.parameters, both.counts, encoder.counts, penalties, rates, signs)
+        moved = (by_table(layout, partial(_column, k), found) for k in range(3))
+        return AutoencodeState(*moved), Progress(reconstruction + prior, {"log_reconstruction": reconstruction})
+
+    return Criterion(
+        init=lambda parameters, expect: AutoencodeState(parameters, None, None),
+        step=step,
+        log_weights=lambda state: log_weights(layout, state.parameters),
+        parameters=lambda state: state.parameters,
+    )
+
+
+class Moved:
+    """What a step makes of one table: parameters, rates, signs."""
+
+    def __init__(self, *columns: Table) -> None:
+        self.columns = columns
+
+
+def _column(k: int, spec: TableLayout, moved: Moved) -> Table:
+    return moved.columns[k]
+
+
+def _moved(
+    spec: TableLayout, table: Table, both: Table, encoder: Table, penalty: Pseudo, rates: Table, signs: Table
+) -> Moved:
+    if isinstance(spec.family, WeightFamily):
+        gradient = values(both) - values(encoder) + spec.family.slope(table)
+        rate, sign = adapted(gradient, values(rates), values(signs), FASTEST)
+        return Moved(spec.family.moved(table, rate * sign), rate, sign)
+    kept = like(encoder, _kept(spec, values(encoder)))
+    grown = values(both) - values(kept) + values(table) * by_row(row_sums(kept), kept)
+    return Moved(spec.family.maximize(like(both, np.maximum(grown, 0.0)), penalty, table), rates, signs)
+
+
+def _kept(spec: TableLayout, counts: Array) -> Array:
+    """κ∘c₂"""
+    return np.where(spec.emits, 0.0, counts)

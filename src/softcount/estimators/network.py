@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from softcount.criteria.spec import Settings
 from softcount.disk.sound import check_rows
 from softcount.errors import ImpossibleItem, InputError
-from softcount.estimators.base import LoopEstimator
+from softcount.estimators.featured import TableFeatures, of_words
+from softcount.estimators.featured_rows import FeaturedEstimator
 from softcount.estimators.network_fixed import masks
 from softcount.estimators.network_query import asked
 from softcount.estimators.network_values import Values, given_values, settle_values
-from softcount.estimators.parameters import Fixed, PerTable, Seed, Where
+from softcount.estimators.parameters import Fixed, PerTable, Seed, Sparse, Where
 from softcount.loop.estep import Answers
 from softcount.loop.resume import Restart
 from softcount.loop.start import random_start, uniform_start
@@ -40,7 +40,7 @@ from softcount.text.structure import Structure, structure
 STARTS = ("random", "uniform")
 
 
-class Network(LoopEstimator):
+class Network(FeaturedEstimator):
     """A Bayesian network: every variable is drawn from a table, given its parents. Any cell of the data may be missing.
 
     Parameters
@@ -61,6 +61,13 @@ class Network(LoopEstimator):
         Pseudo-counts of `em`: a number, or one by table.
     prior : float or mapping, default 0.1
         Dirichlet prior of `vb` and `gibbs`: a number, or one by table.
+    features : mapping, optional
+        From the name of a table to features of its variable's values, from which its rows are computed: "words" or
+        "identity", a file, a function from a value (as text) to the names of its features, or a matrix.
+    variance : float, default 1.0
+        σ² of the features' weights; smaller keeps them nearer to zero.
+    sparse : pair or mapping, optional
+        (alpha, beta) of a wish for rows with few entries, α Σ exp(−θ/β), under `em`, `hard` and `mre`; or by table.
     criterion : str, default "em:100"
         Stages by name (see `softcount.criteria.spec`).
     sequence : str, optional
@@ -93,7 +100,7 @@ class Network(LoopEstimator):
     """
 
     kind = "network"
-    _learned = ("structure_", "values_", "ties_", "observed_", "_tables", *LoopEstimator._FIT)
+    _learned = ("structure_", "values_", "ties_", "observed_", "_tables", *FeaturedEstimator._FIT)
     _types: ClassVar[tuple[Any, ...]] = ()
     structure_: str  # as a declaration
     values_: dict[str, tuple[Value, ...]]
@@ -104,7 +111,8 @@ class Network(LoopEstimator):
     def __init__(
         self, structure: str | Path | Sequence[Any] = "", *, values: Mapping[str, Any] | None = None,
         start: str | Path | Mapping[str, Any] | Sequence[Any] = "random", tie: Sequence[Any] = (), fixed: Fixed = (),
-        pseudo: PerTable = 0.0, prior: PerTable = 0.1, criterion: str = "em:100", sequence: str | None = None,
+        pseudo: PerTable = 0.0, prior: PerTable = 0.1, features: Mapping[str, Any] | None = None,
+        variance: float = 1.0, sparse: Sparse = None, criterion: str = "em:100", sequence: str | None = None,
         weight: str | None = None, restarts: int = 1, tolerance: float = 1e-6, engine: Where = "threads",
         n_jobs: int | None = None, random_state: Seed = None,
     ) -> None:  # fmt: skip
@@ -115,6 +123,9 @@ class Network(LoopEstimator):
         self.fixed = fixed
         self.pseudo = pseudo
         self.prior = prior
+        self.features = features
+        self.variance = variance
+        self.sparse = sparse
         self.criterion = criterion
         self.sequence = sequence
         self.weight = weight
@@ -146,7 +157,7 @@ class Network(LoopEstimator):
 
         with self._engine() as engine, _naming(data):
             self._train(
-                model, data, start, seed, engine, settings=Settings(self.pseudo, self.prior), digest=digest,
+                model, data, start, seed, engine, settings=self._settings(), digest=digest,
                 on_step=on_step, checkpoint=kept,
             )  # fmt: skip
         self._tables = self.parameters_._asdict()
@@ -162,6 +173,7 @@ class Network(LoopEstimator):
         self._tables = self.parameters_._asdict()
         self.restarts_, self.restart_ = [Restart(float("nan"), float("nan"), 0, Ending(DONE, "0 steps done"))], 0
         self.objective_, self.n_iter_, self.history_, self.posterior_ = float("nan"), 0, Trace(), None
+        self.feature_weights_ = self.feature_names_ = None
         self._finish(0, "<given>", "", rows=0, sequences=0)
         return self
 
@@ -225,6 +237,18 @@ class Network(LoopEstimator):
 
     def _held(self, model: Any) -> dict[str, Any]:
         return masks(model, self.fixed)
+
+    def _features(self) -> dict[str, TableFeatures]:
+        return {name: self._of_values(name, what) for name, what in (self.features or {}).items()}
+
+    def _of_values(self, table: str, what: Any) -> TableFeatures:
+        if table not in self._model.tables:
+            raise InputError(f"features: no table {table!r}; the tables are {', '.join(self._model.tables)}")
+        return of_words([text_of(value) for value in self.values_[table]], what, self.variance)
+
+    def _row_names(self) -> Sequence[int | str]:
+        table = self._model.tables.index(next(iter(self.feature_weights_ or {})))
+        return [", ".join(map(str, given)) for given in product(*axes(self._model, table)[:-1])]
 
     # --- the model and its data -----------------------------------------------------------------------------------
 

@@ -198,10 +198,13 @@ def test_words_are_reordered_copied_and_overridden(small: Translator) -> None:
     kept = with_settings(small, window=0).translate(["a small house"])
     assert kept != ["ein haus kleine"]  # whatever stands there, the order is that of the source
     lexicon = [("book", "werk", "must"), ("car", "auto", "never"), ("zebra", "zebra-tier", "prefer")]
-    told = with_settings(small, lexicon=lexicon)
+    plain = {"inserts": 0, "word_bonus": 0.0}
+    told = with_settings(small, lexicon=lexicon, **plain)
     book, car, zebra = told.translate(["a book", "the car", "a zebra"])
     assert book == "ein werk" and "auto" not in car and zebra == "ein zebra-tier"
-    other = Translator(small.aligner, LanguageModel(2).fit(SOURCE), reverse=True, lexicon=[("tome", "buch", "must")])
+    other = Translator(
+        small.aligner, LanguageModel(2).fit(SOURCE), reverse=True, lexicon=[("tome", "buch", "must")], **plain
+    )
     assert other.translate(["ein haus", "ein buch"]) == ["a house", "a tome"]
 
 

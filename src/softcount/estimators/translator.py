@@ -3,7 +3,8 @@
     argmax over y of   log P(x | y) + w · log P(y) + b · |y|
 
 The noisy channel of Brown et al. 1993: P(x | y) is the aligner's, P(y) the language model's. Candidates are found by
-beam search (estimators/beam.py) and put into order by the sum over all alignments, log P(x | y).
+beam search (estimators/beam.py) and put into order by the sum over all alignments, log P(x | y); where a lexicon
+overrides the aligner, by their best alignment.
 """
 
 from __future__ import annotations
@@ -256,8 +257,9 @@ class Translator(LightEstimator):
                 yield [Translation("", 0.0, 0.0, 0.0, [], [])]
                 continue
             rows = []
-            for words, places, _ in each:
+            for words, places, best in each:
                 total = float(sums[at] + self.lm_weight * language[at] + self.word_bonus * len(words))
+                total = total if self.lexicon is None else best  # the sum knows of no overrides
                 links = [(j, i) for j, i in enumerate(places.tolist()) if i != EMPTY]
                 rows.append(Translation(self._joined(words), total, float(sums[at]), float(language[at]), links, words))
                 at += 1

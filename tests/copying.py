@@ -18,7 +18,8 @@ class Copying:
     name = "copying"
     n_workers = 1
 
-    def __init__(self) -> None:
+    def __init__(self, near: bool = True) -> None:
+        self.near = near  # whether parts of one shard may be handed out
         self.crossed = 0  # how often something was sent
 
     def __enter__(self) -> Copying:

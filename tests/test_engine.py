@@ -41,6 +41,23 @@ def test_an_engine_that_copies_all_that_crosses_it_gives_the_same_bits(name: str
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("name", [name for name in MODELS if "ibm" in name or name == "jumps"])
+@pytest.mark.parametrize("criterion", ["em:4", "hard:4", "gibbs:4", "stepwise(em(pseudo=0.1),batches=3):3"])
+@pytest.mark.usefixtures("many_shards")
+def test_where_memory_is_not_shared_a_model_in_rounds_is_cut_into_shards(name: str, criterion: str) -> None:
+    found = []
+    for near in (True, False):
+        model, data = MODELS[name](criterion)
+        found.append(bits(model.set_params(engine=Copying(near)).fit(*data))[1])
+    assert found[0].keys() == found[1].keys()
+    for key, (kind, shape, there) in found[0].items():
+        here = found[1][key][2]
+        one, two = np.frombuffer(there, kind), np.frombuffer(here, kind)
+        np.testing.assert_allclose(
+            two, one, rtol=1e-12, atol=1e-15 * np.max(np.abs(one), initial=0.0), err_msg=str(shape)
+        )
+
+
 @pytest.mark.parametrize("engine", [Threads(1), Threads(3), Copying()], ids=["1", "3", "copying"])
 def test_an_impossible_item_is_named_whatever_engine_found_it(engine: object, many_shards: None) -> None:
     half = {"X": 0.5, "Y": 0.5}

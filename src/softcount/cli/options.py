@@ -22,7 +22,7 @@ def option(group: str, help: str, *names: str, **settings: Any) -> Any:
     return typer.Option(*names, help=help, rich_help_panel=group, **settings)
 
 
-STAGES = "Stages in turn: em, vb, mre, gibbs, hard, annealed(…), stepwise(…), constrained(…); such as em:100,mre:50."
+STAGES = "Stages in turn: em, vb, mre, gibbs, direct, hard, annealed(…), stepwise(…), constrained(…): em:100,mre:50."
 
 # --- of every command that trains -------------------------------------------------------------------------------------
 
@@ -47,7 +47,8 @@ Shown = Annotated[
     str, option(OUT, "auto: a line on a terminal, nothing otherwise; plain: lines for a log; none.", "--progress")
 ]
 Threads = Annotated[int, option(WHERE, "Worker threads; -1: all cores. The result is the same.")]
-Engine = Annotated[str, option(WHERE, "Where sums over the data are computed: threads (here). The result is the same.")]
+Engine = Annotated[str, option(WHERE, "Where sums over the data are computed: threads (here), ray (a cluster).")]
+Address = Annotated[str | None, option(WHERE, "Of a running Ray cluster, host:port; without it one is started here.")]
 
 # --- of some of them --------------------------------------------------------------------------------------------------
 
@@ -61,6 +62,12 @@ Tokenize = Annotated[
 Normalize = Annotated[str | None, option(IN, "Make one form of Unicode of all text: NFC, NFKC, NFD, NFKD.")]
 TextColumn = Annotated[str | None, option(IN, "The column with the text: of CSV, TSV, Parquet, Arrow.")]
 IdColumn = Annotated[str | None, option(IN, "The column with the names of the rows, likewise.")]
+Features = Annotated[
+    str | None, option(WHAT, "Compute rows from features of words: words, identity, FILE.tsv, or words,FILE.tsv.")
+]
+PairFeatures = Annotated[str | None, option(WHAT, "Compute translations from features of word pairs: pairs.")]
+Variance = Annotated[float, option(HOW, "Of features' weights; less: nearer to zero.")]
+Sparse = Annotated[str | None, option(HOW, "Wish for rows with few entries; or TABLE=A,B.", metavar="A,B")]
 Rare = Annotated[int, option(WHAT, "Rarer words become `<unk>`.", min=1)]
 
 

@@ -11,7 +11,7 @@ import json
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, get_type_hints
@@ -23,12 +23,14 @@ from softcount.cli.console import (
     check_writable,
     note_unused,
     open_model,
+    preparation,
     say,
     write_whole,
 )
 from softcount.cli.options import (
     GROUPS,
     TRAINING,
+    Address,
     Apply,
     Checkpoint,
     Criterion,
@@ -72,6 +74,7 @@ class Training:
     shown: Shown = "auto"
     threads: Threads = -1
     engine: Engine = "threads"
+    address: Address = None
 
     name: ClassVar[str]
     kinds: ClassVar[tuple[str, ...]]  # of models that it may apply
@@ -79,7 +82,8 @@ class Training:
 
     def run(self) -> None:
         self.check()
-        with Progress(self.quiet, getattr(self, "restarts", 1), self.shown) as self.progress:
+        shown = Progress(self.quiet, getattr(self, "restarts", 1), self.shown)
+        with nullcontext() if isinstance(self.where, str) else self.where, shown as self.progress:
             with self.warnings_as_notes():
                 model, data = self.trained() if self.apply is None else self.opened()
             stage.begin(self.doing)
@@ -145,6 +149,26 @@ class Training:
     def lines(self, model: Any, data: Any, answer: Any) -> Iterator[str]:
         raise NotImplementedError
 
+    # --- a folder of shards in place of text --------------------------------------------------------------------------
+
+    def from_folder(self, path: str, kind: str, model: Any, *unread: str) -> Any:
+        """Items of a folder, which has been read as it says; options that say otherwise are refused or noted."""
+        from softcount.text.preparation import Preparation
+        from softcount.text.shards import shards_of
+
+        found = shards_of(path, kind)
+        was = found.folder.reading
+        asked = preparation(model, getattr(self, "tokenize", None), getattr(self, "normalize", None))
+        before = Preparation(was.get("tokenize"), was.get("normalize"))
+        if asked not in (before, (None, None)):
+            how = " ".join(f"--{name} {value}" for name, value in asked.settings().items())
+            raise InputError(f"{path}: its text was not prepared by {how}; write it again with softcount shard {how}")
+        self.tokenize, self.normalize = before
+        if model is None and was.get("lowercase"):
+            self.lowercase = True
+        self.note_unused(*unread, where="with a folder of shards, whose text has been read")
+        return found
+
     # --- what is the same for all -------------------------------------------------------------------------------------
 
     def say(self, message: str) -> None:
@@ -162,7 +186,8 @@ class Training:
         check_stdin(**reads)
         check_threads(self.threads)
         check_mode(self.shown)
-        engine_of(self.engine, self.threads)
+        where = engine_of(self.engine, self.threads, self.address)
+        self.where: Any = self.engine if where.near else where  # one cluster for all that the command does
 
     def opened(self) -> tuple[Any, Any]:
         assert self.apply is not None
@@ -185,7 +210,7 @@ class Training:
 
     def placed(self, model: Any) -> Any:
         """With the engine and the threads that were asked for."""
-        return model.set_params(n_jobs=self.threads, engine=self.engine)
+        return model.set_params(n_jobs=self.threads, engine=self.where)
 
     def training_options(self) -> list[str]:
         return [option.name for option in self.context.command.params if group_of(option) in TRAINING and option.name]
@@ -229,13 +254,15 @@ class Training:
 
 def read_for(kind: type[Training], context: typer.Context, model: Any, *files: str) -> Any:
     """What the command reads of these files for a saved model, as it would with --apply."""
+    from softcount.text.stored import in_memory
+
     hints = get_type_hints(kind, include_extras=True)
     arguments = [f.name for f in fields(kind) if _place(hints[f.name]) < 0 and f.name != "context"]
     if len(files) > len(arguments):
         raise InputError(f"{files[-1]}: `softcount {kind.name}` reads no more than {len(arguments)}; leave it away")
     given: dict[str, Any] = dict(zip(arguments, files, strict=False))
     asked = kind(context=context, criterion="", **given)
-    return asked.read(model)
+    return in_memory(asked.read(model), "a page that shows the text", "give a part of it")
 
 
 def command(kind: type[Training]) -> Callable[..., None]:
@@ -273,5 +300,9 @@ def group_of(option: Any) -> str | None:
 
 def _write_page(path: Any, model: Any, data: Any) -> None:
     from softcount.report.page.model import write_page  # here, because few runs ask for a page
+    from softcount.text.stored import in_memory
 
-    write_page(path, model, data)
+    whole = in_memory(
+        data, "a page that shows the text", "leave --report away, and write one of a part: softcount report"
+    )
+    write_page(path, model, whole)

@@ -3,11 +3,12 @@
     Σ_shards fn(shard, shared)          fn: a pure function at the top level of a module, of values alone
 
 So whatever crosses an engine can be sent elsewhere, and what comes back adds (`+=`). Sums go in the order of the
-shards, so that results do not depend on the number of workers.
+shards, or along a tree that their number alone decides, so that results do not depend on the number of workers.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, Self, runtime_checkable
 
@@ -21,6 +22,10 @@ class Engine(Protocol):
 
     @property
     def n_workers(self) -> int: ...
+
+    @property
+    def near(self) -> bool:
+        """Whether shards are in this process: then parts of one may be handed out, each with the whole."""
 
     def __enter__(self) -> Self: ...
 
@@ -36,4 +41,27 @@ class Engine(Protocol):
         """fn(shard, shared) of every shard, in order, as they are done."""
 
     def sum(self, fn: Callable[[Any, Any], Any], handles: Sequence[Handle], shared: Handle) -> Any:
-        """Σ fn(shard, shared), added in the order of the shards."""
+        """Σ fn(shard, shared), added in the order of the shards, or along a fixed tree."""
+
+
+class Nested(ABC):
+    """An engine that may be entered again within itself; the outermost opens it and closes it."""
+
+    _depth = 0
+
+    def __enter__(self) -> Self:
+        if self._depth == 0:
+            self._open()
+        self._depth += 1
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self._close()
+
+    @abstractmethod
+    def _open(self) -> None: ...
+
+    @abstractmethod
+    def _close(self) -> None: ...

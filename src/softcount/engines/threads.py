@@ -14,6 +14,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from softcount.engines.engine import Nested
 from softcount.machine import stage
 from softcount.machine.alone import one_thread_whatever_is_loaded
 from softcount.numbers.rounds import add_up
@@ -24,25 +25,24 @@ def cpu_count() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class Threads:
+class Threads(Nested):
     """Use as a context: ``with Threads(2) as engine: engine.sum(fn, engine.place(pack, parts), engine.share(x))``."""
 
-    name = "threads"
+    name, near = "threads", True
 
     def __init__(self, n_workers: int = 1) -> None:
         self.n_workers = cpu_count() if n_workers == -1 else n_workers
         if self.n_workers < 1:
             raise ValueError(f"n_workers must be at least 1, or -1 for all cores, not {n_workers}")
 
-    def __enter__(self) -> Threads:
+    def _open(self) -> None:
         if not one_thread_whatever_is_loaded():
             import scipy.linalg  # noqa: F401  the BLAS that compiled kernels call must be loaded before it is limited
 
         self._limits = threadpool_limits(limits=1, user_api="blas")
         self._pool = ThreadPoolExecutor(self.n_workers) if self.n_workers > 1 else None
-        return self
 
-    def __exit__(self, *exc: object) -> None:
+    def _close(self) -> None:
         if self._pool:
             self._pool.shutdown(cancel_futures=True)
         self._limits.restore_original_limits()

@@ -36,6 +36,7 @@ from softcount.numbers.ragged import Array, Ragged
 from softcount.signature import signature
 from softcount.text.characters import joined, spaced
 from softcount.text.corpus import Corpus, corpus
+from softcount.text.stored import in_memory
 from softcount.text.vocabulary import Vocabulary
 
 QUERIES = ("own", "kenlm")
@@ -244,7 +245,8 @@ class LanguageModel(LightEstimator, SavedEstimator):
             raise InputError("one text where sentences were expected; give a list of lines, or [text]")
         if self.characters and not isinstance(X, Corpus):
             X = [spaced(line) for line in X]
-        return corpus(X, lowercase=self.lowercase)
+        found: Corpus = in_memory(corpus(X, lowercase=self.lowercase), "a language model", "give a part of it")
+        return found
 
     def _bounded(self, data: Corpus) -> tuple[Vocabulary, Text]:
         """The words of a text that is trained on, rare ones left out."""

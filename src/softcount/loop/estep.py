@@ -7,23 +7,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from softcount.engines.engine import Engine, Handle
 from softcount.errors import ImpossibleItem
+from softcount.loop.files import file_ranges, fits, packed
 from softcount.loop.model import InRounds, Model
 from softcount.loop.placed import Placed, located
 from softcount.loop.weighted import Weighted, runs_of
 from softcount.loop.wished import Wished
 from softcount.machine import stage
 from softcount.machine.memory import check_room
+from softcount.models.nonzero import nonzero
 from softcount.numbers.attribute import SAMPLE, SUM
 from softcount.numbers.ragged import Array
 from softcount.numbers.rounds import Round, add_up, drive
 from softcount.numbers.tables import Expectation, Tables
-from softcount.text.shard import shards
+from softcount.text.shard import cut, shards
+from softcount.text.stored import Stored, opened
+
+
+class Range(NamedTuple):
+    """Items that are packed together: of one mini-batch, and of one weight."""
+
+    batch: int
+    start: int
+    stop: int
+    number: int  # which random numbers are theirs
+    drawn: int = 0  # how many of those come before
 
 
 class Asked(NamedTuple):
@@ -42,7 +55,11 @@ class EStep:
         self, model: Model, items: Any, engine: Engine, seed: Sequence[int] = (0,), n_batches: int = 0
     ) -> None:
         self.model, self.engine, self.seed = model, engine, tuple(seed)
+        self._by_parts = isinstance(model, InRounds) and engine.near and not isinstance(items, Stored)
         self._order: Array | None = None
+        if isinstance(items, Stored):
+            self._place_files(items, n_batches)
+            return
         weights: Array | None = None
         if isinstance(items, Weighted):
             items, weights, self._order = items
@@ -50,15 +67,27 @@ class EStep:
             items, weights = self._shuffled(items, weights, n_batches)
         stage.begin("packing", len(items), "items")
         ranges = self._cut(items, weights, n_batches)
-        each = [1.0 if weights is None else float(weights[start]) for _, start, _ in ranges]
-        sizes = [items.sizes[a:b].sum() * weight for (_, a, b), weight in zip(ranges, each, strict=True)]
-        self._of_batch = np.array([batch for batch, _, _ in ranges], dtype=np.int64)
+        each = [1.0 if weights is None else float(weights[one.start]) for one in ranges]
+        sizes = [items.sizes[one.start : one.stop].sum() * weight for one, weight in zip(ranges, each, strict=True)]
+        self._of_batch = np.array([one.batch for one in ranges], dtype=np.int64)
         shares = np.bincount(self._of_batch, np.asarray(sizes, dtype=float))
         self.amount, self.n_items = float(shares.sum()), len(items)
         self.batches: Array = shares / max(shares.sum(), 1.0 if weights is None else 1e-300)
-        placed = enumerate(zip(_reached(ranges), each, strict=True))
-        parts = (Placed(i, a, (model, items.slice(a, b)), weight) for i, ((_, a, b), weight) in placed)
-        self._handles = self._in_parts(parts) if isinstance(model, InRounds) else engine.place(_pack, parts)
+        parts = (
+            Placed(number, a, (model, items.slice(a, b)), weight, drawn)
+            for (_, a, b, number, drawn), weight in zip(_reached(ranges), each, strict=True)
+        )
+        self._handles = self._in_parts(parts) if self._by_parts else engine.place(_pack, parts)
+
+    def _place_files(self, items: Stored, n_batches: int) -> None:
+        """Where items are, not what they are, goes to the engine; pieces are about equally large."""
+        stage.begin("packing", len(items), "items")
+        ranges = file_ranges(self.model, items, self.seed, n_batches)
+        self._of_batch = np.array([one.batch for one in ranges], dtype=np.int64)
+        self.amount, self.n_items = items.amount, len(items)
+        self.batches = np.bincount(self._of_batch) / len(ranges)
+        parts = (Placed(i, a, (self.model, items.slice(a, b))) for i, (_, a, b) in enumerate(ranges))
+        self._handles = self.engine.place(_pack if fits(self.model, items, ranges) else _unpacked, parts)
 
     def _shuffled(self, items: Any, weights: Array | None, n_batches: int) -> tuple[Any, Array | None]:
         """Neighbouring items are alike; a mini-batch should be a sample of all. Within one, items of a weight stay
@@ -71,19 +100,23 @@ class EStep:
         self._order = order if self._order is None else self._order[order]
         return items.take(order), weights
 
-    def _cut(self, items: Any, weights: Array | None, n_batches: int) -> list[tuple[int, int, int]]:
-        """(mini-batch, start, stop) of items that are packed together: of one mini-batch, and of one weight."""
+    def _cut(self, items: Any, weights: Array | None, n_batches: int) -> list[Range]:
         whole = _batches(items.sizes, n_batches) if n_batches else [(0, len(items))]
         even = [
             (batch, a + start, a + stop)
             for batch, (a, b) in enumerate(whole)
             for start, stop in ([(0, b - a)] if weights is None else runs_of(weights[a:b]))
         ]
-        if n_batches or isinstance(self.model, InRounds):
-            return even
+        rounds = isinstance(self.model, InRounds)
+        if self._by_parts or (n_batches and not rounds):
+            return [Range(*bounds, number) for number, bounds in enumerate(even)]
         costs, target = self.model.costs(items), self.model.shard_cost
-        ranges = [(a + start, a + stop) for _, a, b in even for start, stop in shards(costs[a:b], target)]
-        return [(number, *bounds) for number, bounds in enumerate(ranges)]
+        cut = [
+            Range(batch, a + start, a + stop, number, int(items.sizes[a : a + start].sum()))
+            for number, (batch, a, b) in enumerate(even)
+            for start, stop in shards(costs[a:b], target)
+        ]
+        return cut if rounds else [Range(k, one.start, one.stop, k) for k, one in enumerate(cut)]
 
     def _in_parts(self, parts: Iterator[Placed]) -> list[Any]:
         """Of a model that works in rounds: every batch is several handles, and what to draw random numbers for."""
@@ -119,19 +152,18 @@ class EStep:
 
     def _sum(self, weights: Any, mode: int, key: int, chosen: Sequence[Any]) -> Expectation:
         total: Expectation
-        if isinstance(self.model, InRounds):
-            total = add_up(self._in_rounds(self.model, weights, mode, key, *one) for one in chosen)
+        if self._by_parts:
+            total = add_up(self._in_rounds(weights, mode, key, *one) for one in chosen)
         else:
             shared = self.engine.share(Asked(self.model, weights, mode, (*self.seed, key)))
             total = self.engine.sum(_expect, chosen, shared)
         return total
 
     def _in_rounds(
-        self, model: InRounds, weights: Any, mode: int, key: int, index: int, n: int, handles: Sequence[Handle],
-        weight: float,
-    ) -> Expectation:  # fmt: skip
+        self, weights: Any, mode: int, key: int, index: int, n: int, handles: Sequence[Handle], weight: float
+    ) -> Expectation:
         uniforms = _uniforms((*self.seed, key, index), n) if mode == SAMPLE else None
-        rounds = model.rounds(weights, mode, uniforms)
+        rounds = cast(InRounds, self.model).rounds(weights, mode, uniforms)
         found: Expectation = drive(rounds, lambda asked: self.engine.sum(_round, handles, self.engine.share(asked)))
         return found.times(weight)
 
@@ -141,7 +173,7 @@ class Answers:
 
     def __init__(self, model: Model, items: Any, engine: Engine, cost: int | None = None) -> None:
         self.model, self.engine = model, engine
-        ranges = shards(model.costs(items), cost or model.shard_cost)
+        ranges = cut(items, model.costs, cost or model.shard_cost)
         self._handles = engine.place(
             _as_it_is, (Placed(i, a, (model, items.slice(a, b))) for i, (a, b) in enumerate(ranges))
         )
@@ -176,11 +208,11 @@ def _batches(sizes: Array, n: int) -> list[tuple[int, int]]:
 # --- what crosses the engine ----------------------------------------------------------------------------------------
 
 
-def _reached(ranges: Sequence[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
+def _reached(ranges: Sequence[Range]) -> Iterator[Range]:
     """The same ranges of items; where they begin is how far the packing is."""
-    for batch, start, stop in ranges:
-        stage.reach(start)
-        yield batch, start, stop
+    for one in ranges:
+        stage.reach(one.start)
+        yield one
 
 
 def _as_it_is(part: Placed) -> Placed:
@@ -189,14 +221,21 @@ def _as_it_is(part: Placed) -> Placed:
 
 def _pack(part: Placed) -> Placed:
     model, items = part.shard
-    return part._replace(shard=model.pack(items))
+    return part._replace(shard=model.pack(opened(items)))
+
+
+def _unpacked(part: Placed) -> Placed:
+    """To be packed whenever it is asked for."""
+    return part._replace(shard=part.shard[1])
 
 
 def _expect(placed: Placed, asked: Asked) -> Expectation:
     model, weights, mode, seed = asked
-    uniforms = _uniforms((*seed, placed.number), model.n_uniforms(placed.shard)) if mode == SAMPLE else None
+    shard = packed(model, placed.shard)
+    uniforms = _uniforms((*seed, placed.number), model.n_uniforms(shard), placed.drawn) if mode == SAMPLE else None
     with located(placed):
-        return model.expect(weights, placed.shard, mode, uniforms)[0].times(placed.weight)
+        found = model.expect(weights, shard, mode, uniforms)[0].times(placed.weight)
+    return found._replace(counts=nonzero(found.counts)) if isinstance(model, InRounds) else found
 
 
 def _round(placed: Placed, asked: Round) -> Any:
@@ -226,6 +265,8 @@ def _log_norms(placed: Placed, asked: Asked) -> Array:
         return found
 
 
-def _uniforms(seed: tuple[int, ...], n: int) -> Array:
+def _uniforms(seed: tuple[int, ...], n: int, after: int = 0) -> Array:
+    """n numbers of this seed's, after the first so many."""
     check_room(8.0 * n, "the random numbers", "use another criterion")
-    return np.random.default_rng(list(seed)).random(n)
+    bits = np.random.PCG64(list(seed))
+    return np.random.Generator(bits.advance(after)).random(n)

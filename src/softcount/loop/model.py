@@ -54,7 +54,11 @@ class Model(Protocol):
 
 @runtime_checkable
 class InRounds(Protocol):
-    """A model whose counts are too big to copy per shard: its E-step sums over parts of one shard, several times."""
+    """A model whose counts are too big to copy per shard: its E-step sums over parts of one shard, several times.
+
+    Where an engine's workers have memory of their own, each has shards instead, as of any other model, and sends the
+    counts that are not zero. Of an item it draws as many random numbers as the item has size.
+    """
 
     def parts(self, shard: Any) -> Sequence[Any]: ...
 

@@ -17,6 +17,7 @@ class Placed(NamedTuple):
     first: int
     shard: Any
     weight: float = 1.0
+    drawn: int = 0  # how many random numbers come before its own
 
 
 @contextmanager

@@ -1,0 +1,191 @@
+"""Workers of a Ray cluster: shards lie in their machines' shared memory, weights are sent once, sums go along a tree.
+
+    Σ_shards fn(shard, shared)          along the tree of engines/tree.py: blocks in workers, then blocks of blocks
+
+So the bits depend on the number of shards alone: not on how many workers there are, nor on which of them were lost. A
+lost worker's tasks run again elsewhere, and what it held is packed again from its part. One task has one core.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from softcount.engines import ray_worker
+from softcount.engines.crossing import Sealed, common, seal, unseal
+from softcount.engines.engine import Nested
+from softcount.engines.ray_cluster import Cluster, check_installed
+from softcount.engines.threads import cpu_count
+from softcount.engines.tree import block, tree_sum
+from softcount.errors import InputError
+from softcount.machine import stage
+from softcount.numbers.rounds import add_up
+
+RETRIES = 20  # of a task whose worker was lost
+BLOCKS = 4  # per worker, at least: who is done sooner takes the next
+FAN = 8  # sums that are joined at a time; a power of two
+WAY_OUT = (
+    "start its machines with fewer CPUs (ray start --num-cpus), so that fewer shards are worked on at a time, or take "
+    "machines with more memory"
+)
+
+
+class Shard(NamedTuple):
+    ref: Any
+    node: str | None = None  # where it was packed, in a cluster of several machines
+
+
+@cache
+def _task(function: Callable[..., Any], node: str | None = None) -> Any:
+    """This function as a task, on this machine while it is there."""
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    remote = ray.remote(num_cpus=1, num_returns=2, max_retries=RETRIES)(function)
+    if node is None:
+        return remote
+    return remote.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=True))
+
+
+class Ray(Nested):
+    """``with Ray() as engine: HMM(45, engine=engine).fit(text)``; by default all cores of this machine.
+
+    With an address, or where `ray.init` was called before, the workers are that cluster's.
+    """
+
+    name, near = "ray", False
+
+    def __init__(self, n_workers: int = -1, address: str | None = None) -> None:
+        check_installed()
+        self.n_workers, self.address = cpu_count() if n_workers == -1 else n_workers, address
+        if self.n_workers < 1:
+            raise ValueError(f"n_workers must be at least 1, or -1 for all cores, not {n_workers}")
+        self.sent = self.received = 0  # bytes, of weights and of sums
+        self._cluster: Cluster | None = None
+
+    def _open(self) -> None:
+        """The cluster is joined when there is something to place."""
+
+    def _close(self) -> None:
+        cluster, self._cluster = self._cluster, None
+        if cluster:
+            cluster.leave()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Ray, (self.n_workers, self.address)
+
+    # --- the protocol ------------------------------------------------------------------------------------------------
+
+    def place(self, pack: Callable[[Any], Any], parts: Iterable[Any]) -> list[Shard]:
+        parts, ray = list(parts), self._joined()
+        shared = common(parts[0], parts[1]) if len(parts) > 1 else []
+        where = ray.put(seal(shared)) if shared else None
+        asked, nodes, found, notes = ray.put(seal(pack)), self._nodes(len(parts)), [], []
+        for part, node in zip(parts, nodes, strict=True):
+            task = _task(ray_worker.pack, node)
+            note, ref = task.remote(asked, ray.put(seal(part, shared, where)))
+            notes.append(note)
+            found.append(Shard(ref, node))
+        self._heard(notes, 1)
+        return found
+
+    def share(self, value: Any) -> Any:
+        sealed = seal(value)
+        self.sent += sealed.size
+        return self._joined().put(sealed)
+
+    def map(self, fn: Callable[[Any, Any], Any], handles: Sequence[Shard], shared: Any) -> Iterator[Any]:
+        ray = self._joined()
+        asked, waiting = ray.put(seal(fn)), list[tuple[Any, Any]]()
+        ahead = 2 * self.n_workers + 2
+        for number in range(len(handles) + ahead):
+            if number < len(handles):
+                shard = handles[number]
+                waiting.append(_task(ray_worker.ask, shard.node).remote(asked, shared, shard.ref))
+            if number >= ahead:
+                note, ref = waiting.pop(0)
+                self._hear(note, f"shard {number - ahead + 1} of {len(handles)}")
+                yield unseal(ray.get(ref), own=True)
+
+    def sum(self, fn: Callable[[Any, Any], Any], handles: Sequence[Shard], shared: Any) -> Any:
+        ray = self._joined()
+        asked, size, notes, sums = ray.put(seal(fn)), block(len(handles), BLOCKS * self.n_workers), [], []
+        for start in range(0, len(handles), size):
+            some = handles[start : start + size]
+            note, ref = _task(ray_worker.add, some[0].node).remote(asked, shared, *(one.ref for one in some))
+            notes.append(note)
+            sums.append(ref)
+        if any(note.loose for note in self._heard(notes, size)):
+            return add_up(term for sealed in self._received(sums) for term in unseal(sealed, own=True))
+        while len(sums) > FAN:
+            groups = (sums[k : k + FAN] for k in range(0, len(sums), FAN))
+            sums = [_task(ray_worker.join).remote(*group)[1] for group in groups]
+        return tree_sum(ray_worker.terms(self._received(sums)))
+
+    # --- tasks -------------------------------------------------------------------------------------------------------
+
+    def _joined(self) -> Any:
+        import ray
+
+        if self._cluster is None:
+            self._cluster = Cluster(self.n_workers, self.address)
+            if not self._cluster.ours:
+                self.n_workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
+                self._check_workers(ray)
+        return ray
+
+    def _check_workers(self, ray: Any) -> None:
+        """Functions go by their names: workers must have the same softcount."""
+        here = ray_worker.about()
+        try:
+            there = ray.get(ray.remote(ray_worker.about).remote())
+        except ray.exceptions.RayError:
+            there = "none"
+        if there != here:
+            self._close()
+            raise InputError(f"the cluster's workers have softcount {there}, this is {here}; install the same there")
+
+    def _nodes(self, n: int) -> list[str | None]:
+        """Where each of n parts goes: neighbours to the same machine, and to each machine by its cores."""
+        alive = [node for node in self._joined().nodes() if node["Alive"] and node["Resources"].get("CPU")]
+        if len(alive) < 2:
+            return [None] * n
+        slots = [node["NodeID"] for node in alive for _ in range(int(node["Resources"]["CPU"]))]
+        return [slots[k * len(slots) // n] for k in range(n)]
+
+    def _received(self, sums: list[Any]) -> Iterator[Sealed]:
+        while sums:
+            sealed = self._joined().get(sums.pop(0))
+            self.received += sealed.size
+            yield sealed
+
+    def _heard(self, notes: list[Any], size: int) -> list[ray_worker.Note]:
+        """All tasks are done; the first that failed, in the order of the shards, says why."""
+        ray, n = self._joined(), len(notes)
+        where = [f"shard {k + 1} of {n}" if size == 1 else f"shards {k * size + 1}–{(k + 1) * size}" for k in range(n)]
+        try:
+            return [self._hear(*both) for both in stage.counted(zip(notes, where, strict=True), n)]
+        except BaseException:
+            for note in notes:
+                ray.cancel(note, force=False)
+            raise
+
+    def _hear(self, note: Any, where: str) -> ray_worker.Note:
+        from ray.exceptions import OutOfMemoryError, RayError, WorkerCrashedError
+
+        try:
+            heard: ray_worker.Note = self._joined().get(note)
+        except OutOfMemoryError:
+            raise InputError(f"a worker ran out of memory at {where}; {WAY_OUT}") from None
+        except WorkerCrashedError:
+            raise InputError(f"workers were lost at {where}, {RETRIES + 1} times; look into Ray's logs") from None
+        except RayError as error:
+            raise InputError(f"Ray gave up at {where}: {str(error).strip().splitlines()[0]}") from None
+        if heard.error is not None:
+            raised: Exception = pickle.loads(heard.error)
+            if isinstance(raised, MemoryError):
+                raise InputError(f"a worker ran out of memory at {where}; {WAY_OUT}") from None
+            raise raised
+        return heard

@@ -1,0 +1,137 @@
+"""The cluster that Ray's engine works on: the one at an address, the one this process is joined to, or one of our own.
+
+Our own listens on the loopback interface alone, refuses whoever has not its token, has no dashboard, reports to nobody,
+and ends with us: its processes are our children, and its files are in a temporary folder.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, cast
+
+from softcount.errors import InputError
+
+MISSING = "the engine ray needs the package ray; install softcount[ray], or use the engine threads"
+TOKENS = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
+LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"  # 0: this machine's address is 127.0.0.1, as it is there by default
+MANNERS = {
+    "RAY_worker_niceness": "0",  # as threads are; by default Ray's workers give way to everything else
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # nothing is said of accelerators that we do not use
+}
+QUIET = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
+
+
+def check_installed() -> None:
+    from importlib.util import find_spec
+
+    if "ray" not in sys.modules and find_spec("ray") is None:
+        raise InputError(MISSING)
+
+
+@cache
+def token() -> str:
+    """Of all clusters of this process; Ray remembers the first that it sees."""
+    return secrets.token_hex(32)
+
+
+class Cluster:
+    """Joined until `leave`; what we started is stopped then, and nothing else."""
+
+    def __init__(self, n_workers: int, address: str | None) -> None:
+        check_installed()
+        self.ours, self.joined, self.folder = False, False, ""
+        with _signals_as_they_were():
+            self._enter(n_workers, address)
+
+    def _enter(self, n_workers: int, address: str | None) -> None:
+        if "ray" in sys.modules and sys.modules["ray"].is_initialized():
+            return
+        if address is None:
+            self._start(n_workers)
+        else:
+            self._join(address)
+
+    def _start(self, n_workers: int) -> None:
+        self.folder = tempfile.mkdtemp(prefix="softcount-ray-")
+        self.ours = True
+        with environment(own_environment()):
+            import ray
+
+            ray.init(num_cpus=n_workers, _temp_dir=self.folder, **QUIET)
+        found = ray.util.get_node_ip_address()
+        if found not in ("127.0.0.1", "::1"):
+            self.leave()
+            raise InputError(f"Ray would listen at {found}; start a cluster of your own, and give its --address")
+
+    def _join(self, address: str) -> None:
+        import ray
+        from ray.exceptions import AuthenticationError
+
+        self.joined = True
+        try:
+            ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+        except AuthenticationError:
+            ray.shutdown()
+            raise InputError(f"{address}: the cluster refuses us; give its token in RAY_AUTH_TOKEN") from None
+        except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
+            ray.shutdown()
+            why = str(error).strip().split("\n")[0].rstrip(".")
+            raise InputError(f"{address}: no Ray cluster can be joined there ({why}); check the address") from None
+
+    def leave(self) -> None:
+        import ray
+
+        if self.ours or self.joined:
+            ray.shutdown()
+        if self.folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def own_environment() -> dict[str, str]:
+    """Of a cluster that nobody else can reach or enter."""
+    own = {"RAY_AUTH_MODE": "token", LOOPBACK: "0", "RAY_USAGE_STATS_ENABLED": "0"}
+    if not any(os.environ.get(name) for name in TOKENS):
+        own["RAY_AUTH_TOKEN"] = token()
+    return {**own, **MANNERS}
+
+
+@contextmanager
+def environment(settings: dict[str, str]) -> Iterator[None]:
+    """Within, Ray and the processes that it starts go by these settings, even if it was imported before."""
+    before = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
+    from ray import _raylet
+    from ray._private import ray_constants
+
+    ray_constants.ENABLE_RAY_CLUSTER = settings[LOOPBACK] != "0"
+    cast(Any, _raylet).Config.initialize("")
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def _signals_as_they_were() -> Iterator[None]:
+    """Ray takes SIGTERM for itself."""
+    before: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

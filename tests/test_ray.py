@@ -1,0 +1,124 @@
+"""Ray: what a cluster computes is what threads compute, whatever fails there."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import GRID, MODELS, SENTENCES, bits
+from ray_nodes import Killer, two_nodes
+from test_engine import many_shards  # noqa: F401
+
+from softcount import HMM, InputError
+from softcount.disk.state import flatten
+from softcount.engines import Threads, engine_of
+from softcount.engines.ray import Ray
+from softcount.engines.tree import tree_sum
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Any]:
+    with two_nodes() as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def cluster(nodes: Any) -> Iterator[Ray]:
+    """One for all tests here: two machines, as Ray sees it, with a worker each."""
+    with Ray(address=nodes.address) as engine:
+        yield engine
+
+
+def fitted(name: str, criterion: str, engine: Any) -> Any:
+    model, data = MODELS[name](criterion)
+    if hasattr(model, "restarts"):  # of two that are equally good rounding would choose
+        model.set_params(restarts=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.set_params(engine=engine).fit(*data)
+
+
+def learned(model: Any) -> dict[str, Any]:
+    arrays: dict[str, Any] = {}
+    flatten({name: getattr(model, name) for name in model._learned if hasattr(model, name)}, arrays)
+    return arrays
+
+
+@pytest.mark.parametrize(("name", "criterion"), GRID)
+@pytest.mark.usefixtures("many_shards")
+def test_parameters_are_those_of_threads(cluster: Ray, name: str, criterion: str) -> None:
+    near, far = (learned(fitted(name, criterion, engine)) for engine in (Threads(1), cluster))
+    assert near.keys() == far.keys() and cluster.received > 0
+    for key, table in near.items():
+        least = 1e-15 * np.max(np.abs(table), initial=0.0)  # what has decayed to nothing may be another nothing
+        np.testing.assert_allclose(far[key], table, rtol=1e-12, atol=least, err_msg=key)
+
+
+TERMS = np.random.default_rng(0).normal(size=(8, 5)) * 10.0 ** np.arange(8)[:, None]
+
+
+@pytest.mark.parametrize("n", [1, 3, 8])
+def test_a_sum_has_the_same_bits_for_any_number_of_workers(cluster: Ray, n: int, monkeypatch: Any) -> None:
+    expected = tree_sum(row * 0.1 for row in TERMS[:n]).tobytes()
+    handles = cluster.place(np.asarray, TERMS[:n])
+    for workers in (1, 2, 100):  # blocks of eight, of four, of one
+        monkeypatch.setattr(cluster, "n_workers", workers)
+        assert cluster.sum(np.multiply, handles, cluster.share(0.1)).tobytes() == expected
+    assert [found[0] for found in cluster.map(np.multiply, handles, cluster.share(1.0))] == TERMS[:n, 0].tolist()
+
+
+@pytest.mark.usefixtures("many_shards")
+def test_workers_and_a_machine_may_be_killed_again_and_again(cluster: Ray, nodes: Any) -> None:
+    expected = bits(fitted("hmm", "em:12,gibbs:12", cluster))
+    with Killer(3) as killer:
+        while killer.killed < 3:
+            assert bits(fitted("hmm", "em:12,gibbs:12", cluster)) == expected
+    gone: list[Any] = []
+
+    def lose_a_machine(step: Any) -> None:
+        if step.step == 6 and not gone:
+            gone.append(nodes.remove_node(next(iter(nodes.worker_nodes)), allow_graceful=False))
+
+    model, data = MODELS["hmm"]("em:12,gibbs:12")
+    found = model.set_params(engine=cluster, restarts=1).fit(*data, on_step=lose_a_machine)
+    assert gone and bits(found) == expected
+    nodes.add_node(num_cpus=1)
+
+
+def test_a_worker_without_memory_is_named_by_its_shard(cluster: Ray) -> None:
+    def greedy(shard: int, shared: float) -> float:
+        if shard == 1:
+            raise MemoryError
+        return shared
+
+    handles = cluster.place(int, range(3))
+    with pytest.raises(InputError, match=r"out of memory at shard 2 of 3; start its machines with fewer CPUs"):
+        cluster.sum(greedy, handles, cluster.share(1.0))
+    with pytest.raises(InputError, match=r"out of memory at shard 2 of 3"):
+        list(cluster.map(greedy, handles, cluster.share(1.0)))
+
+
+@pytest.mark.usefixtures("many_shards")
+def test_an_impossible_item_is_named(cluster: Ray) -> None:
+    half = {"X": 0.5, "Y": 0.5}
+    start = {
+        "states": ["X", "Y"], "initial": half, "transition": {"X": half, "Y": half},
+        "emission": {"X": {"a": 1.0, "b": 0.0}, "Y": {"a": 1.0}},
+    }  # fmt: skip
+    with pytest.raises(InputError, match=r":38: .*probability zero"):
+        HMM(2, criterion="em:2", start=start, engine=cluster).fit(["a a"] * 37 + ["b a"] + ["a"])
+
+
+def test_what_is_answered_crosses_as_well(cluster: Ray) -> None:
+    model = HMM(3, criterion="em:3", start="random", random_state=1).fit(SENTENCES)
+    near = model.predict(SENTENCES), model.score(SENTENCES)
+    model.set_params(engine=cluster)
+    assert (model.predict(SENTENCES), model.score(SENTENCES)) == near
+
+
+def test_an_address_is_for_engines_that_are_elsewhere() -> None:
+    with pytest.raises(InputError, match="the engine threads is here, at no address; use --engine ray"):
+        engine_of("threads", 1, "127.0.0.1:6379")

@@ -10,8 +10,22 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import check_writable, open_model, preparation, say_unknown
-from softcount.cli.options import HOW, IN, OUT, STAGES, WHAT, Normalize, Rare, Tokenize, Tolerance, option
+from softcount.cli.console import check_writable, open_model, preparation, say_unknown, sparse_of
+from softcount.cli.options import (
+    HOW,
+    IN,
+    OUT,
+    STAGES,
+    WHAT,
+    Normalize,
+    PairFeatures,
+    Rare,
+    Sparse,
+    Tokenize,
+    Tolerance,
+    Variance,
+    option,
+)
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
 
@@ -87,6 +101,9 @@ class Align(Training):
     alpha: Annotated[float, option(HOW, "Dirichlet prior of VB and Gibbs.")] = 0.001
     prior_over: Annotated[str, option(HOW, "cooccurring words, or the whole vocabulary.")] = "vocabulary"
     pseudo: Annotated[float, option(HOW, "Pseudo-count of EM.", min=0)] = 0.0
+    features: PairFeatures = None
+    variance: Variance = 1.0
+    sparse: Sparse = None
     lowercase: Annotated[
         bool, option(IN, "Words that differ by case alone are one.", "--lowercase/--no-lowercase")
     ] = True  # fmt: skip
@@ -204,6 +221,7 @@ class Align(Training):
             fertility=self.fertility, stems=self.stems, spelling=self.spelling, lowercase=self.lowercase,
             stem_strength=self.stem_strength,
             tolerance=self.tolerance, alpha=self.alpha, prior_over=self.prior_over, pseudo=self.pseudo,
+            features=self.features, variance=self.variance, sparse=sparse_of(self.sparse),
             null=None if self.null is None else _number(self.null, "--null", "a probability below 1"),
             tension=_number(self.tension, "--tension", "a number from 0 to 60"), direction=self.direction,
             dictionary=_read_once(self.dictionary), prior=self.prior(data), prior_strength=self.prior_strength,

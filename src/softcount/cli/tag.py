@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import columns, lower_cased, preparation, say_unknown
+from softcount.cli.console import columns, lower_cased, preparation, say_unknown, sparse_of
 from softcount.cli.options import (
     HOW,
     IN,
@@ -19,12 +19,15 @@ from softcount.cli.options import (
     WHAT,
     Choose,
     Criterion,
+    Features,
     Lowercase,
     Normalize,
     Rare,
     Restarts,
+    Sparse,
     TextColumn,
     Tokenize,
+    Variance,
     number,
     option,
     size_option,
@@ -44,6 +47,8 @@ class Tag(Training):
 
     Example: **softcount tag text.txt --states 45 --criterion em:100,mre:50 > tags.txt**
 
+    Words that look alike belong together: **softcount tag text.txt --states 45 --features words > tags.txt**
+
     With a dictionary: **softcount tag text.txt --dictionary words.tsv --save tagger.model > tags.txt**
 
     New text, with a saved model: **softcount tag new.txt --apply tagger.model > new.tags**
@@ -61,6 +66,7 @@ class Tag(Training):
     dictionary: Annotated[
         Path | None, option(WHAT, "The tags a word may have, one word a line: word, tab, TAG TAG …")
     ] = None
+    features: Features = None
     end: Annotated[bool, option(WHAT, "Model the end of the sentence.", "--end")] = False
     fix: Annotated[str, option(WHAT, "Tables to leave alone: initial,transition,emission.")] = ""
     min_count: Rare = 1
@@ -71,6 +77,8 @@ class Tag(Training):
     ] = None
     pseudo: Annotated[str, option(HOW, "Pseudo-count of EM: a number, or emission=0.1,transition=1.")] = "0"
     prior: Annotated[str, option(HOW, "Dirichlet prior of VB and Gibbs, likewise.")] = "0.001"
+    variance: Variance = 1.0
+    sparse: Sparse = None
     restarts: Restarts = 1
     dev: Annotated[
         str | None, option(HOW, "Choose the restart by this text (by its tags, if it has any).")
@@ -181,6 +189,7 @@ class Tag(Training):
             start=_start(self.start, self.lowercase),
             fixed=tuple(table for table in self.fix.replace(" ", "").split(",") if table),
             pseudo=_per_table(self.pseudo, "--pseudo"), prior=_per_table(self.prior, "--prior"), end=self.end,
+            features=self.features, variance=self.variance, sparse=sparse_of(self.sparse),
             dictionary=self.dictionary, restarts=self.restarts, tolerance=self.tolerance, min_count=self.min_count,
             lowercase=self.lowercase, random_state=self.seed, **self.chosen(),
         )  # fmt: skip

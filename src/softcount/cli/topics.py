@@ -10,9 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import typer
 
-from softcount.cli.console import lower_cased, open_model
+from softcount.cli.console import lower_cased, open_model, sparse_of
 from softcount.cli.documents import FORMS, OfDocuments, beside_names
-from softcount.cli.options import HOW, OUT, STAGES, WHAT, Choose, number, option, size_option
+from softcount.cli.options import (
+    HOW,
+    OUT,
+    STAGES,
+    WHAT,
+    Choose,
+    Features,
+    Sparse,
+    Variance,
+    number,
+    option,
+    size_option,
+)
 from softcount.cli.summary import or_null
 from softcount.cli.training import Files
 from softcount.errors import InputError
@@ -75,6 +87,9 @@ class Topics(OfDocuments):
         ),
     ] = None  # type: ignore[assignment]
     start: Annotated[str, option(HOW, "kmeans (clusters of documents), svd, random or uniform.")] = "kmeans"
+    features: Features = None
+    variance: Variance = 1.0
+    sparse: Sparse = None
     pseudo: Annotated[
         float | None,
         option(HOW, "Pseudo-count of every word in every topic; 0.05 if neither it nor --criterion is given.", min=0),
@@ -125,8 +140,9 @@ class Topics(OfDocuments):
         seeds = self.seeds(data)
         pseudo = None if self.pseudo is None else {"topic": 0.0, "word": self.pseudo}
         model = PLSA(
-            number(self.n_topics) or 1, choose=self.choose, seed_words=seeds, pseudo=pseudo,
-            start=self.start, criterion=self.criterion,
+            number(self.n_topics) or 1, choose=self.choose, features=self.features,
+            variance=self.variance, sparse=sparse_of(self.sparse),
+            seed_words=seeds, pseudo=pseudo, start=self.start, criterion=self.criterion,
             held_out=self.held_out, restarts=self.restarts, tolerance=self.tolerance, lowercase=self.lowercase,
             random_state=self.seed,
         )  # fmt: skip

@@ -10,6 +10,7 @@ import numpy as np
 
 from softcount.errors import InputError
 from softcount.estimators.base import LoopEstimator
+from softcount.estimators.featured_rows import FeaturedEstimator
 from softcount.estimators.parameters import Share
 from softcount.estimators.scikit import validate_data
 from softcount.numbers.ragged import Array
@@ -45,13 +46,13 @@ class TextCounter(LoopEstimator):
         return super()._read_as() | said
 
 
-class DocumentEstimator(TextCounter):
+class DocumentEstimator(TextCounter, FeaturedEstimator):
     """Of count tables: arrays, sparse matrices, data frames, Documents, token lists, text lines, or a path."""
 
     vocabulary_: Vocabulary | None
     n_features_in_: int
     feature_names_in_: Array
-    _optional: ClassVar[tuple[str, ...]] = ("feature_names_in_", *LoopEstimator._optional)
+    _optional: ClassVar[tuple[str, ...]] = ("feature_names_in_", *FeaturedEstimator._optional)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -90,6 +91,11 @@ class DocumentEstimator(TextCounter):
         for names in (self.vocabulary_, getattr(self, "feature_names_in_", None)):
             if names is not None and len(names) != self.n_features_in_:
                 raise ValueError(f"{len(names)} words for {self.n_features_in_} columns")
+
+    def _featured_table(self) -> tuple[str, Sequence[str]]:
+        if self.vocabulary_ is None and isinstance(self.features, str):
+            raise InputError("features of words need words; give text, a data frame with named columns, or a matrix")
+        return "word", self._names(None)
 
     def _names(self, words: Any) -> Sequence[Any]:
         if words is not None:

@@ -16,7 +16,7 @@ from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import LoopEstimator
 from softcount.estimators.grammar_rules import Given, full_grammar, given_grammar, held_rules, per_rule
 from softcount.estimators.grammar_tree import built, drawn
-from softcount.estimators.parameters import Fixed, PerTable, Seed, Where
+from softcount.estimators.parameters import Fixed, PerTable, Seed, Sparse, Where
 from softcount.estimators.saved import described
 from softcount.estimators.settings import check_is_fitted
 from softcount.loop.estep import Answers
@@ -65,6 +65,8 @@ class Grammar(LoopEstimator):
         Pseudo-counts of `em`: a number, or a mapping from symbols and rules to numbers.
     prior : float or mapping, default 0.1
         Dirichlet prior of `vb` and `gibbs`: a number, or a mapping from symbols and rules to numbers.
+    sparse : pair, optional
+        (alpha, beta) of a wish for symbols with few rules, α Σ exp(−θ/β), under `em`, `hard` and `mre`.
     restarts : int, default 1
         The best of so many starts, by the objective.
     tolerance : float, default 1e-6
@@ -108,6 +110,7 @@ class Grammar(LoopEstimator):
         fixed: Fixed = (),
         pseudo: PerTable = 0.0,
         prior: PerTable = 0.1,
+        sparse: Sparse = None,
         restarts: int = 1,
         tolerance: float = 1e-6,
         lowercase: bool = False,
@@ -125,6 +128,7 @@ class Grammar(LoopEstimator):
         self.fixed = fixed
         self.pseudo = pseudo
         self.prior = prior
+        self.sparse = sparse
         self.restarts = restarts
         self.tolerance = tolerance
         self.lowercase = lowercase
@@ -225,7 +229,7 @@ class Grammar(LoopEstimator):
         if not np.all(np.asarray(prior) > 0.0):
             raise InputError("a Dirichlet prior must be positive; use for example 0.1")
         held_rules(self.rules_, self.fixed)
-        return Settings(*({"rule": one} for one in (pseudo, prior)))  # type: ignore[arg-type]
+        return Settings({"rule": pseudo}, {"rule": prior}, sparse=self.sparse)
 
     def _held(self, model: Any) -> dict[str, Array]:
         return held_rules(self.rules_, self.fixed)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from softcount.criteria.spec import Settings, parse
+from softcount.criteria.spec import parse, sparsity
 from softcount.engines import Engine
 from softcount.errors import InputError
-from softcount.estimators.base import LoopEstimator, compact, named
+from softcount.estimators.base import compact, named
 from softcount.estimators.class_start import class_start
 from softcount.estimators.hmm_answers import DECODINGS, TrainedHMM, logs_of, naming
 from softcount.estimators.hmm_language import (
@@ -30,7 +30,7 @@ from softcount.estimators.hmm_start import (
 )
 from softcount.estimators.how_many import Tried
 from softcount.estimators.language_model import LanguageModel
-from softcount.estimators.parameters import Fixed, PerTable, Seed, Where
+from softcount.estimators.parameters import Features, Fixed, PerTable, Seed, Sparse, Where
 from softcount.estimators.saved import described
 from softcount.estimators.splitting import Axes, Hidden
 from softcount.evaluate.clustering import contingency, many_to_one
@@ -81,6 +81,14 @@ class HMM(TrainedHMM):
         Pseudo-counts of `em`: a number, or one by table.
     prior : float or mapping, default 0.001
         Dirichlet prior of `vb` and `gibbs`: a number, or one by table.
+    features : str, path, function, sparse matrix or list, optional
+        Compute P(word | state) from features of words: "words" (identity, first and last letters, capitals, digits,
+        hyphen, length), "identity", a file of lines word<TAB>feature feature=2.5 …, several of them joined by commas;
+        a function from a word to the names of its features; a matrix [words, features]; or a list of such.
+    variance : float, default 1.0
+        σ² of the features' weights; smaller keeps them nearer to zero.
+    sparse : pair or mapping, optional
+        (alpha, beta) of a wish for rows with few entries, α Σ exp(−θ/β), under `em`, `hard` and `mre`; or by table.
     end : bool, default False
         Whether the end of a sentence is part of the model.
     dictionary : mapping, TagDictionary or path, optional
@@ -124,7 +132,7 @@ class HMM(TrainedHMM):
 
     kind = "hmm"
     _afterwards = ("decode",)
-    _learned = ("parameters_", "states_", "vocabulary_", "lengths_", "tried_", "language_", *LoopEstimator._FIT)
+    _learned = ("parameters_", "states_", "vocabulary_", "lengths_", "tried_", "language_", *TrainedHMM._FIT)
     _optional = (*TrainedHMM._optional, "language_")
     _types = (HMMTables, ChannelTables, Tried)
     _size_name, _emits = "n_states", "emission"
@@ -145,6 +153,9 @@ class HMM(TrainedHMM):
         fixed: Fixed = (),
         pseudo: PerTable = 0.0,
         prior: PerTable = 0.001,
+        features: Features = None,
+        variance: float = 1.0,
+        sparse: Sparse = None,
         end: bool = False,
         dictionary: Mapping[str, Any] | TagDictionary | str | Path | None = None,
         restarts: int = 1,
@@ -164,6 +175,9 @@ class HMM(TrainedHMM):
         self.fixed = fixed
         self.pseudo = pseudo
         self.prior = prior
+        self.features = features
+        self.variance = variance
+        self.sparse = sparse
         self.end = end
         self.dictionary = dictionary
         self.restarts = restarts
@@ -210,6 +224,8 @@ class HMM(TrainedHMM):
         self._take_language(data)
         for setting in (self.pseudo, self.prior):  # wrong ones are refused under criteria that do not read them, too
             per_table(self._model.layout, setting)
+        sparsity(self._model.layout, self.sparse)
+        self._features()  # what cannot be read is refused at once
         if dictionary:
             check_known(data, dictionary)
         mask = dictionary.mask(data.vocabulary, self.states_) if dictionary else None
@@ -233,7 +249,7 @@ class HMM(TrainedHMM):
         with self._engine() as engine, naming(data):
             select = self._selection(dev, engine) if dev is not None else None
             self._train(
-                self._model, data, start, seed, engine, settings=Settings(self.pseudo, self.prior), digest=digest,
+                self._model, data, start, seed, engine, settings=self._settings(), digest=digest,
                 select=select, on_step=on_step, checkpoint=kept, weights=weights,
                 about={"dev": None if dev is None else described("dev", corpus(dev, lowercase=self.lowercase))},
             )  # fmt: skip
@@ -360,6 +376,7 @@ class HMM(TrainedHMM):
             end="yes" if self._model.end else "no",
             pseudo=compact(self.pseudo),
             prior=compact(self.prior),
+            **self._signed_rows(),
             fixed=named(self.fixed),
             **({} if self.transition is None else {"transition": described("transition", self.transition)}),
             dictionary="no" if self.dictionary is None else "yes",

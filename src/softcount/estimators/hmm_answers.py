@@ -144,6 +144,12 @@ class TrainedHMM(SizedEstimator):
             lengths[: len(counts)] += counts
         self.lengths_ = lengths
 
+    def _featured_table(self) -> tuple[str, Sequence[str]]:
+        return "emission", self.vocabulary_.words
+
+    def _row_names(self) -> Sequence[int | str]:
+        return range(len(self.states_)) if self._numbered() else self.states_
+
     # --- within -----------------------------------------------------------------------------------------------------
 
     def _logs(self) -> Tables:

@@ -21,7 +21,7 @@ from softcount.estimators.base import naming
 from softcount.estimators.counted_text import DocumentEstimator
 from softcount.estimators.how_many import Tried
 from softcount.estimators.kmeans import KMeans
-from softcount.estimators.parameters import Fixed, PerTable, Seed, Share, Where
+from softcount.estimators.parameters import Features, Fixed, PerTable, Seed, Share, Sparse, Where
 from softcount.estimators.sampling import draw, draw_documents, lengths_of
 from softcount.estimators.scikit import check_consistent_length, classifier_tags
 from softcount.estimators.settings import check_is_fitted
@@ -72,6 +72,14 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
         pseudo-count of 1 swamps the words that were seen, and semi-supervised EM collapses into one class.
     prior : float or mapping, default 0.1
         Dirichlet prior of `vb` and `gibbs`: a number, or one by table.
+    features : str, path, function, sparse matrix or list, optional
+        Compute P(word | class) from features of words: "words" (identity, first and last letters, capitals, digits,
+        hyphen, length), "identity", a file of lines word<TAB>feature feature=2.5 …, several of them joined by commas;
+        a function from a word to the names of its features; a matrix [words, features]; or a list of such.
+    variance : float, default 1.0
+        σ² of the features' weights; smaller keeps them nearer to zero.
+    sparse : pair or mapping, optional
+        (alpha, beta) of a wish for rows with few entries, α Σ exp(−θ/β), under `em`, `hard` and `mre`; or by table.
     restarts : int, default 1
         The best of so many starts, by the objective.
     tolerance : float, default 1e-6
@@ -134,6 +142,9 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
         fixed: Fixed = (),
         pseudo: PerTable | None = None,
         prior: PerTable = 0.1,
+        features: Features = None,
+        variance: float = 1.0,
+        sparse: Sparse = None,
         restarts: int = 1,
         tolerance: float = 1e-6,
         engine: Where = "threads",
@@ -153,6 +164,9 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
         self.fixed = fixed
         self.pseudo = pseudo
         self.prior = prior
+        self.features = features
+        self.variance = variance
+        self.sparse = sparse
         self.restarts = restarts
         self.tolerance = tolerance
         self.engine = engine
@@ -369,7 +383,11 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
         return self._model, data, checked_weights(sample_weight, len(data), "documents")
 
     def _settings(self) -> Settings:
-        return Settings(SMOOTHING if self.pseudo is None else self.pseudo, self.prior)
+        smoothing = SMOOTHING if self.pseudo is None else self.pseudo
+        return Settings(smoothing, self.prior, sparse=self.sparse)
+
+    def _row_names(self) -> Sequence[int | str]:
+        return self.classes_.tolist()  # type: ignore[no-any-return]
 
     def _show_piece(self, items: Documents) -> None:
         self.cluster_, self.word_ = self.parameters_

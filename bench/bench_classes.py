@@ -5,8 +5,8 @@
 
 Cells: many-to-one, one-to-one, VI in bits, V-measure, mean over seeds ± s.d., and CPU seconds of training and tagging.
 --rows: `classes` and `tag` by default, `steps` of other criteria from the classes, `random` starts for EM, VB and EM +
-MRE. Brown clusters stand beside with --brown, GIZA++'s mkcls with --mkcls PROGRAM. --classes 0: as many as the corpus
-has tags.
+MRE, `constrained` EM and VB, and the CRF `autoencoder`. Brown clusters stand beside with --brown, GIZA++'s mkcls with
+--mkcls PROGRAM. --classes 0: as many as the corpus has tags.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 from corpora import folder, shell_line
 from measured import Measured
 
-from softcount import HMM, Corpus, WordClasses, read
+from softcount import HMM, Corpus, CRFAutoencoder, WordClasses, read
 from softcount.evaluate import TagScores, score_tags
 
 CORPORA = {
@@ -93,6 +93,11 @@ def hmm(n: int, criterion: str, start: str) -> Method:
     return lambda gold, seed: timed(gold, lambda text: HMM(n, random_state=seed, **settings).fit(text))
 
 
+def crf(n: int, start: str) -> Method:
+    settings: dict[str, Any] = {"start": start, "n_jobs": 1, "tolerance": 0}
+    return lambda gold, seed: timed(gold, lambda text: CRFAutoencoder(n, random_state=seed, **settings).fit(text))
+
+
 def methods(n: int, options: argparse.Namespace) -> Iterator[tuple[str, Method]]:
     for rows in options.rows:
         yield from ((title, method) for title, method in ROWS[rows](n) if options.only in title)
@@ -122,7 +127,21 @@ def of_chance(n: int) -> Iterator[tuple[str, Method]]:
     yield "EM 100, MRE 50 from a random start", hmm(n, "em:100,mre:50", "random")
 
 
-ROWS = {"classes": of_classes, "steps": of_steps, "random": of_chance}
+def of_constraints(n: int) -> Iterator[tuple[str, Method]]:
+    yield "EM 30, constrained EM 20 from a random start", hmm(n, "em:30,constrained(em):20", "random")
+    yield "classes, 5 steps of constrained EM", hmm(n, "constrained(em):5", "classes")
+    yield "classes, 3 steps of constrained VB", hmm(n, "constrained(vb):3", "classes")
+
+
+def of_autoencoders(n: int) -> Iterator[tuple[str, Method]]:
+    for start, title in (("random", "a random start"), ("classes", "the classes")):
+        yield f"CRF autoencoder from {title}", crf(n, start)
+
+
+ROWS = {
+    "classes": of_classes, "steps": of_steps, "random": of_chance, "constrained": of_constraints,
+    "autoencoder": of_autoencoders,
+}  # fmt: skip
 
 
 def cells(results: list[Result]) -> Iterator[str | float]:

@@ -129,8 +129,9 @@ class Browser:
                 told.append(f"console: {given['args']}")
             elif method == "Log.entryAdded" and given["entry"]["level"] == "error":
                 told.append(given["entry"]["text"])
-            elif method == "Network.requestWillBeSent" and given["request"]["url"] != place.as_uri():
-                told.append("asked for " + given["request"]["url"])
+            elif method == "Network.requestWillBeSent":
+                url = given["request"]["url"]
+                told += [] if url == place.as_uri() or url.startswith("data:") else [f"asked for {url}"]
         return told
 
 

@@ -13,7 +13,7 @@ from softcount.synthetic.topics import topical
 CRITERIA = [
     "em:4", "em(pseudo=0.5):4", "hard:4", "vb:4", "hard(vb):3", "gibbs:4", "annealed:4", "annealed(vb):4",
     "stepwise(em(pseudo=0.1),batches=3):3", "stepwise(vb,batches=3):3", "em:2,mre:3", "em:2,mre(rule=growth):3",
-    "em:2,mre(rule=adaptive):4",
+    "em:2,mre(rule=adaptive):4", "direct(iterations=2):3",
 ]  # fmt: skip
 
 SENTENCES = [

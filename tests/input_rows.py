@@ -98,10 +98,11 @@ READERS = (
     f"topics {{bad}} --text-column body {SMALL}", f"cluster {{bad}} --id-column id --clusters 2 {SMALL}",
     f"tag {{bad}} --text-column body --states 2 {SMALL}", f"classes {{bad}} --text-column body {SMALL}",
     "explain kmeans {bad}", "explain ibm1 text other --dictionary {bad}", "explain grammar {bad} 'the dog runs'",
+    "shard {bad} --out new", "shard text {bad} --out new -q", "shard text --target {bad} --out new", "shard {bad} --kind documents --out new",
 )  # fmt: skip
 # Those that take a folder of texts as well as a file.
 FOLDERS = ("topics {bad} --topics", "topics {bad} --apply", "cluster {bad} --c", "cluster {bad} --a", "score topics",
-           "explain mixture", "explain plsa", "show topics.model")  # fmt: skip
+           "explain mixture", "explain plsa", "show topics.model", "shard {bad} --kind documents")  # fmt: skip
 NO_FOLDERS = tuple(command for command in READERS if not command.startswith(FOLDERS))
 # Those that read a P.json, and all others.
 PARAMETERS = ("explain hmm {bad} dog", "generate --from {bad}")
@@ -279,6 +280,11 @@ PLACES = [
     each("not-a-folder", "a file in place of a folder of documents",
          ("topics text --format folder",
           "text: not a folder; give one with a sub-folder per class, or another --format")),
+    each("shards-in-the-way", "a folder to be written that is there already",
+         ("shard text --out other", "other: is there already; name another folder, or remove it first"),
+         ("shard text --out no/shards", "no/shards: there is no folder 'no'; make it first"),
+         ("shard text --out none://x", "none://x: no place that can be reached (Unrecognized filesystem type in URI: "
+          "none://x); check the address")),
     each("stdin-twice", "`-` for two files",
          ("align - -", "<stdin>: both the source and the target; give a file for one of them"),
          ("tag - --tags - --states 2", "<stdin>: both the text and the tags; give a file for one of them"),
@@ -635,9 +641,20 @@ FORMS = [
          ("grammar --apply grammar.model", "no text to parse; name a file behind the options, or - for stdin"),
          ("grammar G.cfg --n-parses", "no text; name a file of sentences behind the grammar, or - for stdin"),
          ("grammar G.cfg text --fix QP", "the grammar has no symbol 'QP'; name a symbol, or a rule as 'NP -> Det N'")),
+    each("features", "features that cannot be read, or that no word of the text has; a wish for sparse rows that is none",
+         ("tag text --states 2 --features f", "f:1: no word, tab and features; write word<TAB>feature feature=2.5 …"),
+         ("tag text --states 2 --features g",
+          "g: lists none of the text's words; is it of this language, and cut alike?"),
+         ("tag text --states 2 --features words --variance 0", "variance must be a positive number, not 0.0"),
+         ("align text other --features words", "no features 'words' of word pairs; use pairs, or a function of a pair"),
+         ("tag text --states 2 --sparse 1", "--sparse '1': give alpha,beta, such as 1,0.05, or table=alpha,beta"),
+         ("tag text --states 2 --sparse 1,0", "sparse: alpha 1 and beta 0; both must be positive and below 1e9"),
+         ("tag text --states 2 --sparse 1,0.1", "criterion 'vb:1': sparse rows are a wish of points; vb has a prior below "
+          "one for that; leave sparse away, or use em, hard or mre"),
+         f=b"the dog\n", g=b"zebra\tstriped\n"),
     Refused("criterion", "a criterion that is none",
-            ("no criterion 'magic'; use em, vb, mre, gibbs, autoencode, hard, annealed, stepwise, constrained",
-             "no criterion 'EM'; use em, vb, mre, gibbs, autoencode, hard, annealed, stepwise, constrained",
+            ("no criterion 'magic'; use em, vb, mre, direct, gibbs, autoencode, hard, annealed, stepwise, constrained",
+             "no criterion 'EM'; use em, vb, mre, direct, gibbs, autoencode, hard, annealed, stepwise, constrained",
              "criterion 'em,100': write em:100, not em,100",
              "criterion 'em:x': steps are a number, not 'x'; write for example em:100",
              "criterion 'annealed(em,start=0)': start must be more than zero",

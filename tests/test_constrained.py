@@ -15,7 +15,7 @@ from naive import NaiveHMM, Sentences
 from scipy import optimize
 
 from softcount import HMM as Tagger
-from softcount import InputError, NaiveBayesMixture
+from softcount import InputError, NaiveBayesMixture, WordAligner, bitext
 from softcount.criteria.criterion import log_weights
 from softcount.criteria.spec import Settings, parse
 from softcount.engines import Threads
@@ -23,8 +23,12 @@ from softcount.loop.estep import EStep
 from softcount.loop.start import random_start
 from softcount.loop.train import fell
 from softcount.models.hmm import HMM, HMMTables
+from softcount.models.jump_hmm import JumpHMM
 from softcount.numbers.budget import alone, excess, grouped, project
 from softcount.numbers.ragged import from_rows
+from softcount.numbers.tables import each
+from softcount.text.bitext import length_classes
+from softcount.text.cooccurrence import cooccurring
 
 WORDS = [[0, 1, 2], [1, 0, 1], [2, 1], [0, 0]]
 MODEL = HMM(2, 3)
@@ -133,6 +137,49 @@ def test_the_budget_is_kept_and_the_gap_is_never_negative(start: HMMTables) -> N
         assert (state.multipliers[nodes.groups.rows[a:b]].sum(axis=0) <= 2.0 * (1 + 1e-9)).all()
     assert state.multipliers.min() >= 0.0 and state.multipliers.max() > 0.1
     assert all(progress.parts["gap"] >= -1e-9 for progress in found)
+
+
+def linked() -> tuple[JumpHMM, Any, Any]:
+    text = bitext(["a b c", "b a", "", "c"], ["x y x z", "y y", "x", "z x"])
+    n = len(text.target.vocabulary)
+    model = JumpHMM(cooccurring(text.sides[0].occurrences, text.target.sentences, n), n, length_classes(text)[0])
+    return model, text, each(np.array, log_weights(model.layout, random_start(model.layout, (3,))))
+
+
+def test_links_of_a_source_word_are_the_gradient_of_the_dual_and_come_down_to_one() -> None:
+    model, text, weights = linked()
+    wished = EStep(model, text, Threads(1).__enter__()).constrained
+    shape, bound = wished.nodes(1)[1:]
+    assert shape == (6, 1) and bound == 1.0
+    multipliers = np.random.default_rng(1).random(shape)
+    found, expected = wished.expect(weights, multipliers)
+    assert expected.sum() == pytest.approx(found.counts.translation.values[model.entries.offsets[1] :].sum())
+    for i in range(len(multipliers)):
+        nudge = 1e-5 * (np.arange(len(multipliers)) == i)[:, None]
+        up, down = (wished.expect(weights, multipliers + s * nudge)[0].log_norm for s in (1, -1))
+        assert (down - up) / 2e-5 == pytest.approx(expected[i, 0], abs=1e-8)
+
+
+def test_links_become_one_to_one() -> None:
+    model, text, _ = linked()
+    expect, start = EStep(model, text, Threads(1).__enter__()), random_start(model.layout, (3,))
+    criterion = parse("constrained(em,strength=50,ascents=60)")[0].build(model.layout, Settings())
+    state, found = criterion.init(start, expect), []
+    for _ in range(6):
+        state, progress = criterion.step(state, expect)
+        found.append(progress)
+    assert not any(fell(a.objective, b.objective) for a, b in pairwise(found))
+    free = expect.constrained.expect(log_weights(model.layout, start), np.zeros((6, 1)))[1]
+    assert found[0].parts["penalty"] / 50 < 0.1 < np.maximum(free - 1.0, 0.0).sum(), "primal feasibility"
+
+
+def test_links_from_the_command_line() -> None:
+    pairs = (["a b", "b c", "a c d"] * 3, ["x y", "y z", "x z w"] * 3)
+    for model in ("ibm1(em):2,hmm(constrained(em,strength=5)):3", "ibm1(em):2,hmm(constrained(vb)):2"):
+        aligner = WordAligner(model, agreement=False, random_state=0).fit(*pairs)
+        assert len(aligner.align(*pairs)) == 9
+    with pytest.raises(InputError, match="it is for tags, and for links by the HMM"):
+        WordAligner("ibm1", criterion="constrained(em):2").fit(*pairs)
 
 
 # --- the criterion --------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any
 import enumeration
 import numpy as np
 import pytest
+from cases import bits
 from enumeration import flat, unflat
 from naive import NaiveCRF, Sentences
 from scipy import sparse
@@ -144,3 +145,19 @@ def test_classes_are_made_again(trained: sc.CRFAutoencoder) -> None:
 def test_what_has_no_meaning_is_refused(settings: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError, match=says):
         sc.CRFAutoencoder(2, **settings).fit(TEXT)
+
+
+def test_a_run_that_was_stopped_goes_on_from_its_checkpoint(trained: sc.CRFAutoencoder, tmp_path: Path) -> None:
+    def stop(step: Any) -> None:
+        if step.step == 5:
+            raise KeyboardInterrupt
+
+    def model() -> sc.CRFAutoencoder:
+        return sc.CRFAutoencoder(3, criterion="autoencode:12", reconstruct="words", random_state=0, tolerance=0)
+
+    kept: dict[str, Any] = {"checkpoint": tmp_path / "c", "checkpoint_every": 1}
+    with pytest.raises(KeyboardInterrupt):
+        model().fit(TEXT, on_step=stop, **kept)
+    steps: list[int] = []
+    again = model().fit(TEXT, on_step=lambda step: steps.append(step.step), **kept)
+    assert steps[0] in (5, 6) and bits(again) == bits(trained)

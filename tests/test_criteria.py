@@ -36,7 +36,7 @@ SPECS += [f"{name}({inside})" for name, kind in WRAPPERS.items() for inside in k
 SPECS = [s.replace("stepwise(", "stepwise(batches=3,").replace("annealed(", "annealed(start=0.5,") for s in SPECS]
 SPECS = [s.replace("constrained(", "constrained(least=2,") for s in SPECS]
 every_criterion = pytest.mark.parametrize("spec", SPECS)
-RISING = ["em", "em(pseudo=0.3)", "hard(em)", "hard(em(pseudo=0.3))", "vb", "vb(prior=2)", "hard(vb)"]
+RISING = ["direct", "em", "em(pseudo=0.3)", "hard(em)", "hard(em(pseudo=0.3))", "vb", "vb(prior=2)", "hard(vb)"]
 RISING += ["constrained(least=2,em)", "constrained(least=2,vb)"]
 
 

@@ -156,7 +156,7 @@ def test_weights_scale_counts():
 
 
 README = Path(__file__).parent.parent / "README.md"
-GRID = ("em", "hard", "vb", "gibbs", "annealed", "stepwise", "mre")
+GRID = ("em", "hard", "vb", "gibbs", "annealed", "stepwise", "mre", "direct")
 
 
 @pytest.mark.skipif(not README.exists() or "<!-- grid -->" not in README.read_text(), reason="no grid in the README")

@@ -99,7 +99,7 @@ def test_one_em_step_by_hand() -> None:
     assert model.history_[0].objective == pytest.approx(math.log(2 * 0.4**2 * 0.6**3) + math.log(0.6))
 
 
-@pytest.mark.parametrize("criterion", ["em", "hard", "vb", "gibbs", "annealed", "stepwise", "mre"])
+@pytest.mark.parametrize("criterion", ["em", "hard", "vb", "gibbs", "annealed", "stepwise", "mre", "direct"])
 def test_the_grid_in_the_readme_is_true_of_grammars(criterion: str) -> None:
     table = (Path(__file__).parent.parent / "README.md").read_text().split("<!-- grid -->")[1].splitlines()
     row = next(line for line in table if line.startswith("| Context-free grammar"))

@@ -21,7 +21,7 @@ def every_command():
 
 
 COMMANDS = list(every_command())
-SCREENS = {80: 106, 100: 84}  # lines of align's help: two screens of some fifty, or forty, lines
+SCREENS = {80: 110, 100: 88}  # lines of align's help: two screens of some fifty, or forty, lines
 
 
 def shown(command, width, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from html.parser import HTMLParser
@@ -196,3 +197,16 @@ def test_charts_and_tables() -> None:
     assert drawn.count("<polyline") == 2 and "objective: 1 … 3" in drawn
     cells = re.findall(r"<t[dh]\b[^>]*>", table(("a", "b"), [("x", "1")], "c", numbers=(1,)))
     assert cells == ['<th scope="col">', '<th scope="col" class="number">', '<th scope="row">', '<td class="number">']
+
+
+def test_every_picture_can_be_saved(tmp_path: Path) -> None:
+    """With its colours inside, as SVG and as PNG."""
+    hmm = softcount.HMM(3, start="random", criterion="em:4", restarts=2, random_state=0).fit(SOURCE)
+    ask = """const box = document.getElementById("pictures"), choose = box.querySelector("select");
+        return { hidden: box.hidden, names: [...choose.options].map((o) => o.text),
+                 svg: await window.picture(0, "svg"), png: await window.picture(0, "png") };"""
+    found = in_browser(page_of(hmm), ask, tmp_path)
+    assert not found["hidden"] and len(found["names"]) >= 1
+    assert found["svg"].startswith("data:image/svg+xml") and "polyline" in found["svg"] and "var(" not in found["svg"]
+    content = base64.b64decode(found["png"].removeprefix("data:image/png;base64,"))
+    assert content.startswith(b"\x89PNG") and len(content) > 2000

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from softcount.text.document_reader import read_documents
     from softcount.text.documents import Documents, documents
     from softcount.text.reader import read
+    from softcount.text.shards import Shards
 
 __all__ = [
     "HMM",
@@ -52,6 +53,7 @@ __all__ = [
     "LanguageModel",
     "NaiveBayesMixture",
     "Network",
+    "Shards",
     "WordAligner",
     "WordClasses",
     "__version__",
@@ -85,6 +87,7 @@ _HOME = {
     "read_documents": "softcount.text.document_reader",
     "Documents": "softcount.text.documents",
     "documents": "softcount.text.documents",
+    "Shards": "softcount.text.shards",
 }
 
 

@@ -10,8 +10,22 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import check_writable, open_model, preparation, say_unknown
-from softcount.cli.options import HOW, IN, OUT, STAGES, WHAT, Normalize, Rare, Tokenize, Tolerance, option
+from softcount.cli.console import check_writable, open_model, preparation, say_unknown, sparse_of
+from softcount.cli.options import (
+    HOW,
+    IN,
+    OUT,
+    STAGES,
+    WHAT,
+    Normalize,
+    PairFeatures,
+    Rare,
+    Sparse,
+    Tokenize,
+    Tolerance,
+    Variance,
+    option,
+)
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
 
@@ -47,7 +61,8 @@ class Align(Training):
     """
 
     source: Annotated[
-        str, typer.Argument(help="A text, or one file with both: source ||| target, TSV, TMX, XLIFF; - stdin.")
+        str,
+        typer.Argument(help="A text, or both in one: source ||| target, TSV, TMX, XLIFF, shards; - stdin."),
     ]
     target: Annotated[str | None, typer.Argument(help="Its translation, line by line; .gz too.")] = None
     preset: Annotated[str, option(WHAT, PRESET)] = "default"
@@ -86,6 +101,9 @@ class Align(Training):
     alpha: Annotated[float, option(HOW, "Dirichlet prior of VB and Gibbs.")] = 0.001
     prior_over: Annotated[str, option(HOW, "cooccurring words, or the whole vocabulary.")] = "vocabulary"
     pseudo: Annotated[float, option(HOW, "Pseudo-count of EM.", min=0)] = 0.0
+    features: PairFeatures = None
+    variance: Variance = 1.0
+    sparse: Sparse = None
     lowercase: Annotated[
         bool, option(IN, "Words that differ by case alone are one.", "--lowercase/--no-lowercase")
     ] = True  # fmt: skip
@@ -146,14 +164,22 @@ class Align(Training):
 
     def read(self, model: Any) -> Bitext:
         from softcount.text.bitext_reader import read_bitext
+        from softcount.text.shard_folder import is_shards
 
-        prepare = preparation(model, self.tokenize, self.normalize)
-        data = read_bitext(self.source, self.target, prepare=prepare, **self.chosen_units())
+        data: Bitext
+        if self.target is None and is_shards(self.source):
+            unread = ("source_language", "target_language", "only")
+            data = self.from_folder(self.source, "pairs", model, *unread)
+        else:
+            prepare = preparation(model, self.tokenize, self.normalize)
+            data = read_bitext(self.source, self.target, prepare=prepare, **self.chosen_units())
         self.check_shown(data, self.longest or getattr(model, "longest", None))
         if model is None and self.known_links is not None:
             from softcount.links.known import linked, n_linked
             from softcount.links.pharaoh import read_links
+            from softcount.text.stored import in_memory
 
+            data = in_memory(data, "--known-links", "leave it away")
             data = linked(data, read_links(self.known_links, len(data)), str(self.known_links))
             self.say(f"links of {n_linked(data):,} of {len(data):,} pairs are known")
         if model is not None:
@@ -169,7 +195,7 @@ class Align(Training):
     def check_shown(self, data: Bitext, longest: int | None) -> None:
         if self.show is not None and self.show > len(data):
             raise InputError(f"--show {self.show}: there are only {len(data)} pairs; give 1 to {len(data)}")
-        if self.show is not None and longest and data.longest[self.show - 1] > longest:
+        if self.show is not None and longest and _shown(data, self.show).lengths.longest > longest:
             raise InputError(f"--show {self.show}: the pair has more than {longest} words on a side; show another")
 
     def note_unknown(self, model: WordAligner, data: Bitext, then: str) -> None:
@@ -177,7 +203,7 @@ class Align(Training):
         for name, side, known in zip(
             ("source", "target"), (read.source, read.target), model.vocabularies_, strict=True
         ):
-            unknown = int(((side.sentences.values < 0) | (side.sentences.values >= len(known))).sum())
+            unknown = side.n_unknown + int(side.frequencies[len(known) :].sum())
             say_unknown(unknown, side.n_tokens, side.source, f"{name} words", then, self.quiet)
 
     def note_long(self, model: WordAligner, data: Bitext) -> None:
@@ -195,6 +221,7 @@ class Align(Training):
             fertility=self.fertility, stems=self.stems, spelling=self.spelling, lowercase=self.lowercase,
             stem_strength=self.stem_strength,
             tolerance=self.tolerance, alpha=self.alpha, prior_over=self.prior_over, pseudo=self.pseudo,
+            features=self.features, variance=self.variance, sparse=sparse_of(self.sparse),
             null=None if self.null is None else _number(self.null, "--null", "a probability below 1"),
             tension=_number(self.tension, "--tension", "a number from 0 to 60"), direction=self.direction,
             dictionary=_read_once(self.dictionary), prior=self.prior(data), prior_strength=self.prior_strength,
@@ -262,7 +289,7 @@ class Align(Training):
         else:
             from softcount.report.grid import print_grid
 
-            print_grid(model, answer, self.show - 1)
+            print_grid(model, _shown(answer, self.show), 0)
 
 
 def _ending(name: str, found: Any, log_likelihood: float, words: int) -> str:
@@ -316,8 +343,18 @@ def _log_lines(aligner: WordAligner, data: Bitext) -> Iterator[str]:
 
 def _pair_lines(data: Bitext) -> Iterator[str]:
     """In step with the lines of links."""
-    for s in range(len(data)):
-        yield " ".join(data.source.tokens(s)) + "\t" + " ".join(data.target.tokens(s)) + "\n"
+    for _, block in data.blocks():
+        for s in range(len(block)):
+            yield " ".join(block.source.tokens(s)) + "\t" + " ".join(block.target.tokens(s)) + "\n"
+
+
+def _shown(data: Any, number: int) -> Bitext:
+    """The one pair that has this number, counted from 1."""
+    if hasattr(data, "token_pairs"):
+        found: Bitext = data.slice(number - 1, number)
+        return found
+    found = data.slice(number - 1, number, named=True).opened()
+    return found
 
 
 def _p(number: float) -> str:

@@ -10,13 +10,26 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
+from softcount.cli.console import sparse_of
 from softcount.cli.documents import FORMS, OfDocuments, beside_names, check_output
-from softcount.cli.options import HOW, OUT, STAGES, WHAT, Choose, number, option, size_option
+from softcount.cli.options import (
+    HOW,
+    OUT,
+    STAGES,
+    WHAT,
+    Choose,
+    Features,
+    Sparse,
+    Variance,
+    number,
+    option,
+    size_option,
+)
 from softcount.cli.progress import terminal_width
 from softcount.cli.summary import or_null
 from softcount.errors import InputError
 
-BAYES = ("unlabelled_weight", "pseudo", "document_length")  # for --method nb alone
+BAYES = ("unlabelled_weight", "pseudo", "document_length", "features", "variance", "sparse")  # for --method nb alone
 MOST_SHOWN = 50  # clusters
 
 
@@ -50,6 +63,9 @@ class Cluster(OfDocuments):
     ] = None
     metric: Annotated[str, option(WHAT, "kmeans: euclidean, or cosine (spherical k-means).")] = "euclidean"
     unlabelled_weight: Annotated[float, option(HOW, "λ: what an unlabelled document counts.", min=0, max=1)] = 1.0
+    features: Features = None
+    variance: Variance = 1.0
+    sparse: Sparse = None
     pseudo: Annotated[float, option(HOW, "nb: pseudo-count of every word in every class.", min=0)] = 0.1
     document_length: Annotated[float | None, option(HOW, "nb: scale every document to so many words.", min=1)] = None
     output: Annotated[
@@ -102,7 +118,8 @@ class Cluster(OfDocuments):
             self.note_unused("unlabelled_weight", where="without --labels")
         pseudo = {"cluster": 0.0, "word": self.pseudo}
         return {
-            "unlabelled_weight": self.unlabelled_weight, "document_length": self.document_length, "pseudo": pseudo
+            "unlabelled_weight": self.unlabelled_weight, "document_length": self.document_length, "pseudo": pseudo,
+            "features": self.features, "variance": self.variance, "sparse": sparse_of(self.sparse),
         }  # fmt: skip
 
     def fit(self, model: Any, data: Any, **watch: Any) -> None:
@@ -123,7 +140,7 @@ class Cluster(OfDocuments):
         yield from super().report(model, data, answer)
 
     def content(self, model: Any, data: Any, answer: Any) -> dict[str, Any]:
-        named = {"documents": list(data.names)} if data.names else {}
+        named = {"documents": list(data.names_of())} if data.named else {}
         return {"clusters": answer, **named, "objective": or_null(model.objective_)}
 
     def lines(self, model: Any, data: Any, answer: Any) -> Iterator[str]:

@@ -16,6 +16,25 @@ from softcount.machine.atomic import is_special
 from softcount.machine.atomic import write_whole as write_whole
 
 
+def sparse_of(text: str | None) -> Any:
+    """``1,0.05``, or ``transition=1,0.05,emission=2,0.1``: a pair, or one by table."""
+    if text is None:
+        return None
+    pairs: dict[str, list[float]] = {}
+    name, tables = "", "=" in text
+    for part in text.split(","):
+        given, _, number = part.rpartition("=")
+        name = given.strip() or name
+        try:
+            pairs.setdefault(name, []).append(float(number))
+        except ValueError:
+            break
+    if not pairs or any(len(pair) != 2 or bool(table) != tables for table, pair in pairs.items()):
+        raise InputError(f"--sparse {text!r}: give alpha,beta, such as 1,0.05, or table=alpha,beta")
+    found = {table: (pair[0], pair[1]) for table, pair in pairs.items()}
+    return found if tables else found[""]
+
+
 def say(message: str, quiet: bool = False) -> None:
     if not quiet:
         stage.say(message)

@@ -15,7 +15,7 @@ from softcount.errors import InputError
 if TYPE_CHECKING:
     from softcount.text.documents import Documents
 
-FORMS = "One document a line (.gz too, - for stdin), a folder, a table, UCI docword, .ldac, .svmlight."
+FORMS = "One document a line (.gz too, - for stdin), a folder, a table, UCI docword, .ldac, .svmlight; shards."
 USUAL = {"min_count": 1, "max_share": 1.0, "stop_words": 0}
 
 Format = Annotated[str, option(IN, "auto, lines, folder, table, uci, ldac, svmlight.")]
@@ -53,7 +53,12 @@ class OfDocuments(Training):
 
     def documents(self, model: Any, lowercase: bool) -> Documents:
         from softcount.text.document_reader import read_documents
+        from softcount.text.documents import documents
+        from softcount.text.shard_folder import is_shards
 
+        if is_shards(self.docs):
+            found = self.from_folder(self.docs, "documents", model, "format", "text_column", "id_column")
+            return documents(found, lowercase=lowercase or bool(model is None and self.lowercase))
         prepare = preparation(model, self.tokenize, self.normalize)
         chosen = columns(model, self.docs, text_column=self.text_column, id_column=self.id_column)
         return read_documents(self.docs, self.format, lowercase, prepare, **chosen)
@@ -86,18 +91,13 @@ def check_output(output: str) -> None:
         raise InputError(f"no output {output!r}; use {', '.join(OUTPUTS)}")
 
 
-def document_names(data: Documents) -> list[str]:
-    """What the documents are called, or else their numbers, counted from 1."""
-    return list(data.names) or [str(d + 1) for d in range(len(data))]
-
-
 def beside_names(data: Documents, what: str, found: Iterable[Any], output: str = "auto") -> Iterator[str]:
     """One a line; where documents have names, or it is asked for, as TSV: document, and what was found of it."""
     from softcount.report.tsv import tsv_lines
 
-    if output == "lines" or (output == "auto" and not data.names):
+    if output == "lines" or (output == "auto" and not data.named):
         return (f"{one}\n" for one in found)
-    return tsv_lines(("document", what), zip(document_names(data), found, strict=True))
+    return tsv_lines(("document", what), zip(data.names_of(), found, strict=True))
 
 
 def note_unknown(model: Any, data: Documents, quiet: bool) -> None:

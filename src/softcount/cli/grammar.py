@@ -9,8 +9,8 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import lower_cased
-from softcount.cli.options import HOW, IN, OUT, WHAT, Criterion, Lowercase, Restarts, option
+from softcount.cli.console import lower_cased, sparse_of
+from softcount.cli.options import HOW, IN, OUT, WHAT, Criterion, Lowercase, Restarts, Sparse, option
 from softcount.cli.summary import or_null
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
@@ -46,6 +46,7 @@ class GrammarCommand(Training):
     start: Annotated[str | None, option(HOW, "given, uniform, or random.")] = None
     pseudo: Annotated[float, option(HOW, "Pseudo-count of EM.", min=0)] = 0.0
     prior: Annotated[float, option(HOW, "Dirichlet prior of VB and Gibbs.", min=0)] = 0.1
+    sparse: Sparse = None
     restarts: Restarts = 1
     known: Annotated[str | None, option(IN, "Known trees of TEXT, line by line; an empty line: not known.")] = None
     lowercase: Lowercase = False
@@ -100,7 +101,8 @@ class GrammarCommand(Training):
             given, nonterminals=self.nonterminals, preterminals=self.preterminals, markov=_markov(self.markov),
             criterion=self.stages("em:50" if trains else "em:0"), start=self.start,
             fixed=tuple(name.strip() for name in self.fix.split(",") if name.strip()), pseudo=self.pseudo,
-            prior=self.prior, restarts=self.restarts, tolerance=self.tolerance, lowercase=self.lowercase,
+            prior=self.prior, sparse=sparse_of(self.sparse), restarts=self.restarts, tolerance=self.tolerance,
+            lowercase=self.lowercase,
             random_state=self.seed, **self.chosen(),
         )  # fmt: skip
 

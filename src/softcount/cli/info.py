@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,7 +19,9 @@ if TYPE_CHECKING:
 
 @watched
 def info(
-    model: Annotated[Path, typer.Argument(help="A model that --save wrote, or a checkpoint.")],
+    model: Annotated[
+        str, typer.Argument(help="A model that --save wrote, a checkpoint, or a folder of shards.", metavar="MODEL")
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Say what MODEL is: what was trained, on what, when, with which result. Every bit of the file is checked.
@@ -31,7 +32,11 @@ def info(
     """
     from softcount.disk.checkpoint import KIND
     from softcount.disk.store import MALFORMED, Stored
+    from softcount.text.shard_folder import is_shards
 
+    if is_shards(model):
+        _print_folder(model, as_json)
+        return
     stage.begin(f"checking {model}")
     stored = Stored(model)
     stored.verify()
@@ -44,9 +49,19 @@ def info(
         notes = {"notes": [str(note) for note in found["notes"]]} if "notes" in found else {}
         print(json.dumps(found | notes, ensure_ascii=False))
         return
-    print(f"{model}: {found['holds']}, {_bytes(found['bytes'])}, intact")
+    print(f"{model}: {found['holds']}, {readable_bytes(found['bytes'])}, intact")
     width = max(len(name) for name, _ in lines)
     print("\n".join(f"  {name:<{width}}  {text}" for name, text in lines))
+
+
+def _print_folder(root: str, as_json: bool) -> None:
+    from softcount.cli.shard import summary, summary_lines
+    from softcount.text.shard_folder import Folder, check_files
+
+    folder = Folder(root)
+    check_files(folder)
+    found = summary(root, folder.manifest)
+    print(json.dumps(found, ensure_ascii=False) if as_json else "\n".join((*summary_lines(found), "  intact")))
 
 
 def _model(stored: Stored) -> dict[str, Any]:
@@ -155,7 +170,7 @@ def _pairs(settings: dict[str, Any]) -> str:
     return " ".join(f"{name}={value}" for name, value in settings.items() if value not in (None, ()))
 
 
-def _bytes(size: float) -> str:
+def readable_bytes(size: float) -> str:
     if size < 1000:
         return f"{size} bytes"
     for unit in ("kB", "MB"):

@@ -27,6 +27,7 @@ from softcount.cli import (
     lm,
     report,
     score,
+    shard,
     show,
     symmetrize,
 )
@@ -96,6 +97,7 @@ app.command("eflomal", cls=HelpLast)(eflomal.eflomal)
 app.command("glossary", cls=HelpLast)(glossary.glossary)
 app.command("symmetrize", cls=HelpLast)(symmetrize.symmetrize)
 app.command("lm", cls=HelpLast)(lm.lm)
+app.command("shard", cls=HelpLast)(shard.shard)
 app.command("info", cls=HelpLast)(info.info)
 app.command("export", cls=HelpLast)(export.export)
 app.command("report", cls=HelpLast)(report.report)

@@ -11,8 +11,9 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
+from softcount.cli.console import sparse_of
 from softcount.cli.net_output import Found, asked_lines, delimited, scored, texts, with_keys
-from softcount.cli.options import HOW, IN, OUT, WHAT, Criterion, Restarts, option
+from softcount.cli.options import HOW, IN, OUT, WHAT, Criterion, Restarts, Sparse, option
 from softcount.cli.tag import _per_table
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
@@ -28,15 +29,20 @@ class Net(Training):
 
     Over time: **softcount net "weather@-1 -> weather -> late" diary.csv --sequence person --values weather=2**
 
+    Arcs too, and a hidden variable: **softcount net auto days.csv --values h=2 --restarts 5 --dot arcs.dot**
+
     Asked, without data: **softcount net "weather -> traffic -> late" --start T.json --query "late | weather=rainy"**
     """
 
     spec: Annotated[
-        str, typer.Argument(help='Arcs, "rain, sprinkler -> wet; wet@-1 -> wet", or a BIF file.', metavar="SPEC")
+        str, typer.Argument(help='Arcs, "rain, sprinkler -> wet; wet@-1 -> wet", a BIF file, or auto.', metavar="SPEC")
     ]
     data: Annotated[str | None, typer.Argument(help="CSV, TSV or Parquet; an empty cell is missing; - for stdin.")] = (
         None
     )
+    search: Annotated[
+        bool, option(WHAT, "Learn the arcs as well, beginning with SPEC; always so with auto.", "--structure")
+    ] = False
     values: Annotated[
         list[str] | None,
         option(
@@ -49,6 +55,7 @@ class Net(Training):
     start: Annotated[str, option(HOW, "T.json, with all tables or some of them; random, or uniform.")] = "random"
     pseudo: Annotated[str, option(HOW, "Pseudo-count of EM: a number, or late=0.1,traffic=1.")] = "0"
     prior: Annotated[str, option(HOW, "Dirichlet prior of VB and Gibbs, likewise.")] = "0.1"
+    sparse: Sparse = None
     restarts: Restarts = 1
     sequence: Annotated[str | None, option(IN, "The column that names the sequence a row belongs to.")] = None
     weight: Annotated[str | None, option(IN, "The column that says how often a row was seen.")] = None
@@ -115,9 +122,11 @@ class Net(Training):
         from softcount.estimators.network import Network
 
         return Network(
-            self.spec, values=_values(self.values), start=self.start, tie=[_names(group) for group in self.tie or ()],
+            self.spec, search=self.search, values=_values(self.values),
+            start=self.start, tie=[_names(group) for group in self.tie or ()],
             fixed=_names(self.fix), pseudo=_per_table(self.pseudo, "--pseudo"),
-            prior=_per_table(self.prior, "--prior"), criterion=self.criterion, sequence=self.sequence,
+            prior=_per_table(self.prior, "--prior"), sparse=sparse_of(self.sparse), criterion=self.criterion,
+            sequence=self.sequence,
             weight=self.weight, restarts=self.restarts, tolerance=self.tolerance, random_state=self.seed,
         )  # fmt: skip
 
@@ -232,6 +241,7 @@ class Net(Training):
                 "checkpoint_every",
                 "pseudo",
                 "prior",
+                "sparse",
                 "fix",
             )
             self.note_unused(*unused, where="without DATA")

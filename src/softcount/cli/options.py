@@ -22,7 +22,7 @@ def option(group: str, help: str, *names: str, **settings: Any) -> Any:
     return typer.Option(*names, help=help, rich_help_panel=group, **settings)
 
 
-STAGES = "Stages in turn: em, vb, mre, gibbs, hard, annealed(…), stepwise(…), constrained(…); such as em:100,mre:50."
+STAGES = "Stages in turn: em, vb, mre, gibbs, direct, hard, annealed(…), stepwise(…), constrained(…): em:100,mre:50."
 
 # --- of every command that trains -------------------------------------------------------------------------------------
 
@@ -62,6 +62,12 @@ Tokenize = Annotated[
 Normalize = Annotated[str | None, option(IN, "Make one form of Unicode of all text: NFC, NFKC, NFD, NFKD.")]
 TextColumn = Annotated[str | None, option(IN, "The column with the text: of CSV, TSV, Parquet, Arrow.")]
 IdColumn = Annotated[str | None, option(IN, "The column with the names of the rows, likewise.")]
+Features = Annotated[
+    str | None, option(WHAT, "Compute rows from features of words: words, identity, FILE.tsv, or words,FILE.tsv.")
+]
+PairFeatures = Annotated[str | None, option(WHAT, "Compute translations from features of word pairs: pairs.")]
+Variance = Annotated[float, option(HOW, "Of features' weights; less: nearer to zero.")]
+Sparse = Annotated[str | None, option(HOW, "Wish for rows with few entries; or TABLE=A,B.", metavar="A,B")]
 Rare = Annotated[int, option(WHAT, "Rarer words become `<unk>`.", min=1)]
 
 

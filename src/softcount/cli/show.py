@@ -67,7 +67,7 @@ def show(
         print(json.dumps(_content(seen), ensure_ascii=False))
         return
     console = console_for(colour)
-    most = None if every else room_for(console, read is not None)
+    most = None if every else room_for(console, read is not None, any(group.features for group in seen.groups))
     print_overview(console, seen, read, f"{model}: {_title(found)}", as_text, most)
 
 
@@ -82,6 +82,7 @@ def _content(seen: Overview) -> dict[str, Any]:
     classes = [
         {"name": g.name, seen.unit: g.size, "share": g.share, "words": g.words, "lift": g.lift, "probable": g.probable}
         | ({"examples": g.examples} if g.examples else {})
+        | ({"features": g.features} if g.features else {})
         for g in seen.groups
     ]
     return {"kind": seen.kind, "classes": classes}

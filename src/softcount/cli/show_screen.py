@@ -77,9 +77,9 @@ def _some(sentences: list[list[str]]) -> list[int]:
     return (fit or [s for s, words in enumerate(sentences) if words])[:SENTENCES]
 
 
-def room_for(console: Any, of_text: bool) -> int | None:
+def room_for(console: Any, of_text: bool, featured: bool) -> int | None:
     """How many classes the screen shows; None: all, because there is no screen."""
-    return max(3, (console.height - HEAD) // (1 + of_text * EXAMPLES)) if sys.stdout.isatty() else None
+    return max(3, (console.height - HEAD) // (1 + featured + of_text * EXAMPLES)) if sys.stdout.isatty() else None
 
 
 def with_examples(seen: Overview, read: Read) -> Overview:
@@ -102,6 +102,8 @@ def _class_lines(seen: Overview, console: Any, most: int | None) -> list[Any]:
         start = f"  {group.name:<{wide}}  {group.size:>{number},}  {group.share:5.1%}  "
         width = None if not sys.stdout.isatty() else console.width - len(start)
         lines.append(Text(start + whole_words(group.words, width)))
+        if group.features:
+            lines.append(Text(f"{'':<{len(start)}}{whole_words(group.features, width)}", style="italic"))
         lines += [Text(f"  {'':<{wide}}    {example}", style="dim") for example in group.examples]
     if len(groups) > room:
         lines.append(Text(f"  … and {len(groups) - room} smaller ones: --all shows them", style="dim"))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import columns, lower_cased, preparation, say_unknown
+from softcount.cli.console import columns, lower_cased, preparation, say_unknown, sparse_of
 from softcount.cli.options import (
     HOW,
     IN,
@@ -18,12 +19,15 @@ from softcount.cli.options import (
     WHAT,
     Choose,
     Criterion,
+    Features,
     Lowercase,
     Normalize,
     Rare,
     Restarts,
+    Sparse,
     TextColumn,
     Tokenize,
+    Variance,
     number,
     option,
     size_option,
@@ -43,12 +47,16 @@ class Tag(Training):
 
     Example: **softcount tag text.txt --states 45 --criterion em:100,mre:50 > tags.txt**
 
+    Words that look alike belong together: **softcount tag text.txt --states 45 --features words > tags.txt**
+
     With a dictionary: **softcount tag text.txt --dictionary words.tsv --save tagger.model > tags.txt**
 
     New text, with a saved model: **softcount tag new.txt --apply tagger.model > new.tags**
     """
 
-    text: Annotated[str, typer.Argument(help="One sentence a line, blanks between tokens; .gz too; - for stdin.")]
+    text: Annotated[
+        str, typer.Argument(help="One sentence a line, blanks between tokens; .gz too; - stdin; a folder of shards.")
+    ]
     states: Annotated[str | None, size_option("Number of hidden states (tags), or auto.")] = None
     choose: Choose = "split-merge"
     model: Annotated[str, option(WHAT, "hmm, or crf-autoencoder, which sees features of words.")] = "hmm"
@@ -58,6 +66,7 @@ class Tag(Training):
     dictionary: Annotated[
         Path | None, option(WHAT, "The tags a word may have, one word a line: word, tab, TAG TAG …")
     ] = None
+    features: Features = None
     end: Annotated[bool, option(WHAT, "Model the end of the sentence.", "--end")] = False
     fix: Annotated[str, option(WHAT, "Tables to leave alone: initial,transition,emission.")] = ""
     min_count: Rare = 1
@@ -68,6 +77,8 @@ class Tag(Training):
     ] = None
     pseudo: Annotated[str, option(HOW, "Pseudo-count of EM: a number, or emission=0.1,transition=1.")] = "0"
     prior: Annotated[str, option(HOW, "Dirichlet prior of VB and Gibbs, likewise.")] = "0.001"
+    variance: Variance = 1.0
+    sparse: Sparse = None
     restarts: Restarts = 1
     dev: Annotated[
         str | None, option(HOW, "Choose the restart by this text (by its tags, if it has any).")
@@ -109,7 +120,10 @@ class Tag(Training):
 
     def read(self, model: Any) -> Any:
         from softcount.text.reader import read
+        from softcount.text.shard_folder import is_shards
 
+        if is_shards(self.text):
+            return self.read_folder(model)
         lowercase = self.lowercase if model is None else lower_cased(model, self.lowercase)
         self.prepared = preparation(model, self.tokenize, self.normalize)
         content = self.content_of_text(model)
@@ -119,6 +133,21 @@ class Tag(Training):
         )  # fmt: skip
         if not self.is_conllu:
             self.note_unused("column", where="where the text is not CoNLL-U")
+        if model is not None:
+            self.note_unknown(model, data)
+        return data
+
+    def read_folder(self, model: Any) -> Any:
+        from softcount.text.corpus import corpus
+        from softcount.text.stored import in_memory
+
+        if self.tags is not None:
+            raise InputError(f"{self.text}: a folder has its tags in it; shard tagged text, and leave --tags away")
+        found = self.from_folder(self.text, "sentences", model, "format", "column", "text_column")
+        self.prepared = preparation(None, self.tokenize, self.normalize)
+        data = corpus(found, lowercase=self.lowercase if model is None else lower_cased(model, self.lowercase))
+        if (self.model if model is None else model.kind) in (CRF, "crf autoencoder"):
+            data = in_memory(data, "a CRF autoencoder", "use --model hmm")
         if model is not None:
             self.note_unknown(model, data)
         return data
@@ -137,7 +166,7 @@ class Tag(Training):
         return content
 
     def note_unknown(self, model: Any, data: Any) -> None:
-        unknown = int((model.vocabulary_.encode(data.vocabulary.strings(data.sentences.values)) < 0).sum())
+        unknown = int(data.frequencies[model.vocabulary_.encode(data.vocabulary.words) < 0].sum()) + data.n_unknown
         say_unknown(unknown, data.n_tokens, data.source, "words", "any state may emit them", self.quiet)
         strange = sorted(set(data.tagset) - set(model.states_))
         if strange:
@@ -160,6 +189,7 @@ class Tag(Training):
             start=_start(self.start, self.lowercase),
             fixed=tuple(table for table in self.fix.replace(" ", "").split(",") if table),
             pseudo=_per_table(self.pseudo, "--pseudo"), prior=_per_table(self.prior, "--prior"), end=self.end,
+            features=self.features, variance=self.variance, sparse=sparse_of(self.sparse),
             dictionary=self.dictionary, restarts=self.restarts, tolerance=self.tolerance, min_count=self.min_count,
             lowercase=self.lowercase, random_state=self.seed, **self.chosen(),
         )  # fmt: skip
@@ -183,7 +213,7 @@ class Tag(Training):
     def answer(self, model: Any, data: Any) -> Any:
         if self.output != "conllu":
             self.note_unused("output_column", where="without --output conllu")
-        found = model.predict(data)
+        found = model.predict(data) if hasattr(data, "sentences") else chain.from_iterable(model.blocks(data))
         return found if self.given_names is None else renamed(found, self.given_names)
 
     def files(self, model: Any, data: Any, answer: Any) -> Files:
@@ -205,7 +235,7 @@ class Tag(Training):
 
     def content(self, model: Any, data: Any, answer: Any) -> dict[str, Any]:
         return {
-            "tags": answer,
+            "tags": list(answer),
             "objective": or_null(model.objective_),
             "steps": sum(restart.steps for restart in model.restarts_),
             "stopped": model.history_.stopped.text,
@@ -216,8 +246,10 @@ class Tag(Training):
     def lines(self, model: Any, data: Any, answer: Any) -> Iterator[str]:
         if self.show:
             from softcount.cli.show_screen import print_tagged
+            from softcount.text.stored import in_memory
 
-            print_tagged(model, data, answer, self.given_names or {})
+            whole = in_memory(data, "--show", "give a part of it")
+            print_tagged(model, whole, list(answer), self.given_names or {})
             return iter(())
         return tag_lines(data, answer, self.output, self.output_column, self.as_it_came)
 

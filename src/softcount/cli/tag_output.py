@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from softcount.errors import InputError
@@ -10,11 +10,11 @@ from softcount.errors import InputError
 OUTPUTS = ("lines", "conllu", "tsv", "tagged")
 
 
-def tag_lines(data: Any, tags: list[list[Any]], output: str, column: str, content: bytes | None) -> Iterator[str]:
+def tag_lines(data: Any, tags: Iterable[list[Any]], output: str, column: str, content: bytes | None) -> Iterator[str]:
     """`content` is the CoNLL-U text that the data came from, if they did."""
     if output == "lines":
         return (" ".join(map(str, row)) + "\n" for row in tags)
-    sentences = [data.tokens(s) for s in range(len(data))]
+    sentences = (block.tokens(s) for _, block in data.blocks() for s in range(len(block)))
     if output == "conllu":
         from softcount.text.conllu_writer import conllu_lines, new_conllu
 
@@ -37,6 +37,7 @@ def check_output(output: str, column: str) -> None:
     check_column(column)
 
 
-def renamed(tags: list[list[Any]], names: dict[str, str]) -> list[list[Any]]:
+def renamed(tags: Iterable[list[Any]], names: dict[str, str]) -> Iterable[list[Any]]:
     """Classes that the file does not name keep what they have."""
-    return [[names.get(str(tag), tag) for tag in row] for row in tags]
+    found = ([names.get(str(tag), tag) for tag in row] for row in tags)
+    return list(found) if isinstance(tags, list) else found

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import typer
 
-from softcount.cli.console import lower_cased, open_model
-from softcount.cli.documents import FORMS, OfDocuments, beside_names, document_names
-from softcount.cli.options import HOW, OUT, STAGES, WHAT, Choose, number, option, size_option
+from softcount.cli.console import lower_cased, open_model, sparse_of
+from softcount.cli.documents import FORMS, OfDocuments, beside_names
+from softcount.cli.options import (
+    HOW,
+    OUT,
+    STAGES,
+    WHAT,
+    Choose,
+    Features,
+    Sparse,
+    Variance,
+    number,
+    option,
+    size_option,
+)
 from softcount.cli.summary import or_null
 from softcount.cli.training import Files
 from softcount.errors import InputError
@@ -35,7 +48,7 @@ WITHOUT = (
 
 
 class Found(NamedTuple):
-    rows: Any  # document × topic, where they are asked for
+    rows: Any  # of every document its topics, one after the other, where they are asked for
     best: Any  # the topic of each document, where they are
     similar: list[tuple[int, float]] | None  # to the query
 
@@ -74,6 +87,9 @@ class Topics(OfDocuments):
         ),
     ] = None  # type: ignore[assignment]
     start: Annotated[str, option(HOW, "kmeans (clusters of documents), svd, random or uniform.")] = "kmeans"
+    features: Features = None
+    variance: Variance = 1.0
+    sparse: Sparse = None
     pseudo: Annotated[
         float | None,
         option(HOW, "Pseudo-count of every word in every topic; 0.05 if neither it nor --criterion is given.", min=0),
@@ -124,8 +140,9 @@ class Topics(OfDocuments):
         seeds = self.seeds(data)
         pseudo = None if self.pseudo is None else {"topic": 0.0, "word": self.pseudo}
         model = PLSA(
-            number(self.n_topics) or 1, choose=self.choose, seed_words=seeds, pseudo=pseudo,
-            start=self.start, criterion=self.criterion,
+            number(self.n_topics) or 1, choose=self.choose, features=self.features,
+            variance=self.variance, sparse=sparse_of(self.sparse),
+            seed_words=seeds, pseudo=pseudo, start=self.start, criterion=self.criterion,
             held_out=self.held_out, restarts=self.restarts, tolerance=self.tolerance, lowercase=self.lowercase,
             random_state=self.seed,
         )  # fmt: skip
@@ -151,13 +168,14 @@ class Topics(OfDocuments):
             self.note_unused("k", "tfidf", where="without --query")
         if (self.apply or self.query is not None) and not self.as_json:
             self.note_unused("top", where="where no topics are printed")
-        rows = model.transform(data) if self.apply or self.rows else None
+        rows = chain.from_iterable(model.blocks(data)) if self.apply or self.rows else None
         query = self.asked(lower_cased(model, self.lowercase))
         best = model.predict(data) if self.main_topics else None
         return Found(rows, best, None if query is None else model.similar(query, self.k, among=data, tfidf=self.tfidf))
 
     def files(self, model: Any, data: Any, answer: Found) -> Files:
-        yield self.rows, lambda path: write_rows(path, self.rows.suffix if self.rows else "", answer.rows, data)
+        suffix = self.rows.suffix if self.rows else ""
+        yield self.rows, lambda path: write_rows(path, suffix, answer.rows, model.n_topics, data)
         yield self.main_topics, lambda path: _write(path, beside_names(data, "topic", answer.best))
         yield from super().files(model, data, answer)
 
@@ -170,21 +188,21 @@ class Topics(OfDocuments):
             "topics": listed, "documents": len(data), "objective": or_null(model.objective_)
         }  # fmt: skip
         if answer.similar is not None:
-            content["similar"] = _similar(answer.similar, data.names)
-        if data.names:
-            content["names"] = list(data.names)
+            content["similar"] = _similar(answer.similar, _names(data))
+        if data.named:
+            content["names"] = list(data.names_of())
         if self.apply and not self.rows:
-            content["rows"] = answer.rows.tolist()
+            content["rows"] = [row.tolist() for row in answer.rows]
         return content
 
     def lines(self, model: Any, data: Any, answer: Found) -> Iterator[str]:
         if answer.similar is not None:
-            yield from _similar_lines(answer.similar, data.names)
+            yield from _similar_lines(answer.similar, _names(data))
         elif not self.apply:
             for h, words in model.top_words(self.top).items():
                 yield f"{h}\t{model.prevalence_[h]:.4f}\t{' '.join(str(w) for w, _ in words)}\n"
         elif not self.rows:
-            yield from row_lines(answer.rows, data) if data.names else map(_row, answer.rows)
+            yield from row_lines(answer.rows, model.n_topics, data) if data.named else map(_row, answer.rows)
 
     def ask_training_documents(self) -> None:
         """The query alone: the model knows the topics of the documents that it was trained on."""
@@ -214,29 +232,33 @@ def _write(path: Path, lines: Iterator[str]) -> None:
         file.writelines(lines)
 
 
-def row_lines(table: Any, data: Documents) -> Iterator[str]:
+def _names(data: Any) -> tuple[str, ...]:
+    return tuple(data.names_of()) if data.named else ()
+
+
+def row_lines(rows: Iterable[Any], n_topics: int, data: Documents) -> Iterator[str]:
     """document, topic0, topic1 …: the name of each, and its shares."""
     from softcount.report.tsv import tsv_lines
 
-    header = ("document", *(f"topic{h}" for h in range(table.shape[1])))
-    return tsv_lines(header, ([name, *row] for name, row in zip(document_names(data), table.tolist(), strict=True)))
+    header = ("document", *(f"topic{h}" for h in range(n_topics)))
+    return tsv_lines(header, ([name, *row.tolist()] for name, row in zip(data.names_of(), rows, strict=True)))
 
 
-def write_rows(path: Path, suffix: str, table: Any, data: Documents) -> None:
+def write_rows(path: Path, suffix: str, rows: Iterable[Any], n_topics: int, data: Documents) -> None:
     """.npy has numbers alone."""
     import numpy as np
 
     if suffix == ".npy":
         with open(path, "wb") as stream:
-            np.save(stream, table)
+            np.save(stream, np.array(list(rows)))
     elif suffix == ".parquet":
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        topics = {f"topic{h}": column for h, column in enumerate(table.T)}
-        pq.write_table(pa.table({"document": document_names(data), **topics}), path)
+        topics = {f"topic{h}": column for h, column in enumerate(np.array(list(rows)).T)}
+        pq.write_table(pa.table({"document": list(data.names_of()), **topics}), path)
     else:
-        _write(path, row_lines(table, data))
+        _write(path, row_lines(rows, n_topics, data))
 
 
 def _row(row: Any) -> str:

@@ -23,6 +23,7 @@ from softcount.cli.console import (
     check_writable,
     note_unused,
     open_model,
+    preparation,
     say,
     write_whole,
 )
@@ -148,6 +149,26 @@ class Training:
     def lines(self, model: Any, data: Any, answer: Any) -> Iterator[str]:
         raise NotImplementedError
 
+    # --- a folder of shards in place of text --------------------------------------------------------------------------
+
+    def from_folder(self, path: str, kind: str, model: Any, *unread: str) -> Any:
+        """Items of a folder, which has been read as it says; options that say otherwise are refused or noted."""
+        from softcount.text.preparation import Preparation
+        from softcount.text.shards import shards_of
+
+        found = shards_of(path, kind)
+        was = found.folder.reading
+        asked = preparation(model, getattr(self, "tokenize", None), getattr(self, "normalize", None))
+        before = Preparation(was.get("tokenize"), was.get("normalize"))
+        if asked not in (before, (None, None)):
+            how = " ".join(f"--{name} {value}" for name, value in asked.settings().items())
+            raise InputError(f"{path}: its text was not prepared by {how}; write it again with softcount shard {how}")
+        self.tokenize, self.normalize = before
+        if model is None and was.get("lowercase"):
+            self.lowercase = True
+        self.note_unused(*unread, where="with a folder of shards, whose text has been read")
+        return found
+
     # --- what is the same for all -------------------------------------------------------------------------------------
 
     def say(self, message: str) -> None:
@@ -233,13 +254,15 @@ class Training:
 
 def read_for(kind: type[Training], context: typer.Context, model: Any, *files: str) -> Any:
     """What the command reads of these files for a saved model, as it would with --apply."""
+    from softcount.text.stored import in_memory
+
     hints = get_type_hints(kind, include_extras=True)
     arguments = [f.name for f in fields(kind) if _place(hints[f.name]) < 0 and f.name != "context"]
     if len(files) > len(arguments):
         raise InputError(f"{files[-1]}: `softcount {kind.name}` reads no more than {len(arguments)}; leave it away")
     given: dict[str, Any] = dict(zip(arguments, files, strict=False))
     asked = kind(context=context, criterion="", **given)
-    return asked.read(model)
+    return in_memory(asked.read(model), "a page that shows the text", "give a part of it")
 
 
 def command(kind: type[Training]) -> Callable[..., None]:
@@ -277,5 +300,9 @@ def group_of(option: Any) -> str | None:
 
 def _write_page(path: Any, model: Any, data: Any) -> None:
     from softcount.report.page.model import write_page  # here, because few runs ask for a page
+    from softcount.text.stored import in_memory
 
-    write_page(path, model, data)
+    whole = in_memory(
+        data, "a page that shows the text", "leave --report away, and write one of a part: softcount report"
+    )
+    write_page(path, model, whole)

@@ -18,7 +18,8 @@ from softcount.criteria.criterion import Criterion, Expect, Progress, log_weight
 from softcount.criteria.rates import adapted
 from softcount.errors import InputError
 from softcount.families.family import AscendingFamily, SimplexFamily
-from softcount.families.layout import TableLayout, by_table, named
+from softcount.families.layout import TableLayout, by_table, named, total
+from softcount.families.penalty import Sparsity
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Table, Tables, by_row, each, like, row_sums, scale, values
 
@@ -41,12 +42,14 @@ def reconstructing(layout: Tables, weights: Tables) -> Tables:
     return scale(powers_of(layout), weights)
 
 
-def mre(layout: Tables, rule: str, rate: float) -> Criterion:
+def mre(layout: Tables, rule: str, rate: float, sparse: Tables = None) -> Criterion:
+    """`sparse`: by table, the wish for sparse rows that is added to the objective, or None."""
     for name, spec in named(layout):
         if not isinstance(spec.family, SimplexFamily | AscendingFamily):
             raise InputError(f"mre has no update for Gaussian tables such as {name!r} yet; use em, hard, vb or gibbs")
     powers = powers_of(layout)
     ascend = RULES[rule]
+    wishes = by_table(layout, lambda _: None) if sparse is None else sparse
 
     def init(parameters: Tables, expect: Expect) -> MREState:
         return MREState(parameters, None, None)
@@ -55,9 +58,11 @@ def mre(layout: Tables, rule: str, rate: float) -> Criterion:
         weights = log_weights(layout, state.parameters)
         encode = expect(weights)  # P(z | x)
         decode = expect(reconstructing(layout, weights))  # ∝ P(z) P(x | z)²
-        objective = decode.log_norm - encode.log_norm
-        parts = {"decode": decode.log_norm, "encode": encode.log_norm}
+        wished = total(layout, _worth, state.parameters, wishes)
+        parts = {"decode": decode.log_norm, "encode": encode.log_norm} | ({"sparse": wished} if wished else {})
         gradient = each(lambda c2, c1, power: power * c2 - c1, decode.counts, encode.counts, powers)
+        gradient = by_table(layout, _sparser, gradient, state.parameters, wishes)
+        objective = decode.log_norm - encode.log_norm + wished
         return ascend(layout, state, gradient, encode.counts, rate), Progress(objective, parts)
 
     return Criterion(
@@ -68,11 +73,22 @@ def mre(layout: Tables, rule: str, rate: float) -> Criterion:
     )
 
 
+def _worth(spec: TableLayout, theta: Any, wish: Sparsity | None) -> float:
+    return 0.0 if wish is None else wish.log_prior(values(theta))
+
+
+def _sparser(spec: TableLayout, gradient: Table, theta: Table, wish: Sparsity | None) -> Table:
+    """With the slope of the wish for sparse rows, in log θ as all of it."""
+    if wish is None:
+        return gradient
+    return like(gradient, values(gradient) - values(theta) * wish.slope(values(theta)))
+
+
 def _row_scaled(layout: Tables, state: MREState, gradient: Tables, counts: Tables, rate: float) -> MREState:
     """θ ∝ θ · exp(rate · g / (θ · Σ_row c₁)): the gradient in θ, measured in the row's own count."""
 
-    def exponent(theta: Table, g: Table, total: Array) -> Array:
-        slope = np.divide(values(g), values(theta) * total, out=np.zeros_like(values(g)), where=_movable(theta, total))
+    def exponent(theta: Table, g: Table, row: Array) -> Array:
+        slope = np.divide(values(g), values(theta) * row, out=np.zeros_like(values(g)), where=_movable(theta, row))
         return np.asarray(np.clip(rate * slope, -CLIP, CLIP))
 
     return _multiply(layout, state, gradient, counts, lambda *a: values(a[0]) * np.exp(exponent(*a)))
@@ -81,8 +97,8 @@ def _row_scaled(layout: Tables, state: MREState, gradient: Tables, counts: Table
 def _growth(layout: Tables, state: MREState, gradient: Tables, counts: Tables, rate: float) -> MREState:
     """θ ∝ max(g + D · θ · Σ_row c₁, tiny) with D = 1 / rate: Baum's growth transform, no exponential at all."""
 
-    def grown(theta: Table, g: Table, total: Array) -> Array:
-        return np.asarray(np.maximum(values(g) + values(theta) * total / rate, 1e-12 * values(theta) * total))
+    def grown(theta: Table, g: Table, row: Array) -> Array:
+        return np.asarray(np.maximum(values(g) + values(theta) * row / rate, 1e-12 * values(theta) * row))
 
     return _multiply(layout, state, gradient, counts, grown)
 
@@ -131,8 +147,8 @@ def _adapt(family: SimplexFamily, theta: Table, g: Table, rates: Table, signs: T
     return Adapted(new, like(theta, rate), like(theta, sign))
 
 
-def _movable(theta: Table, total: Array) -> Any:
-    return values(theta) * total > 1e-280
+def _movable(theta: Table, row: Array) -> Any:
+    return values(theta) * row > 1e-280
 
 
 RULES = {"row-scaled": _row_scaled, "adaptive": _adaptive, "growth": _growth}

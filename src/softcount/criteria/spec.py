@@ -18,6 +18,7 @@ from softcount.criteria.annealed import AnnealedState, annealed
 from softcount.criteria.autoencode import RATE, AutoencodeState, autoencode
 from softcount.criteria.constrained import ConstrainedState, constrained
 from softcount.criteria.criterion import Criterion
+from softcount.criteria.direct import direct
 from softcount.criteria.em import em
 from softcount.criteria.gibbs import GibbsState, gibbs
 from softcount.criteria.hard import hard
@@ -25,8 +26,9 @@ from softcount.criteria.mre import DEFAULT_RATES, RULES, MREState, mre
 from softcount.criteria.stepwise import StepwiseState, stepwise
 from softcount.criteria.vb import vb
 from softcount.errors import InputError
+from softcount.families.categorical import Categorical
 from softcount.families.layout import by_table, chosen, named, per_table
-from softcount.families.penalty import Pseudo
+from softcount.families.penalty import Pseudo, Sparsity
 from softcount.numbers.tables import Tables
 
 
@@ -37,6 +39,7 @@ class Settings(NamedTuple):
     prior: Any = 0.1
     seed: tuple[int, ...] = (0,)
     extra: Mapping[str, Any] = {}  # by table: what is added to every pseudo-count and prior
+    sparse: Any = None  # (α, β) of sparse rows, for all categorical tables or by table
 
 
 STATES = (
@@ -49,7 +52,7 @@ STATES = (
 )  # what criteria carry beside tables
 
 # Options that zero gives no meaning.
-POSITIVE = ("prior", "rate", "start", "stop", "over", "batches", "ascents")
+POSITIVE = ("prior", "rate", "start", "stop", "over", "batches", "iterations", "ascents")
 
 MOST_DIGITS = 9  # of a number of steps
 
@@ -69,10 +72,35 @@ def _added(layout: Tables, tables: Tables, settings: Settings) -> Tables:
 
 def _pseudo(layout: Tables, stage: Stage, settings: Settings) -> Tables:
     found = _added(layout, per_table(layout, stage.options.get("pseudo", settings.pseudo)), settings)
-    return by_table(layout, lambda _, amount: Pseudo(amount), found)
+    return by_table(layout, lambda _, amount, wish: Pseudo(amount, wish), found, sparsity(layout, settings.sparse))
+
+
+def sparsity(layout: Tables, sparse: Any) -> Tables:
+    """The wish for sparse rows of every table, or None."""
+    if not isinstance(sparse, Mapping):
+        wish = None if sparse is None else _wish(sparse)
+        return by_table(layout, lambda spec: wish if isinstance(spec.family, Categorical) else None)
+    wishes = chosen(layout, {table: _wish(pair) for table, pair in sparse.items()}, None)
+    for name, spec, wish in named(layout, wishes):
+        if wish is not None and not isinstance(spec.family, Categorical):
+            raise InputError(f"sparse: {name!r} has no free rows that could be sparse; leave it away")
+    return wishes
+
+
+def _wish(pair: Any) -> Sparsity:
+    try:
+        wish = Sparsity(*(float(number) for number in pair))
+    except (TypeError, ValueError):
+        raise InputError(f"sparse: {pair!r} is not alpha and beta; give for example (1, 0.05)") from None
+    if not (0 <= wish.alpha <= 1e9 and 1e-9 <= wish.beta <= 1e9):
+        raise InputError(f"sparse: alpha {wish.alpha:g} and beta {wish.beta:g}; both must be positive and below 1e9")
+    return wish
 
 
 def _prior(layout: Tables, stage: Stage, settings: Settings) -> Tables:
+    if settings.sparse is not None:
+        instead = f"{stage.name} has a prior below one for that; leave sparse away, or use em, hard or mre"
+        raise InputError(f"criterion {stage.text!r}: sparse rows are a wish of points; {instead}")
     prior = per_table(layout, stage.options.get("prior", settings.prior), 0.1)
     # Numbers are the user's; a prior per entry is a model's own, and may hold zeros where entries are fixed.
     if not all(alpha > 0 for _, _, alpha in named(layout, prior) if isinstance(alpha, int | float)):
@@ -84,7 +112,7 @@ def _mre(layout: Tables, stage: Stage, settings: Settings) -> Criterion:
     rule = stage.options.get("rule", "row-scaled")
     if rule not in RULES:
         raise InputError(f"criterion {stage.text!r}: no step rule {rule!r}; use {', '.join(RULES)}")
-    return mre(layout, rule, stage.options.get("rate", DEFAULT_RATES[rule]))
+    return mre(layout, rule, stage.options.get("rate", DEFAULT_RATES[rule]), sparsity(layout, settings.sparse))
 
 
 def _over(stage: Stage) -> int:
@@ -104,6 +132,11 @@ BASES: dict[str, Kind] = {
         {"prior": float},
     ),
     "mre": Kind(_mre, 50, {"rule": str, "rate": float}),
+    "direct": Kind(
+        lambda layout, stage, s: direct(layout, _pseudo(layout, stage, s), stage.options.get("iterations", 10)),
+        20,
+        {"pseudo": float, "iterations": int},
+    ),
     "gibbs": Kind(
         lambda layout, stage, s: gibbs(
             layout,
@@ -140,7 +173,7 @@ WRAPPERS: dict[str, Kind] = {
     "constrained": Kind(
         lambda inner, stage, s: constrained(
             inner,
-            stage.options.get("strength", 10.0),
+            stage.options.get("strength", 30.0),
             stage.options.get("least", 10),
             stage.options.get("ascents", 5),
         ),

@@ -22,13 +22,15 @@ def vb(layout: Tables, prior: Tables) -> Criterion:
 
     def init(parameters: Tables, expect: Expect) -> Tables:
         """The posterior after seeing the data through the start's eyes."""
-        return posterior(expect(log_weights(layout, parameters)).counts)
+        return posterior(expect(log_weights(layout, parameters)).counts, parameters)
 
-    def posterior(counts: Tables) -> Tables:
-        def of(spec: Conjugate, count: Any, alpha: Any) -> Any:
+    def posterior(counts: Tables, before: Tables) -> Tables:
+        def of(spec: Conjugate, count: Any, alpha: Any, point: Any) -> Any:
+            if isinstance(spec.family, Point):
+                return spec.family.moved(count, point)
             return spec.family.posterior(count, alpha)
 
-        return by_table(families, of, counts, prior)
+        return by_table(families, of, counts, prior, before)
 
     def weights(state: Tables) -> Tables:
         def of(spec: Conjugate, table: Any) -> Any:
@@ -43,7 +45,7 @@ def vb(layout: Tables, prior: Tables) -> Criterion:
         asked = weights(state)
         counts, log_norm = expect(asked)
         divergence = total(families, kl, state, prior, asked)
-        return posterior(counts), Progress(log_norm - divergence, {"log_norm": log_norm, "kl": divergence})
+        return posterior(counts, state), Progress(log_norm - divergence, {"log_norm": log_norm, "kl": divergence})
 
     def mean(state: Tables) -> Tables:
         def of(spec: Conjugate, table: Any) -> Any:

@@ -12,6 +12,7 @@ from softcount.disk.checkpoint import Slot
 from softcount.engines import Engine
 from softcount.estimators.align_direction import PREFER, constraints, possible
 from softcount.estimators.align_stage import ModelStage, parse_models
+from softcount.estimators.meeting import meeting
 from softcount.families.backoff import Backoff, levels
 from softcount.families.jumps import kinds_of_words
 from softcount.families.layout import by_table
@@ -24,11 +25,11 @@ from softcount.models.agreement import Agreement, AgreementTables
 from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import row_sums
 from softcount.text.bitext import Bitext
-from softcount.text.cooccurrence import cooccurring, with_null, without_null
+from softcount.text.cooccurrence import with_null, without_null
 from softcount.text.dictionary import unmatched
 from softcount.text.letters import Letters, corresponding, foreign
-from softcount.text.occurrence import occurrences
 from softcount.text.spelling import alike, nested
+from softcount.text.stored import Stored
 from softcount.text.vocabulary import Vocabulary
 
 # κ of the words, then of their stems. Chosen with the start's trust in spelling on six sets; see docs/alignment.md.
@@ -82,21 +83,21 @@ def train(
     """`before`: what another text has counted (estimators/agreed_prior.py), in the words of these items."""
     words = items.source.vocabulary.words, items.target.vocabulary.words
     shown.begin("finding the words that meet")
-    found = occurrences(items.source.sentences, len(words[0]))
-    rows = without_null(cooccurring(found, items.target.sentences, len(words[1])))
-    del found
+    rows = without_null(meeting(items, engine))
     shown.begin("stems and spelling")
     frequencies = _frequencies(items.source, weights), _frequencies(items.target, weights)
     if before:
         rows = before.united(rows)
         frequencies = frequencies[0] + before.frequencies[0], frequencies[1] + before.frequencies[1]
-    model = agreement(how, rows, words, frequencies, int(items.longest.max(initial=1)))
+    model = agreement(how, rows, words, frequencies, max(items.lengths.longest, 1))
     model = model._replace(stride=max(1, len(items) // ENOUGH))
     imagined = before.imagined(rows, model.kinds) if before else {}
     start, trace = [uniform_start(model.layout)], Trace()
     trace.remarks = unmatched("dictionary", how.dictionary, [items.source.vocabulary, items.target.vocabulary])
-    order = np.arange(len(items)) if weights is None else np.argsort(weights, kind="stable")
-    indexed = Indexed(items if weights is None else items.take(order), model)
+    order = None if weights is None else np.argsort(weights, kind="stable")
+    indexed: Any = items if order is None else items.take(order)
+    if not isinstance(items, Stored):
+        indexed = Indexed(indexed, model)
     for number, stage in enumerate(stages):
         letters = _letters(how, rows, words, start[0].translation, frequencies) if number else ()
         if letters:  # what is spelt alike is worth most at the start
@@ -109,7 +110,7 @@ def train(
         model = model._replace(positions=stage.model == "hmm")
         with possible(items):
             result = fit(
-                model, weighted(indexed, None if weights is None else weights[order]), stage.criteria,
+                model, weighted(indexed, None if weights is None or order is None else weights[order]), stage.criteria,
                 lambda _: start.pop(), engine,
                 settings=Settings(extra=imagined), tolerance=tolerance, seed=seed + number, on_step=on_step,
                 checkpoint=slot(f"{number + 1} {stage.text}"),
@@ -148,8 +149,10 @@ class Indexed:
 
 
 def _frequencies(text: Any, weights: Array | None) -> Array:
+    if weights is None:
+        return np.asarray(text.frequencies, float)
     ids, known = text.sentences.values, text.sentences.values >= 0
-    each = None if weights is None else np.repeat(weights, text.sentences.lengths)[known]
+    each = np.repeat(weights, text.sentences.lengths)[known]
     return np.bincount(ids[known], each, minlength=len(text.vocabulary)).astype(float)
 
 

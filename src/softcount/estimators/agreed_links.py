@@ -29,8 +29,9 @@ from softcount.models.fertility import MOST
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.numbers.tables import Log
 from softcount.text.bitext import Bitext
-from softcount.text.shard import shards
+from softcount.text.shard import cut
 from softcount.text.spelling import alike
+from softcount.text.stored import opened
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +81,7 @@ def question(agreed: Agreed, items: Bitext, rule: Rule = ANY) -> Question:
     more = len(words[0]) - len(agreed.words[0]), len(words[1]) - len(agreed.words[1])
     n_words = len(words[0]), len(words[1])
     lexicon = replace(agreed.model.lexicon, levels=_with_rows(agreed.model.lexicon.levels, more[0]))
-    longest = int(items.longest.max(initial=1))
+    longest = max(items.lengths.longest, 1)
     model = agreed.model._replace(lexicon=lexicon, n_words=n_words, longest=longest)
     logs = agreed.log_weights
     logs = logs._replace(forward=_longer(logs.forward, *more), reverse=_longer(logs.reverse, *more[::-1]))
@@ -123,21 +124,28 @@ def log_norms(engine: Engine, items: Bitext, asked: Question) -> Array:
     return np.concatenate([np.empty((0, 2)), *found])
 
 
+def log_norm_sums(engine: Engine, items: Bitext, asked: Question) -> Array:
+    """[2]: the same, summed over the pairs with words on both sides."""
+    found: Array = engine.sum(_log_norm_sums, _blocks(engine, items, asked), engine.share(asked))
+    return found
+
+
 def posteriors(items: Bitext, asked: Question) -> tuple[Ragged, Ragged]:
     """(l + 1) × m and (m + 1) × l matrices of every pair; row 0 is the empty word."""
     return _matrices(items, _shares(items, asked))
 
 
 def _blocks(engine: Engine, items: Bitext, asked: Question) -> Any:
-    parts = (items.slice(*bounds) for bounds in shards(items.token_pairs, asked.model.shard_cost))
+    parts = (items.slice(*bounds) for bounds in cut(items, asked.model.costs, asked.model.shard_cost))
     return engine.place(_as_it_is, parts)
 
 
-def _as_it_is(part: Bitext) -> Bitext:
+def _as_it_is(part: Any) -> Any:
     return part
 
 
-def _link(part: Bitext, asked: Question) -> Links:
+def _link(part: Any, asked: Question) -> Links:
+    part = opened(part)
     found = _shares(part, asked)
     lengths = part.source.sentences.lengths, part.target.sentences.lengths
     name, threshold, _ = asked.rule
@@ -157,7 +165,13 @@ def _calibrated(links: Links, part: Bitext, asked: Question) -> Links:
     return links._replace(probability=calibrated(links.probability, np.minimum(*seen)))
 
 
-def _log_norms(part: Bitext, asked: Question) -> Array:
+def _log_norm_sums(part: Any, asked: Question) -> Array:
+    pairs = opened(part)
+    return np.asarray(_log_norms(pairs, asked)[pairs.both].sum(axis=0))
+
+
+def _log_norms(part: Any, asked: Question) -> Array:
+    part = opened(part)
     return _shares(part, asked).log_norms
 
 

@@ -15,7 +15,8 @@ from softcount.models.ibm_posterior import PairPosteriors
 from softcount.numbers.attribute import MAX
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.bitext import Bitext
-from softcount.text.shard import shards
+from softcount.text.shard import cut
+from softcount.text.stored import opened
 
 DECODINGS = ("posterior", "viterbi", "mre")
 
@@ -60,6 +61,12 @@ def log_norms(engine: Engine, items: Bitext, asked: Decoder) -> Array:
     return np.concatenate([np.empty((0, 2)), *found])
 
 
+def log_norm_sums(engine: Engine, items: Bitext, asked: Decoder) -> Array:
+    """[2]: the same, summed over the pairs with words on both sides."""
+    found: Array = engine.sum(_log_norm_sums, _blocks(engine, items, asked), engine.share(asked))
+    return found
+
+
 def posteriors(items: Bitext, asked: Decoder) -> dict[str, PairPosteriors]:
     found = {}
     for name, model in asked.models.items():
@@ -87,24 +94,36 @@ def _best(model: Any, weights: Any, shard: Any, items: Bitext) -> PairPosteriors
 
 def _blocks(engine: Engine, items: Bitext, asked: Decoder) -> Any:
     cost = next(iter(asked.models.values())).shard_cost
-    return engine.place(_as_it_is, (items.slice(*bounds) for bounds in shards(items.token_pairs, cost)))
+    return engine.place(_as_it_is, (items.slice(*bounds) for bounds in cut(items, _token_pairs, cost)))
 
 
 # --- what crosses the engine ----------------------------------------------------------------------------------------
 
 
-def _as_it_is(part: Bitext) -> Bitext:
+def _token_pairs(items: Bitext) -> Array:
+    found: Array = items.token_pairs
+    return found
+
+
+def _as_it_is(part: Any) -> Any:
     return part
 
 
-def _link(part: Bitext, asked: Decoder) -> Links:
+def _link(part: Any, asked: Decoder) -> Links:
+    part = opened(part)
     found = posteriors(part, asked)
     forward, reverse = (found[name].matrices if name in found else None for name in ("forward", "reverse"))
     lengths = part.source.sentences.lengths, part.target.sentences.lengths
     return link(asked.rule.name, *lengths, forward, reverse, asked.rule.threshold)
 
 
-def _log_norms(part: Bitext, asked: Decoder) -> Array:
+def _log_norm_sums(part: Any, asked: Decoder) -> Array:
+    pairs = opened(part)
+    return np.asarray(_log_norms(pairs, asked)[pairs.both].sum(axis=0))
+
+
+def _log_norms(part: Any, asked: Decoder) -> Array:
+    part = opened(part)
     norms = np.full((len(part), 2), np.nan)
     for name, each in posteriors(part, asked).items():
         norms[:, int(name == "reverse")] = each.log_norms

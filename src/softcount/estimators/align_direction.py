@@ -8,11 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.criteria.criterion import log_weights
 from softcount.criteria.spec import Settings
 from softcount.disk.checkpoint import Slot
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.align_stage import ALIGNMENTS, ModelStage
+from softcount.estimators.featured import of_pairs, shared_weights
 from softcount.families.categorical import Prior
+from softcount.loop.computed import Computed
 from softcount.loop.estep import EStep
 from softcount.loop.trace import Step, Trace
 from softcount.loop.train import fit
@@ -21,7 +24,7 @@ from softcount.models.ibm import IBM, IBMTables
 from softcount.models.jump_hmm import JumpHMM
 from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import by_row, row_sums
-from softcount.text.bitext import Bitext, length_classes
+from softcount.text.bitext import Bitext
 from softcount.text.dictionary import unmatched
 from softcount.text.vocabulary import Vocabulary
 
@@ -67,33 +70,51 @@ def train(
     rows = before.united(rows) if before else rows
     counted = weighted(items, weights)
     imagined = before.imagined(rows) if before else 0.0
-    classes, _ = length_classes(items)
+    classes = items.lengths.pairs
     limits = constraints(rows, entries, items.source.vocabulary, items.target.vocabulary)
     translation, trace, result, model = None, Trace(), None, None
     trace.remarks = unmatched("dictionary", entries, [items.source.vocabulary, items.target.vocabulary])
+    told = None if settings.features is None else of_pairs(rows, items, settings.features, settings.variance)
     learn_null = planned.null == "learn"
     null = 0.08 if learn_null else float(planned.null)
     for number, stage in enumerate(planned.stages):
         model = _model(settings, stage.model, rows, len(items.target.vocabulary), classes, null, learn_null)
         start = model.start()
         start = start._replace(translation=_limited(start.translation if translation is None else translation, limits))
+        if settings.sparse is not None and translation is None:
+            start = _summed_up(model, start, counted, engine)
         more = PREFER * limits.prefer + imagined if limits.prefer.any() else imagined
         alpha = _prior(settings, items.target.vocabulary, rows, more)
         result = _fit(
             model, counted, items, stage, start, engine, {"translation": limits.must},
-            Settings({"translation": settings.pseudo + more}, {"translation": alpha}), seed + number, on_step,
-            slot(f"{number + 1} {stage.text}"), settings.tolerance,
+            Settings({"translation": settings.pseudo + more}, {"translation": alpha}, sparse=_sparse(settings.sparse)),
+            seed + number, on_step, slot(f"{number + 1} {stage.text}"), settings.tolerance,
+            {} if told is None else {"translation": told.rows},
         )  # fmt: skip
         translation = result.parameters.translation
         trace += result.trace
         trace.stopped = result.trace.stopped
     assert model is not None and result is not None
+    if told is not None and result.weights:
+        trace.remarks += (shared_weights(told, result.weights["translation"]),)
     counts = EStep(model, counted, engine)(result.log_weights).counts.translation
     totals = row_sums(counts.with_values(counts.values + imagined))
-    strengths = (
-        None if result.posterior is None else _strengths(result.posterior.translation, result.parameters.translation)
-    )
+    posterior = None if result.posterior is None else result.posterior.translation
+    strengths = None if posterior is None else _strengths(posterior, result.parameters.translation)
     return Direction(model, result.parameters, result.log_weights, trace, items.target.n_tokens, totals, strengths)
+
+
+def _summed_up(model: IBM | JumpHMM, start: IBMTables, counted: Any, engine: Any) -> IBMTables:
+    """The start after one plain step: as rows that sum to one, which a wish for sparse rows takes for granted."""
+    layout = model.layout
+    counts = EStep(model, counted, engine)(log_weights(layout, start)).counts.translation
+    family: Any = layout.translation.family
+    return start._replace(translation=family.normalize(counts, otherwise=family.uniform()))
+
+
+def _sparse(given: Any) -> Any:
+    """A wish for all is one for words with few translations: which places are linked is another matter."""
+    return given if given is None or isinstance(given, Mapping) else {"translation": given}
 
 
 def _strengths(posterior: Ragged, mean: Ragged) -> Array:
@@ -116,12 +137,12 @@ def _model(settings: Any, name: str, rows: Ragged, n_targets: int, classes: Arra
 
 def _fit(
     model: IBM | JumpHMM, counted: Any, items: Bitext, stage: ModelStage, start: IBMTables, engine: Any, fixed: Any,
-    settings: Settings, seed: int, on_step: Any, checkpoint: Slot | None, tolerance: float,
+    settings: Settings, seed: int, on_step: Any, checkpoint: Slot | None, tolerance: float, computed: Computed,
 ) -> Any:  # fmt: skip
     with possible(items):
         return fit(
             model, counted, stage.criteria, lambda _: start, engine,
-            fixed=fixed, settings=settings, tolerance=tolerance, seed=seed, on_step=on_step,
+            fixed=fixed, computed=computed, settings=settings, tolerance=tolerance, seed=seed, on_step=on_step,
             checkpoint=checkpoint,
         )  # fmt: skip
 

@@ -37,6 +37,9 @@ class Directions(Protocol):
 
     def log_norms(self, engine: Engine, items: Bitext, again: bool = False) -> Array: ...
 
+    def log_norm_sums(self, engine: Engine, items: Bitext) -> Array:
+        """[2]: of all pairs with words on both sides."""
+
     def explained(self, engine: Engine, items: Bitext) -> Array:
         """How much of each pair's sentences the other one explains (estimators/pair_score.py)."""
 
@@ -67,6 +70,9 @@ class Apart(NamedTuple):
     def log_norms(self, engine: Engine, items: Bitext, again: bool = False) -> Array:
         asked = align_decode.decoder(self.directions, items, AGAIN if again else ANY, normed=True)
         return align_decode.log_norms(engine, items, asked)
+
+    def log_norm_sums(self, engine: Engine, items: Bitext) -> Array:
+        return align_decode.log_norm_sums(engine, items, align_decode.decoder(self.directions, items, normed=True))
 
     def explained(self, engine: Engine, items: Bitext) -> Array:
         return pair_score.of_each(engine, items, self.directions)
@@ -106,6 +112,9 @@ class Together(NamedTuple):
 
     def log_norms(self, engine: Engine, items: Bitext, again: bool = False) -> Array:
         return agreed_links.log_norms(engine, items, agreed_links.question(self.agreed, items, AGAIN if again else ANY))
+
+    def log_norm_sums(self, engine: Engine, items: Bitext) -> Array:
+        return agreed_links.log_norm_sums(engine, items, agreed_links.question(self.agreed, items))
 
     def explained(self, engine: Engine, items: Bitext) -> Array:
         return pair_score.of_both(engine, items, self.agreed)

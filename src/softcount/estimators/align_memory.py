@@ -39,7 +39,7 @@ USUAL = 200  # words that hardly a sentence has more of
 
 def needed(data: Bitext, aligner: Any) -> str:
     """One line for the user."""
-    token_pairs, entries = int(data.token_pairs.sum()), estimated_entries(data)
+    token_pairs, entries = data.lengths.token_pairs, estimated_entries(data)
     tokens = data.source.n_tokens + data.target.n_tokens
     return (
         f"{len(data):,} pairs, {tokens:,} tokens, {token_pairs:,} token pairs; "
@@ -71,15 +71,13 @@ def estimated_entries(data: Bitext) -> int:
 def _distinct(data: Bitext, n_pairs: int) -> int:
     from softcount.text.cooccurrence import cooccurring
 
-    n = len(data)
-    rows = np.arange(n) if n <= n_pairs else np.linspace(0, n - 1, n_pairs).astype(np.int64)
-    part = data.take(rows)
+    part = data.sample(n_pairs)
     return len(cooccurring(part.sides[0].occurrences, part.target.sentences, len(part.target.vocabulary)).values)
 
 
 def left_out(data: Bitext, aligner: Any) -> str | None:
     """How many pairs are too long, where any is."""
-    n = int((data.longest > (aligner.longest or np.inf)).sum())
+    n = data.lengths.beyond(aligner.longest)
     if not n:
         return None
     return f"{n:,} of {len(data):,} pairs have more than {aligner.longest:,} words on a side; they are left unaligned"
@@ -87,12 +85,16 @@ def left_out(data: Bitext, aligner: Any) -> str | None:
 
 def unusual(data: Bitext, aligner: Any) -> str | None:
     """What the largest pair will cost, where that is more than anybody would expect of one."""
-    token_pairs = data.within(aligner.longest).token_pairs
-    pair = int(token_pairs.argmax())
-    if token_pairs[pair] < LARGE:
+    lengths = data.within(aligner.longest).lengths.pairs
+    token_pairs = (lengths[:, 0] + 1) * lengths[:, 1]
+    largest = int(token_pairs.argmax())
+    if token_pairs[largest] < LARGE:
         return None
-    cells = int(token_pairs[pair]) * (2 if aligner.direction == "both" else 1)
-    what = f"pair {pair + 1} ({data.source.sentences.lengths[pair]:,} × {data.target.sentences.lengths[pair]:,} words)"
+    cells = int(token_pairs[largest]) * (2 if aligner.direction == "both" else 1)
+    l, m = lengths[largest].tolist()
+    alike = ((first, pairs.token_pairs == token_pairs[largest]) for first, pairs in data.blocks())
+    pair = next(first + int(found.argmax()) for first, found in alike if found.any())
+    what = f"pair {pair + 1} ({l:,} × {m:,} words)"
     room, remedy = cells * PER_CELL, f"--longest {USUAL} leaves out pairs with more words on a side"
     check_room(room, f"the links of {what}", remedy)
     return (

@@ -17,6 +17,7 @@ PRESETS = {"default": ("ibm1:3,hmm:3", "em"), "fast": ("ibm1:2,hmm:1", "em"), "b
 SECOND = ((4,), "ibm1:1,hmm:3")  # the other model of "best": one that errs elsewhere
 NAMED = "em:5"  # of an HMM, or of directions that are trained together, whose stages do not say how long
 APART = ("ibm2", "vb:4")  # where one of the two is named, and both directions are not trained together
+ROWS = ("ibm1:5,hmm:5", "em")  # with rows of features, or sparse ones
 NULL = 0.2  # of Model 2
 
 
@@ -52,6 +53,8 @@ def plan(settings: Any) -> Plan:
 
 def _named(settings: Any) -> tuple[str, str]:
     model, criterion = settings.model, settings.criterion
+    if settings.features is not None or settings.sparse is not None:
+        return ROWS if model is None and criterion is None else (model or "ibm1,hmm", criterion or NAMED)
     if model is None and criterion is None:
         together = settings.direction == "both" and settings.agreement is not False
         return PRESETS[settings.preset] if together else APART
@@ -65,7 +68,9 @@ def _named(settings: Any) -> tuple[str, str]:
 def _together(settings: Any, stages: Sequence[ModelStage]) -> bool:
     names = {stage.model for stage in stages}
     obstacle = None
-    if settings.direction != "both":
+    if settings.features is not None or settings.sparse is not None:
+        obstacle = "features and sparse rows are of directions that are trained apart, where rows lean on no stems"
+    elif settings.direction != "both":
         obstacle = f"direction {settings.direction}: agreement needs both"
     elif not names <= set(TOGETHER):
         obstacle = f"model {settings.model}: agreement is of {' and '.join(TOGETHER)}"

@@ -14,11 +14,12 @@ from softcount.estimators.align_direction import train
 from softcount.estimators.align_directions import NAMES, Apart, Together
 from softcount.estimators.align_plan import Plan
 from softcount.estimators.align_prior import Before
+from softcount.estimators.meeting import meeting
 from softcount.loop.trace import Step
 from softcount.machine import stage
 from softcount.numbers.ragged import Array, Ragged
 from softcount.text.bitext import Bitext
-from softcount.text.cooccurrence import cooccurring, transpose, with_null, without_null
+from softcount.text.cooccurrence import transpose, with_null, without_null
 
 
 class Job(NamedTuple):
@@ -55,7 +56,7 @@ def together(job: Job) -> Together:
 def apart(job: Job) -> Apart:
     data, directions = job.data, {}
     stage.begin("finding the words that meet")
-    rows = cooccurring(data.sides[0].occurrences, data.target.sentences, len(data.target.vocabulary))
+    rows = meeting(data, job.engine)
     for name in NAMES if job.settings.direction == "both" else (job.settings.direction,):
         items, entries, found = data, list(job.dictionary), rows
         if name == "reverse":
@@ -71,6 +72,5 @@ def apart(job: Job) -> Apart:
 
 def _turned(rows: Ragged, data: Bitext) -> Ragged:
     """The other direction's rows: the same pairs of words, so nothing is counted again."""
-    ids = data.source.sentences.values
-    present = np.flatnonzero(np.bincount(ids[ids >= 0], minlength=len(data.source.vocabulary))).astype(np.int32)
+    present = np.flatnonzero(data.source.frequencies).astype(np.int32)
     return with_null(transpose(without_null(rows), len(data.target.vocabulary)), present)

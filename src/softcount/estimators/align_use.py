@@ -22,6 +22,7 @@ from softcount.numbers.ragged import Array, Ragged
 from softcount.text.bitext import Bitext, bitext
 from softcount.text.casing import in_words_of
 from softcount.text.corpus import corpus
+from softcount.text.stored import in_memory
 from softcount.text.vocabulary import Vocabulary
 
 
@@ -72,7 +73,7 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
 
     def posteriors(self, X: Any, y: Any = None) -> list[dict[str, Array]]:
         """Per pair and direction the matrix of P(word i generated word j); row 0 is the empty word."""
-        items = self._read(X, y).within(self.longest)
+        items = self._whole(X, y)
         found = self._found.posteriors(items)
         l, m = items.source.sentences.lengths, items.target.sentences.lengths
         shapes = {"forward": (l + 1, m), "reverse": (m + 1, l)}
@@ -86,10 +87,9 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
 
         A pair with an empty side, or one beyond `longest`, has −inf: as a translation nothing is worse.
         """
-        items = self._read(X, y).within(self.longest)
-        empty = (items.source.sentences.lengths == 0) | (items.target.sentences.lengths == 0)
+        items = self._whole(X, y)
         result = self._scores(items)
-        return np.where(empty[:, None] & ~np.isnan(result), -np.inf, result)
+        return np.where(~items.both[:, None] & ~np.isnan(result), -np.inf, result)
 
     def pair_scores(self, X: Any, y: Any = None) -> Array:
         """[pairs]: from 0 to 1, how likely each pair is a translation, by both directions.
@@ -97,7 +97,7 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
         At a half right and wrong pairs balance if one in ten is wrong. A pair with an empty side, or one beyond
         `longest`, has 0.
         """
-        items = self._read(X, y).within(self.longest)
+        items = self._whole(X, y)
         with self._engine() as engine:
             return pair_scores(self._found.explained(engine, items))
 
@@ -107,12 +107,12 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
 
     def score(self, X: Any, y: Any = None) -> float:
         """Log-probability of the generated sides, in nats, all pairs and trained directions together."""
-        return float(np.nansum(self._scores(self._read(X, y).within(self.longest))))
+        return float(np.nansum(self._scores(self._whole(X, y))))
 
     def reconstruction_score(self, X: Any, y: Any = None) -> float:
         """How likely the words are made again from their links: log Σ_a P(f | a) P(a | f), in nats, of all pairs and
         trained directions together; what maximum reconstruction maximises."""
-        items = self._read(X, y).within(self.longest)
+        items = self._whole(X, y)
         return float(np.nansum(self._scores(items, again=True) - self._scores(items)))
 
     def perplexity(self, X: Any, y: Any = None) -> dict[str, float]:
@@ -131,13 +131,13 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
         """Of each direction (log P, generated words), over pairs with words on both sides: a model of translations
         says nothing of the others, and training leaves them out as well."""
         items = items.within(self.longest)
-        lengths = items.target.sentences.lengths, items.source.sentences.lengths
-        both = (lengths[0] > 0) & (lengths[1] > 0)
-        if not both.any():
+        words = items.lengths.words[::-1]
+        if not words.any():
             raise InputError("no pair with words on both sides, so there is no perplexity; give at least one")
-        sums = self._scores(items)[both].sum(axis=0)
+        with self._engine() as engine:
+            sums = self._found.log_norm_sums(engine, items)
         columns = {name: int(name == "reverse") for name in self.directions_}
-        return {name: (float(sums[c]), int(lengths[c][both].sum())) for name, c in columns.items()}
+        return {name: (float(sums[c]), int(words[c])) for name, c in columns.items()}
 
     def lexicon(self, least: float = 0.0) -> Iterator[tuple[str, str, float, float]]:
         """(source, target, p(target|source), p(source|target)), sorted, where either reaches `least`."""
@@ -189,6 +189,12 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
         coded = self._found.coded
         sides = (coded(text, known) for text, known in zip((data.source, data.target), self.vocabularies_, strict=True))
         return data.recoded(*sides)
+
+    def _whole(self, X: Any, y: Any) -> Bitext:
+        """The same in memory, without pairs that are too long."""
+        data = in_memory(self._read(X, y), "what is asked of every pair", "give a part of it")
+        found: Bitext = data.within(self.longest)
+        return found
 
     def _cased(self, data: Bitext) -> Bitext:
         return data.lowered if self.lowercase else data

@@ -16,7 +16,8 @@ from softcount.estimators.align_plan import Plan, plan
 from softcount.estimators.align_prior import Before, before
 from softcount.estimators.align_train import Job, trained
 from softcount.estimators.align_use import TrainedAligner
-from softcount.estimators.parameters import Where, check_parameters
+from softcount.estimators.featured import signed_rows
+from softcount.estimators.parameters import Sparse, Where, check_parameters
 from softcount.links.known import linked, n_linked
 from softcount.loop.trace import Step, Trace
 from softcount.loop.weighted import checked_weights, digest_with
@@ -55,6 +56,15 @@ class WordAligner(TrainedAligner):
         What the prior is over: "cooccurring" words, or the whole target "vocabulary".
     pseudo : float, default 0.0
         Pseudo-count of `em` on each translation entry.
+    features : str or function, optional
+        Compute translation rows from features of word pairs: "pairs" (identity, same string, edit distance, first
+        letters, numbers and punctuation), or a function from a pair (source word, target word) to the names of its
+        features, beside which every pair has its identity. Directions are then trained apart.
+    variance : float, default 1.0
+        σ² of the features' weights; smaller keeps them nearer to zero.
+    sparse : pair or mapping, optional
+        (alpha, beta) of a wish for words with few translations, α Σ exp(−θ/β), under `em`, `hard` and `mre`; or by
+        table. Directions are then trained apart.
     null : float or "learn", optional
         Probability of the empty word; where not given, 0.2 for ibm2, and learned with agreement.
     tension : float or "learn", default 8.0
@@ -121,6 +131,9 @@ class WordAligner(TrainedAligner):
         alpha: float | Mapping[str, float] = 0.001,
         prior_over: str = "vocabulary",
         pseudo: float = 0.0,
+        features: Any = None,
+        variance: float = 1.0,
+        sparse: Sparse = None,
         null: float | str | None = None,
         tension: float | str = 8.0,
         direction: str = "both",
@@ -149,6 +162,9 @@ class WordAligner(TrainedAligner):
         self.alpha = alpha
         self.prior_over = prior_over
         self.pseudo = pseudo
+        self.features = features
+        self.variance = variance
+        self.sparse = sparse
         self.null = null
         self.tension = tension
         self.direction = direction
@@ -223,7 +239,7 @@ class WordAligner(TrainedAligner):
         self._check()
         planned = plan(self)
         short = data.within(self.longest)
-        if not (short.source.sentences.lengths * short.target.sentences.lengths).any():
+        if not short.lengths.words.any():
             both, limit = (
                 f"{data.source.source}, {data.target.source}",
                 "" if short is data else f" within {self.longest}",
@@ -280,7 +296,12 @@ class WordAligner(TrainedAligner):
             }
         alpha = self.alpha if not isinstance(self.alpha, Mapping) else "per word"
         prior = {"alpha": alpha, "prior_over": self.prior_over, "pseudo": self.pseudo}
-        return {**prior, "null": planned.null, "tension": self.tension}
+        return {
+            **prior,
+            **signed_rows(self.features, self.variance, self.sparse),
+            "null": planned.null,
+            "tension": self.tension,
+        }
 
     def _signature(self, planned: Plan, data: Bitext, seed: int, digest: str, known: Before | None) -> str:
         prior = {"prior": f"sha256:{known.digest()[:12]}", "prior_strength": known.strength} if known else {}

@@ -14,9 +14,11 @@ from softcount.criteria.spec import Settings, Stage, parse
 from softcount.disk.checkpoint import Checkpoint
 from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
+from softcount.estimators.featured import TableFeatures, signed_rows
 from softcount.estimators.saved import SHARED
 from softcount.estimators.scikit import BaseEstimator
 from softcount.estimators.trained import TrainedEstimator
+from softcount.loop.computed import Computed
 from softcount.loop.estep import Answers
 from softcount.loop.model import Model
 from softcount.loop.online import Learned, Online, learn, stepwise_stage
@@ -40,6 +42,7 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
     fixed: Any
     pseudo: Any
     prior: Any
+    sparse: Any = None  # (α, β) of sparse rows
     restarts: int
 
     parameters_: Any
@@ -72,6 +75,13 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
 
     def _stages(self) -> list[Stage]:
         return parse(self.criterion)
+
+    def _features(self) -> dict[str, TableFeatures]:
+        """The tables whose rows are computed from features, and from which."""
+        return {}
+
+    def _computed(self) -> Computed:
+        return {name: table.rows for name, table in self._features().items()}
 
     def _smoothing(self) -> Any:
         """Pseudo-counts, by table or one number."""
@@ -110,10 +120,12 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         restarts = self.restarts if restarts is None else restarts
         stages = self._stages()
         texts = {"criterion": ",".join(stage.text for stage in stages)}
+        texts |= {f"features of {name}": table.digest() for name, table in self._features().items()}
         with self._kept(checkpoint, seed, digest, **(texts | dict(about or {}))):
             result = fit(
-                model, weighted(items, weights), stages, start, engine, fixed=self._held(model), settings=settings,
-                tolerance=self.tolerance, restarts=restarts, seed=seed, select=select, monitor=monitor,
+                model, weighted(items, weights), stages, start, engine, fixed=self._held(model),
+                computed=self._computed(), settings=settings, tolerance=self.tolerance,
+                restarts=restarts, seed=seed, select=select, monitor=monitor,
                 on_step=on_step, checkpoint=checkpoint.slot(slot) if checkpoint else None, at_most=at_most,
             )  # fmt: skip
         if stages[0].name == "mre" and self._begins(items) == "random":
@@ -126,10 +138,14 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         self.n_iter_ = result.restarts[result.chosen].steps
         self.parameters_, self._log_weights = result.parameters, result.log_weights
         self.posterior_ = None if result.posterior is None else by_name(result.posterior)
+        self._take_weights(result.weights)
         return result
 
+    def _take_weights(self, weights: dict[str, Array] | None) -> None:
+        """Of rows that are computed from features."""
+
     # What the loop leaves, beside tables and trace.
-    _FIT = ("restarts_", "restart_", "objective_", "n_iter_", "posterior_")
+    _FIT: ClassVar[tuple[str, ...]] = ("restarts_", "restart_", "objective_", "n_iter_", "posterior_")
 
     def _settle(self) -> None:
         if not 0 <= self.restart_ < len(self.restarts_) or self.n_iter_ != self.restarts_[self.restart_].steps >= 0:
@@ -187,7 +203,7 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         with self._engine() as engine, naming(getattr(items, "source", MEMORY), "item", NOT_THOUGHT_OF):
             learned = learn(
                 model, weighted(items, weights), stage, self._online_settings()._replace(seed=(self.seed_,)),
-                self._carried(), self._online, engine, fixed=self._held(model), total=total,
+                self._carried(), self._online, engine, fixed=self._held(model), computed=self._computed(), total=total,
             )  # fmt: skip
         self._take_piece(learned, items)
         return self
@@ -196,7 +212,7 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         return self._stages()
 
     def _settings(self) -> Settings:
-        return Settings(self._smoothing(), self.prior)
+        return Settings(self._smoothing(), self.prior, sparse=self.sparse)
 
     def _online_settings(self) -> Settings:
         return self._settings()
@@ -213,6 +229,7 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         n = learned.online.state.updates
         self._online, self.parameters_, self._log_weights = learned.online, learned.parameters, learned.log_weights
         self.posterior_ = None if learned.posterior is None else by_name(learned.posterior)
+        self._take_weights(learned.weights)
         before = Trace(step for step in self.history_ if step.stage == learned.step.stage)
         before.remarks, before.stopped = self.history_.remarks, Ending(DONE, f"{n} pieces learned")
         before.append(learned.step)
@@ -253,6 +270,10 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
             again = answers.log_norm(reconstructing(answers.model.layout, log_weights))
             return again - answers.log_norm(log_weights)
 
+    def _signed_rows(self) -> dict[str, str]:
+        """Of rows that are computed from features, or sparse; of others nothing."""
+        return signed_rows(None, 1.0, self.sparse)
+
     def _sign(self, name: str, seed: int, **settings: Any) -> str:
         return super()._sign(
             name,
@@ -261,6 +282,7 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
             criterion=",".join(stage.text for stage in self._stages()),
             pseudo=compact(self._smoothing()),
             prior=compact(self.prior),
+            **self._signed_rows(),
             fixed=named(self.fixed),
             restarts=self.restarts,
         )

@@ -10,11 +10,13 @@ import numpy as np
 
 from softcount.errors import InputError
 from softcount.estimators.base import LoopEstimator
+from softcount.estimators.featured_rows import FeaturedEstimator
 from softcount.estimators.parameters import Share
 from softcount.estimators.scikit import validate_data
 from softcount.numbers.ragged import Array
 from softcount.text.corpus import check_cells
 from softcount.text.documents import Documents, documents, from_matrix, within
+from softcount.text.stored import Stored
 from softcount.text.vocabulary import Vocabulary
 
 
@@ -44,13 +46,13 @@ class TextCounter(LoopEstimator):
         return super()._read_as() | said
 
 
-class DocumentEstimator(TextCounter):
+class DocumentEstimator(TextCounter, FeaturedEstimator):
     """Of count tables: arrays, sparse matrices, data frames, Documents, token lists, text lines, or a path."""
 
     vocabulary_: Vocabulary | None
     n_features_in_: int
     feature_names_in_: Array
-    _optional: ClassVar[tuple[str, ...]] = ("feature_names_in_", *LoopEstimator._optional)
+    _optional: ClassVar[tuple[str, ...]] = ("feature_names_in_", *FeaturedEstimator._optional)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -74,7 +76,7 @@ class DocumentEstimator(TextCounter):
             data = from_matrix(table)
             names = getattr(self, "feature_names_in_", None)
             self._keep_words(None if names is None else Vocabulary([str(name) for name in names]), reset)
-        if reset and not len(data.words):
+        if reset and not data.n_tokens:
             raise InputError(f"{data.source}: no words to train on; every document is empty")
         return data
 
@@ -89,6 +91,11 @@ class DocumentEstimator(TextCounter):
         for names in (self.vocabulary_, getattr(self, "feature_names_in_", None)):
             if names is not None and len(names) != self.n_features_in_:
                 raise ValueError(f"{len(names)} words for {self.n_features_in_} columns")
+
+    def _featured_table(self) -> tuple[str, Sequence[str]]:
+        if self.vocabulary_ is None and isinstance(self.features, str):
+            raise InputError("features of words need words; give text, a data frame with named columns, or a matrix")
+        return "word", self._names(None)
 
     def _names(self, words: Any) -> Sequence[Any]:
         if words is not None:
@@ -129,7 +136,7 @@ def listed(X: Any) -> Any:
 
 def is_text(X: Any) -> bool:
     """A path, Documents, text lines or token lists: all that is not numbers."""
-    if isinstance(X, str | Path | Documents):
+    if isinstance(X, str | Path | Documents | Stored):
         return True
     first = next((row for row in X if isinstance(row, str) or len(row)), None) if isinstance(X, list | tuple) else None
     return isinstance(first, str) or (isinstance(first, list | tuple) and isinstance(first[0], str))

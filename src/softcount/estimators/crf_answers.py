@@ -23,6 +23,7 @@ from softcount.numbers.attribute import MAX, SUM
 from softcount.numbers.ragged import Array, Ragged, concatenate
 from softcount.numbers.tables import Tables
 from softcount.text.corpus import Corpus, corpus
+from softcount.text.stored import in_memory
 from softcount.text.vocabulary import Vocabulary
 from softcount.text.word_features import IDENTITY, WORDS, word_features
 
@@ -57,7 +58,7 @@ class TrainedCRF(LoopEstimator):
         """P(state | sentence and what is made again of it) of every token: a [tokens, n_states] array per sentence."""
         with self._posed(X) as (answers, logs):
             flat = np.concatenate(list(answers.posteriors(logs)))
-        return list(Ragged(corpus(X).sentences.offsets, flat).rows())
+        return list(Ragged(in_memory(corpus(X), "a CRF autoencoder", "use HMM").sentences.offsets, flat).rows())
 
     def score(self, X: Any, y: Any = None) -> float:
         """log Σ_z P(z | x) P(x̂ | z), in nats, of all sentences together; of an unknown word nothing is made again."""
@@ -71,7 +72,7 @@ class TrainedCRF(LoopEstimator):
     @contextmanager
     def _posed(self, X: Any, y: Any = None) -> Iterator[tuple[Answers, Tables]]:
         check_is_fitted(self, "vocabulary_")
-        data = untagged(corpus(X, lowercase=self.lowercase))
+        data = untagged(in_memory(corpus(X, lowercase=self.lowercase), "a CRF autoencoder", "use HMM"))
         model = self._model_of(data.vocabulary)
         with self._engine() as engine, naming(data):
             yield Answers(model, data, engine), log_weights(model.layout, self.parameters_)

@@ -23,6 +23,7 @@ from softcount.numbers.ragged import Ragged
 from softcount.numbers.tables import Tables
 from softcount.signature import signature
 from softcount.text.corpus import Corpus, corpus
+from softcount.text.stored import in_memory
 from softcount.text.word_features import WORDS, word_features
 
 STARTS = ("classes", "random")
@@ -146,7 +147,7 @@ class CRFAutoencoder(TrainedCRF):
         """
         self._check()
         kept = self._checkpoint(checkpoint, checkpoint_every)
-        text = untagged(corpus(X, lowercase=self.lowercase))
+        text = untagged(in_memory(corpus(X, lowercase=self.lowercase), "a CRF autoencoder", "use HMM"))
         weights = checked_weights(sample_weight, len(text), "sentences")
         data = corpus(text, None, self.min_count)
         if data.n_tokens == 0:

@@ -9,18 +9,21 @@ stands for P(w | d), so that words which are everywhere say little of a document
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from softcount.engines import Engine
-from softcount.models.plsa import PLSA, PLSAShard, PLSATables, PLSAWeights
+from softcount.models.plsa import PLSA, PLSATables, PLSAWeights
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Log
 from softcount.text.documents import Documents
-from softcount.text.shard import shards
+from softcount.text.shard import cut
+from softcount.text.stored import Stored, opened
 
 PART = 20_000  # counts at a time, each of which is read some tens of times
+PART_OF_FILES = 200_000  # about as many as a block has
 
 
 class Topics(NamedTuple):
@@ -37,23 +40,35 @@ def folded(
     data: Documents, word: Array, prevalence: Array, pseudo: float, engine: Engine, background: float = 0.0
 ) -> Array:
     """P(topic | document), [documents, H]; `pseudo` is per topic, spread as the topics are prevalent."""
+    return np.concatenate(list(folded_blocks(data, word, prevalence, pseudo, engine, background)))
+
+
+def folded_blocks(
+    data: Documents, word: Array, prevalence: Array, pseudo: float, engine: Engine, background: float = 0.0
+) -> Iterator[Array]:
+    """The same block by block, so that memory stays bounded."""
     H, start = len(word), prevalence / max(prevalence.sum(), 1e-300)
     if background:
         word, start = np.vstack([word, start @ word]), np.append(start, 0.0)
     model = PLSA(0, len(word), word.shape[1])
     weights = model.weigh(PLSATables(Log(np.empty((0, len(word)))), Log(np.asarray(word, np.float64))))
-    parts = ((model, data.slice(*bounds)) for bounds in shards(data.sizes, PART))
+    part = PART_OF_FILES if isinstance(data, Stored) else PART
+    parts = engine.place(_as_it_is, (data.slice(*bounds) for bounds in cut(data, _sizes, part)))
     asked = engine.share(Topics(model, weights, start, float(pseudo * H), background))
-    rows = np.concatenate(list(engine.map(_folded_part, engine.place(_packed, parts), asked)))
-    return rows[:, :H] / (1.0 - background)
+    for rows in engine.map(_folded_part, parts, asked):
+        yield rows[:, :H] / (1.0 - background)
 
 
-def _packed(part: tuple[PLSA, Documents]) -> PLSAShard:
-    model, documents = part
-    return model.pack(documents)
+def _sizes(data: Documents) -> Array:
+    return data.sizes
 
 
-def _folded_part(shard: PLSAShard, topics: Topics) -> Array:
+def _as_it_is(part: Any) -> Any:
+    return part
+
+
+def _folded_part(part: Any, topics: Topics) -> Array:
+    shard = topics.model.pack(opened(part))
     return topics.model.fold(topics.weights, shard, topics.start, topics.pseudo, topics.background)
 
 

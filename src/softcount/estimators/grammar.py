@@ -16,7 +16,7 @@ from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import LoopEstimator
 from softcount.estimators.grammar_rules import Given, full_grammar, given_grammar, held_rules, per_rule
 from softcount.estimators.grammar_tree import built, drawn
-from softcount.estimators.parameters import Fixed, PerTable, Seed, Where
+from softcount.estimators.parameters import Fixed, PerTable, Seed, Sparse, Where
 from softcount.estimators.saved import described
 from softcount.estimators.settings import check_is_fitted
 from softcount.loop.estep import Answers
@@ -31,6 +31,7 @@ from softcount.numbers.tables import Tables
 from softcount.text.bracketed import Bracketed, known_brackets
 from softcount.text.cfg import Rules, write_cfg
 from softcount.text.corpus import Corpus, corpus
+from softcount.text.stored import in_memory
 from softcount.text.treebank import read_as, read_off, restored
 from softcount.text.trees import Tree, parse_tree, parse_trees, read_trees
 
@@ -64,6 +65,8 @@ class Grammar(LoopEstimator):
         Pseudo-counts of `em`: a number, or a mapping from symbols and rules to numbers.
     prior : float or mapping, default 0.1
         Dirichlet prior of `vb` and `gibbs`: a number, or a mapping from symbols and rules to numbers.
+    sparse : pair, optional
+        (alpha, beta) of a wish for symbols with few rules, α Σ exp(−θ/β), under `em`, `hard` and `mre`.
     restarts : int, default 1
         The best of so many starts, by the objective.
     tolerance : float, default 1e-6
@@ -107,6 +110,7 @@ class Grammar(LoopEstimator):
         fixed: Fixed = (),
         pseudo: PerTable = 0.0,
         prior: PerTable = 0.1,
+        sparse: Sparse = None,
         restarts: int = 1,
         tolerance: float = 1e-6,
         lowercase: bool = False,
@@ -124,6 +128,7 @@ class Grammar(LoopEstimator):
         self.fixed = fixed
         self.pseudo = pseudo
         self.prior = prior
+        self.sparse = sparse
         self.restarts = restarts
         self.tolerance = tolerance
         self.lowercase = lowercase
@@ -195,7 +200,7 @@ class Grammar(LoopEstimator):
 
     def _text(self, X: Any, treebank: Sequence[Tree] | None) -> Corpus:
         if X is not None:
-            text = corpus(X, lowercase=self.lowercase)
+            text: Corpus = in_memory(corpus(X, lowercase=self.lowercase), "a grammar", "give a part of it")
             if not text.n_tokens:
                 raise InputError(f"{text.source}: no words to train on; give at least one")
             return text
@@ -224,7 +229,7 @@ class Grammar(LoopEstimator):
         if not np.all(np.asarray(prior) > 0.0):
             raise InputError("a Dirichlet prior must be positive; use for example 0.1")
         held_rules(self.rules_, self.fixed)
-        return Settings(*({"rule": one} for one in (pseudo, prior)))  # type: ignore[arg-type]
+        return Settings({"rule": pseudo}, {"rule": prior}, sparse=self.sparse)
 
     def _held(self, model: Any) -> dict[str, Array]:
         return held_rules(self.rules_, self.fixed)
@@ -338,7 +343,8 @@ class Grammar(LoopEstimator):
 
     def _read(self, X: Any) -> Corpus:
         check_is_fitted(self, "rules_")
-        return corpus(X, lowercase=self.lowercase)
+        found: Corpus = in_memory(corpus(X, lowercase=self.lowercase), "a grammar", "give a part of it")
+        return found
 
     def _shown(self, tree: Tree) -> Tree:
         return restored(tree, self.top_) if self.top_ or self.markov else tree

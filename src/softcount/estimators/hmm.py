@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
-
-from softcount.criteria.spec import Settings, parse
+from softcount.criteria.spec import parse, sparsity
 from softcount.engines import Engine
 from softcount.errors import InputError
-from softcount.estimators.base import LoopEstimator, compact, named
+from softcount.estimators.base import compact, named
 from softcount.estimators.class_start import class_start
 from softcount.estimators.hmm_answers import DECODINGS, TrainedHMM, logs_of, naming
 from softcount.estimators.hmm_language import (
@@ -26,14 +24,13 @@ from softcount.estimators.hmm_start import (
     allowed_entries,
     check_known,
     counted_start,
-    known_states,
     labelled_remark,
     remarks,
     unobserved,
 )
 from softcount.estimators.how_many import Tried
 from softcount.estimators.language_model import LanguageModel
-from softcount.estimators.parameters import Fixed, PerTable, Seed, Where
+from softcount.estimators.parameters import Features, Fixed, PerTable, Seed, Sparse, Where
 from softcount.estimators.saved import described
 from softcount.estimators.splitting import Axes, Hidden
 from softcount.evaluate.clustering import contingency, many_to_one
@@ -47,12 +44,13 @@ from softcount.models.hmm import HMM as Model
 from softcount.models.hmm import HMMTables
 from softcount.models.ngram_channel import ChannelTables
 from softcount.numbers.attribute import MAX
-from softcount.numbers.ragged import Ragged, concatenate
+from softcount.numbers.ragged import Array, concatenate
 from softcount.numbers.tables import Tables
 from softcount.report.hmm_json import NamedHMM, from_json, read_parameters
 from softcount.signature import signature
 from softcount.text.corpus import Corpus, corpus
 from softcount.text.dictionary import TagDictionary, tag_dictionary
+from softcount.text.stored import in_memory
 from softcount.text.vocabulary import UNKNOWN, Vocabulary
 
 STARTS = ("auto", "classes", "known", "random", "uniform")
@@ -83,6 +81,14 @@ class HMM(TrainedHMM):
         Pseudo-counts of `em`: a number, or one by table.
     prior : float or mapping, default 0.001
         Dirichlet prior of `vb` and `gibbs`: a number, or one by table.
+    features : str, path, function, sparse matrix or list, optional
+        Compute P(word | state) from features of words: "words" (identity, first and last letters, capitals, digits,
+        hyphen, length), "identity", a file of lines word<TAB>feature feature=2.5 …, several of them joined by commas;
+        a function from a word to the names of its features; a matrix [words, features]; or a list of such.
+    variance : float, default 1.0
+        σ² of the features' weights; smaller keeps them nearer to zero.
+    sparse : pair or mapping, optional
+        (alpha, beta) of a wish for rows with few entries, α Σ exp(−θ/β), under `em`, `hard` and `mre`; or by table.
     end : bool, default False
         Whether the end of a sentence is part of the model.
     dictionary : mapping, TagDictionary or path, optional
@@ -126,7 +132,7 @@ class HMM(TrainedHMM):
 
     kind = "hmm"
     _afterwards = ("decode",)
-    _learned = ("parameters_", "states_", "vocabulary_", "lengths_", "tried_", "language_", *LoopEstimator._FIT)
+    _learned = ("parameters_", "states_", "vocabulary_", "lengths_", "tried_", "language_", *TrainedHMM._FIT)
     _optional = (*TrainedHMM._optional, "language_")
     _types = (HMMTables, ChannelTables, Tried)
     _size_name, _emits = "n_states", "emission"
@@ -147,6 +153,9 @@ class HMM(TrainedHMM):
         fixed: Fixed = (),
         pseudo: PerTable = 0.0,
         prior: PerTable = 0.001,
+        features: Features = None,
+        variance: float = 1.0,
+        sparse: Sparse = None,
         end: bool = False,
         dictionary: Mapping[str, Any] | TagDictionary | str | Path | None = None,
         restarts: int = 1,
@@ -166,6 +175,9 @@ class HMM(TrainedHMM):
         self.fixed = fixed
         self.pseudo = pseudo
         self.prior = prior
+        self.features = features
+        self.variance = variance
+        self.sparse = sparse
         self.end = end
         self.dictionary = dictionary
         self.restarts = restarts
@@ -184,8 +196,9 @@ class HMM(TrainedHMM):
         on_step: Callable[[Step], None] | None = None, checkpoint: str | Path | None = None,
         checkpoint_every: int | None = None,
     ) -> HMM:  # fmt: skip
-        """Train on sentences: token lists, text lines, or a Corpus. `y`: tag lists, None where a tag is not known.
+        """Train on sentences: token lists, text lines, a Corpus or a folder of shards.
 
+        y : tag lists, None where a tag is not known
         checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
         """
         self._check()
@@ -199,7 +212,7 @@ class HMM(TrainedHMM):
         data = corpus(text, _vocabulary(given), self.min_count)
         if data.n_tokens == 0:
             raise InputError(f"{data.source}: no tokens to train on; give at least one word")
-        if (data.sentences.values < 0).all():
+        if data.n_unknown == data.n_tokens:
             raise InputError(f"{data.source}: the start lists none of its words; give parameters of this language")
         if self._is_auto and (given or dictionary or data.tagset or isinstance(self.start, Corpus)):
             raise InputError('n_states="auto" is for text alone; leave it away where tags are named')
@@ -211,11 +224,12 @@ class HMM(TrainedHMM):
         self._take_language(data)
         for setting in (self.pseudo, self.prior):  # wrong ones are refused under criteria that do not read them, too
             per_table(self._model.layout, setting)
+        sparsity(self._model.layout, self.sparse)
+        self._features()  # what cannot be read is refused at once
         if dictionary:
             check_known(data, dictionary)
         mask = dictionary.mask(data.vocabulary, self.states_) if dictionary else None
         allowed = {} if mask is None else allowed_entries(mask, self._model.end)
-        known = known_states(data, mask)
         self._begun = self._begin()
         seed, digest = self._seed(kept), digest_with(text.digest(), weights)
         counted = repeated(data, weights)
@@ -224,9 +238,10 @@ class HMM(TrainedHMM):
             if self._begun == "classes":
                 spread = random_start(self._model.layout, (seed, restart))
                 chance = seed + restart if restart else None  # the first start is the same for every seed
-                tables = class_start(counted, self.states_, n_named, dictionary, spread, chance)
+                whole = in_memory(counted, "the start from word classes", "choose another: --start random")
+                tables = class_start(whole, self.states_, n_named, dictionary, spread, chance)
             else:
-                tables = self._start(given, data, known, (seed, restart))
+                tables = self._start(given, data, mask, (seed, restart))
             if self.language_ is not None:
                 tables = with_language(self.language_, tables)
             return masked(self._model.layout, tables, {k: v for k, v in allowed.items() if k in tables._fields})
@@ -234,16 +249,16 @@ class HMM(TrainedHMM):
         with self._engine() as engine, naming(data):
             select = self._selection(dev, engine) if dev is not None else None
             self._train(
-                self._model, data, start, seed, engine, settings=Settings(self.pseudo, self.prior), digest=digest,
+                self._model, data, start, seed, engine, settings=self._settings(), digest=digest,
                 select=select, on_step=on_step, checkpoint=kept, weights=weights,
                 about={"dev": None if dev is None else described("dev", corpus(dev, lowercase=self.lowercase))},
             )  # fmt: skip
         self._show()
-        self.history_.remarks += (*chosen, *unobserved(data), *remarks(data, known, dictionary, self._begun))
+        self.history_.remarks += (*chosen, *unobserved(data), *remarks(data, mask, dictionary, self._begun))
         self.history_.remarks += dictionary.unmatched(text.vocabulary) if dictionary else ()
         if isinstance(self.start, Corpus):
             self.history_.remarks += (labelled_remark(data, corpus(self.start, lowercase=self.lowercase)),)
-        self.lengths_ = np.bincount(data.sentences.lengths)
+        self.lengths_ = data.length_counts
         self.signature_ = self._signature(seed, len(text), text.n_tokens, digest)
         self._remember(seed, text.source, digest, sentences=len(text), tokens=text.n_tokens)
         return self
@@ -322,16 +337,16 @@ class HMM(TrainedHMM):
     def _begins(self, items: Any) -> str:
         return self._begun
 
-    def _start(self, given: NamedHMM | None, data: Corpus, known: Ragged, seed: tuple[int, ...]) -> Tables:
+    def _start(self, given: NamedHMM | None, data: Corpus, mask: Array | None, seed: tuple[int, ...]) -> Tables:
         if given:
             return given.tables
         model = Model(len(self.states_), len(self.vocabulary_), self._model.end)
         layout = model.layout
         if isinstance(self.start, Corpus):
             labelled = _with_states(corpus(self.start, self.vocabulary_, lowercase=self.lowercase), self.states_)
-            return counted_start(model, labelled.sentences, known_states(labelled, None), uniform_start(layout))
+            return counted_start(model, labelled, None, uniform_start(layout))
         spread = uniform_start(layout) if self._begun == "uniform" else random_start(layout, seed)
-        return counted_start(model, data.sentences, known, spread) if self._begun == "known" else spread
+        return counted_start(model, data, mask, spread) if self._begun == "known" else spread
 
     def _selection(self, dev: Any, engine: Engine) -> Callable[[Tables], float]:
         """Many-to-one accuracy where the development text has tags, else log-likelihood per token."""
@@ -361,6 +376,7 @@ class HMM(TrainedHMM):
             end="yes" if self._model.end else "no",
             pseudo=compact(self.pseudo),
             prior=compact(self.prior),
+            **self._signed_rows(),
             fixed=named(self.fixed),
             **({} if self.transition is None else {"transition": described("transition", self.transition)}),
             dictionary="no" if self.dictionary is None else "yes",
@@ -388,6 +404,6 @@ def _vocabulary(given: NamedHMM | None) -> Vocabulary | None:
 
 def _with_states(data: Corpus, states: tuple[str, ...]) -> Corpus:
     """The corpus with its labels numbered as the states are."""
-    if data.labels is None:
+    if not data.labelled:
         return data
     return corpus(data, data.vocabulary, tagset=states)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -21,10 +21,11 @@ from softcount.models.hmm import HMM as Model
 from softcount.models.hmm import generate
 from softcount.models.ngram_channel import ChannelTables
 from softcount.numbers.attribute import MAX, SUM
-from softcount.numbers.ragged import Array, Ragged, concatenate
+from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import Tables
 from softcount.report.hmm_json import to_json
 from softcount.text.corpus import Corpus, corpus
+from softcount.text.stored import in_memory
 from softcount.text.vocabulary import Vocabulary
 
 DECODINGS = ("viterbi", "posterior", "mre")
@@ -43,15 +44,17 @@ class TrainedHMM(SizedEstimator):
     def _read(self, X: Any) -> Corpus:
         """Text in the model's words. Tags that are states' names are known, other tags say nothing."""
         data = corpus(X, self.vocabulary_, lowercase=self.lowercase)
-        if data.labels is None:
+        if not data.labelled:
             return data
         place = {name: k for k, name in enumerate(self.states_)}
-        ids = np.array([*(place.get(name, -1) for name in data.tagset), -1], dtype=np.int32)
-        labels = data.labels.with_values(ids[data.labels.values])  # −1, unknown, is the last
-        return replace(data, labels=labels, tagset=self.states_)
+        return data.retagged(np.array([place.get(name, -1) for name in data.tagset], dtype=np.int32), self.states_)
 
     def predict(self, X: Any, decode: str | None = None) -> list[list[int | str]]:
         """A tag for every token: a number, or a name where states have names."""
+        return list(chain.from_iterable(self.blocks(X, decode)))
+
+    def blocks(self, X: Any, decode: str | None = None) -> Iterator[list[list[int | str]]]:
+        """The same block by block, so that memory stays bounded."""
         rule = decode or self.decode
         if rule not in DECODINGS:
             raise InputError(f"no decoding {rule!r}; use {', '.join(DECODINGS)}")
@@ -60,15 +63,15 @@ class TrainedHMM(SizedEstimator):
         if rule == "mre":
             weights = reconstructing(self._model.layout, weights)
         data = self._read(X)
-        with self._engine() as engine, naming(data):
-            labels = concatenate([part for _, part in Answers(self._model, data, engine).labels(weights, mode)])
         names = None if self._numbered() else np.array(self.states_, dtype=object)
-        return [(row if names is None else names[row]).tolist() for row in labels.rows()]
+        with self._engine() as engine, naming(data):
+            for _, part in Answers(self._model, data, engine).labels(weights, mode):
+                yield [(row if names is None else names[row]).tolist() for row in part.rows()]
 
     def predict_proba(self, X: Any) -> list[Array]:
         """P(state | sentence) of every token: one [tokens, n_states] array per sentence."""
         check_is_fitted(self, "vocabulary_")
-        data = self._read(X)
+        data = in_memory(self._read(X), "the probability of every state", "give a part of it")
         with self._engine() as engine, naming(data):
             flat = np.concatenate(list(Answers(self._model, data, engine).posteriors(self._logs())))
         return list(Ragged(data.sentences.offsets, flat).rows())
@@ -89,7 +92,7 @@ class TrainedHMM(SizedEstimator):
     def perplexity(self, X: Any) -> float:
         """exp(−log P(X) / tokens), over the tokens that the model knows."""
         data = corpus(X, self.vocabulary_, lowercase=self.lowercase)
-        known = int((data.sentences.values >= 0).sum())
+        known = data.n_tokens - data.n_unknown
         if not known:
             raise InputError("perplexity of a text without a single known word is not defined")
         return float(np.exp(-self.score(data) / known))
@@ -136,9 +139,16 @@ class TrainedHMM(SizedEstimator):
 
     def _show_piece(self, items: Corpus) -> None:
         self._show()
-        lengths = np.bincount(items.sentences.lengths, minlength=len(self.lengths_))
-        lengths[: len(self.lengths_)] += self.lengths_
+        lengths = np.zeros(max(len(self.lengths_), len(items.length_counts)), np.int64)
+        for counts in (self.lengths_, items.length_counts):
+            lengths[: len(counts)] += counts
         self.lengths_ = lengths
+
+    def _featured_table(self) -> tuple[str, Sequence[str]]:
+        return "emission", self.vocabulary_.words
+
+    def _row_names(self) -> Sequence[int | str]:
+        return range(len(self.states_)) if self._numbered() else self.states_
 
     # --- within -----------------------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from softcount.estimators.base import naming
 from softcount.estimators.counted_text import DocumentEstimator
 from softcount.estimators.how_many import Tried
 from softcount.estimators.kmeans import KMeans
-from softcount.estimators.parameters import Fixed, PerTable, Seed, Share, Where
+from softcount.estimators.parameters import Features, Fixed, PerTable, Seed, Share, Sparse, Where
 from softcount.estimators.sampling import draw, draw_documents, lengths_of
 from softcount.estimators.scikit import check_consistent_length, classifier_tags
 from softcount.estimators.settings import check_is_fitted
@@ -39,6 +39,7 @@ from softcount.numbers.lanes import width
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables
 from softcount.text.documents import Documents
+from softcount.text.stored import in_memory
 from softcount.text.tfidf import directions
 
 STARTS = ("kmeans", "random", "uniform")
@@ -71,6 +72,14 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
         pseudo-count of 1 swamps the words that were seen, and semi-supervised EM collapses into one class.
     prior : float or mapping, default 0.1
         Dirichlet prior of `vb` and `gibbs`: a number, or one by table.
+    features : str, path, function, sparse matrix or list, optional
+        Compute P(word | class) from features of words: "words" (identity, first and last letters, capitals, digits,
+        hyphen, length), "identity", a file of lines word<TAB>feature feature=2.5 …, several of them joined by commas;
+        a function from a word to the names of its features; a matrix [words, features]; or a list of such.
+    variance : float, default 1.0
+        σ² of the features' weights; smaller keeps them nearer to zero.
+    sparse : pair or mapping, optional
+        (alpha, beta) of a wish for rows with few entries, α Σ exp(−θ/β), under `em`, `hard` and `mre`; or by table.
     restarts : int, default 1
         The best of so many starts, by the objective.
     tolerance : float, default 1e-6
@@ -133,6 +142,9 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
         fixed: Fixed = (),
         pseudo: PerTable | None = None,
         prior: PerTable = 0.1,
+        features: Features = None,
+        variance: float = 1.0,
+        sparse: Sparse = None,
         restarts: int = 1,
         tolerance: float = 1e-6,
         engine: Where = "threads",
@@ -152,6 +164,9 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
         self.fixed = fixed
         self.pseudo = pseudo
         self.prior = prior
+        self.features = features
+        self.variance = variance
+        self.sparse = sparse
         self.restarts = restarts
         self.tolerance = tolerance
         self.engine = engine
@@ -182,6 +197,8 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
         """
         self._check()
         whole = self._read(X, reset=True)
+        if y is not None or sample_weight is not None:
+            whole = in_memory(whole, "training with labels or weights", "leave them away")
         weights = checked_weights(sample_weight, len(whole), "documents")
         if weights is not None:
             whole = replace(whole, weights=weights)
@@ -256,7 +273,7 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
             if not self._size:
                 raise InputError('n_clusters="auto" where no label is known: leave the labels away')
             self.classes_ = np.arange(self._size)
-            return replace(data, labels=None)
+            return data.unlabelled()
         given = y[known].tolist()
         if len({isinstance(label, str) for label in given}) > 1:
             raise InputError("y has both names and numbers for classes; give one kind")
@@ -295,6 +312,7 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
                 n_jobs=self.n_jobs,
                 random_state=int(np.random.default_rng(list(seed)).integers(2**31)),
             )
+            data = in_memory(data, "the start from k-means", "choose another: --start random")
             classes = model.fit(directions(data), sample_weight=data.weights).labels_
             return self._counted(replace(data, labels=classes.astype(np.int32)), settings, engine)
         if begins not in STARTS:
@@ -365,7 +383,11 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
         return self._model, data, checked_weights(sample_weight, len(data), "documents")
 
     def _settings(self) -> Settings:
-        return Settings(SMOOTHING if self.pseudo is None else self.pseudo, self.prior)
+        smoothing = SMOOTHING if self.pseudo is None else self.pseudo
+        return Settings(smoothing, self.prior, sparse=self.sparse)
+
+    def _row_names(self) -> Sequence[int | str]:
+        return self.classes_.tolist()  # type: ignore[no-any-return]
 
     def _show_piece(self, items: Documents) -> None:
         self.cluster_, self.word_ = self.parameters_
@@ -384,7 +406,8 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
         return np.asarray(self.classes_[self.labels_])
 
     def _best(self, data: Documents) -> Array:
-        data = replace(data, labels=None, weights=None)
+        data = data.unlabelled()
+        data = data if data.weights is None else replace(data, weights=None)
         with self._engine() as engine, naming(data.source):
             found = Answers(self._model, data, engine).labels(self._log_weights, MAX)
             return np.concatenate([classes for _, classes in found])
@@ -399,7 +422,7 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
     def predict_log_proba(self, X: Any) -> Array:
         """log P(class | document), finite where P itself is too small for a number."""
         check_is_fitted(self, "cluster_")
-        data = self._read(X, reset=False)
+        data = in_memory(self._read(X, reset=False), "log-probabilities of all documents", "give a part of it")
         joint = data.matrix() @ self._log_weights.word.T + self._log_weights.cluster
         total = np.logaddexp.reduce(joint, axis=1, keepdims=True)
         with naming(data.source):

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from softcount.criteria.spec import Settings
 from softcount.disk.sound import check_rows
 from softcount.errors import ImpossibleItem, InputError
-from softcount.estimators.base import LoopEstimator
+from softcount.estimators.featured import TableFeatures, of_words
+from softcount.estimators.featured_rows import FeaturedEstimator
 from softcount.estimators.network_fixed import masks
 from softcount.estimators.network_query import asked
+from softcount.estimators.network_search import AUTO, learned_structure, unconnected
 from softcount.estimators.network_values import Values, given_values, settle_values
-from softcount.estimators.parameters import Fixed, PerTable, Seed, Where
+from softcount.estimators.parameters import Fixed, PerTable, Seed, Sparse, Where
 from softcount.loop.estep import Answers
 from softcount.loop.resume import Restart
 from softcount.loop.start import random_start, uniform_start
@@ -40,7 +41,7 @@ from softcount.text.structure import Structure, structure
 STARTS = ("random", "uniform")
 
 
-class Network(LoopEstimator):
+class Network(FeaturedEstimator):
     """A Bayesian network: every variable is drawn from a table, given its parents. Any cell of the data may be missing.
 
     Parameters
@@ -48,6 +49,9 @@ class Network(LoopEstimator):
     structure : str, list of pairs, or path, default ""
         "weather -> traffic -> late", "rain, sprinkler -> wet", "weather@-1 -> weather -> traffic" (@-1: the
         value in the row before), a list of pairs (parent, child), or a BIF file, whose tables are the start.
+        "auto": arcs among all columns, and what `values` names besides, are learned.
+    search : bool, default False
+        Whether arcs are learned, beginning with `structure`, by structural EM and BIC; always where it is "auto".
     values : mapping, optional
         {variable: number or list of values}; needed of hidden variables, which the data does not have.
     start : str, mapping or path, default "random"
@@ -61,6 +65,13 @@ class Network(LoopEstimator):
         Pseudo-counts of `em`: a number, or one by table.
     prior : float or mapping, default 0.1
         Dirichlet prior of `vb` and `gibbs`: a number, or one by table.
+    features : mapping, optional
+        From the name of a table to features of its variable's values, from which its rows are computed: "words" or
+        "identity", a file, a function from a value (as text) to the names of its features, or a matrix.
+    variance : float, default 1.0
+        σ² of the features' weights; smaller keeps them nearer to zero.
+    sparse : pair or mapping, optional
+        (alpha, beta) of a wish for rows with few entries, α Σ exp(−θ/β), under `em`, `hard` and `mre`; or by table.
     criterion : str, default "em:100"
         Stages by name (see `softcount.criteria.spec`).
     sequence : str, optional
@@ -93,7 +104,7 @@ class Network(LoopEstimator):
     """
 
     kind = "network"
-    _learned = ("structure_", "values_", "ties_", "observed_", "_tables", *LoopEstimator._FIT)
+    _learned = ("structure_", "values_", "ties_", "observed_", "_tables", *FeaturedEstimator._FIT)
     _types: ClassVar[tuple[Any, ...]] = ()
     structure_: str  # as a declaration
     values_: dict[str, tuple[Value, ...]]
@@ -102,19 +113,25 @@ class Network(LoopEstimator):
     _tables: dict[str, Array]
 
     def __init__(
-        self, structure: str | Path | Sequence[Any] = "", *, values: Mapping[str, Any] | None = None,
+        self, structure: str | Path | Sequence[Any] = "", *, search: bool = False,
+        values: Mapping[str, Any] | None = None,
         start: str | Path | Mapping[str, Any] | Sequence[Any] = "random", tie: Sequence[Any] = (), fixed: Fixed = (),
-        pseudo: PerTable = 0.0, prior: PerTable = 0.1, criterion: str = "em:100", sequence: str | None = None,
+        pseudo: PerTable = 0.0, prior: PerTable = 0.1, features: Mapping[str, Any] | None = None,
+        variance: float = 1.0, sparse: Sparse = None, criterion: str = "em:100", sequence: str | None = None,
         weight: str | None = None, restarts: int = 1, tolerance: float = 1e-6, engine: Where = "threads",
         n_jobs: int | None = None, random_state: Seed = None,
     ) -> None:  # fmt: skip
         self.structure = structure
+        self.search = search
         self.values = values
         self.start = start
         self.tie = tie
         self.fixed = fixed
         self.pseudo = pseudo
         self.prior = prior
+        self.features = features
+        self.variance = variance
+        self.sparse = sparse
         self.criterion = criterion
         self.sequence = sequence
         self.weight = weight
@@ -133,6 +150,7 @@ class Network(LoopEstimator):
         """`checkpoint`: a file for the state, every `checkpoint_every` steps; the same call again goes on from it."""
         self._check()
         columns = read_columns(X)
+        searched = self._search(columns) if self._searches else ()
         given = self._declare(columns)
         data = self._read(columns)
         weights = checked_weights(sample_weight, len(data), "rows" if len(data) == data.n_rows else "sequences")
@@ -146,15 +164,40 @@ class Network(LoopEstimator):
 
         with self._engine() as engine, _naming(data):
             self._train(
-                model, data, start, seed, engine, settings=Settings(self.pseudo, self.prior), digest=digest,
+                model, data, start, seed, engine, settings=self._settings(), digest=digest,
                 on_step=on_step, checkpoint=kept,
             )  # fmt: skip
         self._tables = self.parameters_._asdict()
+        self.history_.remarks += searched
         self._finish(seed, data.source, digest, rows=data.n_rows, sequences=len(data))
         return self
 
+    _learned_arcs: Structure | None = None
+
+    @property
+    def _searches(self) -> bool:
+        return self.search or (isinstance(self.structure, str) and self.structure == AUTO)
+
+    def _search(self, columns: Columns) -> tuple[str, ...]:
+        """Settles the arcs, and says how."""
+        if self.tie or self.fixed or self._begins(None) == "given":
+            raise InputError("where arcs are learned, tables cannot be tied, fixed or given; leave that away")
+        self._learned_arcs = None
+        if isinstance(self.structure, str) and self.structure == AUTO:
+            shown = [name for name in columns.columns if name not in (self.sequence, self.weight)]
+            self._learned_arcs = unconnected(shown, [name for name in self.values or () if name not in shown])
+        self._declare(columns)
+        seed = int(self.random_state) if isinstance(self.random_state, int | np.integer) else 0
+        begun = structure(self.structure_)
+        found, scored = learned_structure(begun, self._read(columns), self._model.sizes, self.restarts, seed)
+        self._learned_arcs = found
+        n = sum(len(above) for above in found.parents)
+        return (f"structural EM: {n} arcs, BIC {scored.bic:,.2f} after {scored.bics[0]:,.2f} with those at first",)
+
     def as_given(self) -> Network:
         """The network as its start says, every table of it; nothing is learned."""
+        if self._searches:
+            raise InputError("arcs are learned from data; give data, or the arcs")
         given = self._declare(None)
         self.parameters_, open = self._start(self._model, given, (0, 0))
         if open:
@@ -162,6 +205,7 @@ class Network(LoopEstimator):
         self._tables = self.parameters_._asdict()
         self.restarts_, self.restart_ = [Restart(float("nan"), float("nan"), 0, Ending(DONE, "0 steps done"))], 0
         self.objective_, self.n_iter_, self.history_, self.posterior_ = float("nan"), 0, Trace(), None
+        self.feature_weights_ = self.feature_names_ = None
         self._finish(0, "<given>", "", rows=0, sequences=0)
         return self
 
@@ -177,7 +221,7 @@ class Network(LoopEstimator):
     def _declare(self, columns: Columns | None) -> Given:
         """Settles structure, values and ties; returns what tables the start gives."""
         bif = self._bif()
-        found = structure(self.structure) if bif is None else bif.structure
+        found = self._learned_arcs or (structure(self.structure) if bif is None else bif.structure)
         given = self._given(bif)
         self.ties_ = tuple(tuple(group.split(",") if isinstance(group, str) else group) for group in self.tie)
         if columns is not None and not set(found.names) & set(columns.columns):
@@ -225,6 +269,18 @@ class Network(LoopEstimator):
 
     def _held(self, model: Any) -> dict[str, Any]:
         return masks(model, self.fixed)
+
+    def _features(self) -> dict[str, TableFeatures]:
+        return {name: self._of_values(name, what) for name, what in (self.features or {}).items()}
+
+    def _of_values(self, table: str, what: Any) -> TableFeatures:
+        if table not in self._model.tables:
+            raise InputError(f"features: no table {table!r}; the tables are {', '.join(self._model.tables)}")
+        return of_words([text_of(value) for value in self.values_[table]], what, self.variance)
+
+    def _row_names(self) -> Sequence[int | str]:
+        table = self._model.tables.index(next(iter(self.feature_weights_ or {})))
+        return [", ".join(map(str, given)) for given in product(*axes(self._model, table)[:-1])]
 
     # --- the model and its data -----------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ Annotations say the type; the range (at least one, between zero and one) is the 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -21,6 +21,8 @@ from softcount.errors import InputError
 # What parameters of several estimators take.
 Fixed = str | Mapping[str, Any] | Collection[str]
 PerTable = float | Mapping[str, Any]
+Features = Any  # of words: a name, a file, a function, a matrix, or several of these
+Sparse = Sequence[float] | Mapping[str, Any] | None  # (α, β), or by table
 Seed = int | np.random.RandomState | None
 Where = str | Engine
 Share = int | float  # of documents: a number of them, or, below one or as a float, a share

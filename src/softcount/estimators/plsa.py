@@ -17,10 +17,10 @@ from softcount.engines import Engine
 from softcount.errors import InputError
 from softcount.estimators.base import naming
 from softcount.estimators.counted_text import DocumentEstimator
-from softcount.estimators.folding import folded, prevalence_of
+from softcount.estimators.folding import folded, folded_blocks, prevalence_of
 from softcount.estimators.held_out import best_steps, both, set_aside, watch
 from softcount.estimators.how_many import Tried
-from softcount.estimators.parameters import Fixed, PerTable, Seed, Share, Where
+from softcount.estimators.parameters import Features, Fixed, PerTable, Seed, Share, Sparse, Where
 from softcount.estimators.sampling import draw, draw_documents, lengths_of
 from softcount.estimators.scikit import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from softcount.estimators.settings import check_is_fitted
@@ -43,6 +43,7 @@ from softcount.numbers.lanes import width
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Log, Tables
 from softcount.text.documents import Documents
+from softcount.text.stored import in_memory
 from softcount.text.vocabulary import lowered
 
 SMALLEST = 1e-30  # pseudo-count in float32
@@ -76,6 +77,14 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
         none.
     prior : float or mapping, default 0.1
         Dirichlet prior of `vb` and `gibbs`: a number, or one by table.
+    features : str, path, function, sparse matrix or list, optional
+        Compute P(word | topic) from features of words: "words" (identity, first and last letters, capitals, digits,
+        hyphen, length), "identity", a file of lines word<TAB>feature feature=2.5 …, several of them joined by commas;
+        a function from a word to the names of its features; a matrix [words, features]; or a list of such.
+    variance : float, default 1.0
+        σ² of the features' weights; smaller keeps them nearer to zero.
+    sparse : pair or mapping, optional
+        (alpha, beta) of a wish for rows with few entries, α Σ exp(−θ/β), under `em`, `hard` and `mre`; or by table.
     held_out : float, default 0.0
         Share of the documents kept aside in a first run, which finds out after how many steps, and from which
         of the restarts, new documents are foretold best; so long the second run trains, on all documents.
@@ -131,11 +140,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
     _types = (PLSATables, Tried)
     _size_name, _emits = "n_topics", "word"
     _size_axes: ClassVar[Axes] = {"topic": Hidden(share=1), "word": Hidden(row=0)}
-    _optional: ClassVar[tuple[str, ...]] = (
-        "_seen",
-        "tried_",
-        *DocumentEstimator._optional,
-    )  # the first is not in older files
+    _optional: ClassVar[tuple[str, ...]] = ("_seen", "tried_", *DocumentEstimator._optional)
     prevalence_: Array
     _seen: Array  # which words training saw
 
@@ -149,6 +154,9 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
         fixed: Fixed = (),
         pseudo: PerTable | None = None,
         prior: PerTable = 0.1,
+        features: Features = None,
+        variance: float = 1.0,
+        sparse: Sparse = None,
         held_out: float = 0.0,
         seed_words: Mapping[int, Sequence[str]] | None = None,
         seed_weight: float = 100.0,
@@ -171,6 +179,9 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
         self.fixed = fixed
         self.pseudo = pseudo
         self.prior = prior
+        self.features = features
+        self.variance = variance
+        self.sparse = sparse
         self.held_out = held_out
         self.seed_words = seed_words
         self.seed_weight = seed_weight
@@ -196,14 +207,16 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
         self._check()
         data = self._read(X, reset=True)
         weights = checked_weights(sample_weight, len(data), "documents")
+        if weights is not None or self.held_out:
+            data = in_memory(data, "training with weights or held-out documents", "leave them away")
         kept = self._checkpoint(checkpoint, checkpoint_every)
         seed, digest = self._seed(kept), digest_with(data.digest(), weights)
         data = data if weights is None else data.weighted(weights)
         chosen = self._choose_size(data, len(data) // 2)
-        room = 4 * np.dtype(self.dtype).itemsize * width(self._size) * (len(data) + data.n_words)
+        room = 4 * np.dtype(self._dtype).itemsize * width(self._size) * (len(data) + data.n_words)
         check_room(room, f"{self._size:,} topics", "ask for fewer")
         self._model = Model(len(data), self._size, data.n_words)
-        self._seen = np.bincount(data.times_weights().words, minlength=data.n_words) > 0
+        self._seen = data.times_weights().document_frequencies > 0
         watched: dict[str, Any] = {"digest": digest, "on_step": on_step, "checkpoint": kept}
         with self._engine() as engine, naming(data.source):
             self._plain = False
@@ -219,7 +232,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
             self._fold_in(replace(data, weights=None), np.flatnonzero(weights == 0.0))
         self.signature_ = self._sign(
             "plsa", seed, topics=self._size, documents=len(data), words=data.n_words, tokens=f"{data.n_tokens:g}",
-            held_out=self.held_out, start=self._begins(data), dtype=self.dtype,
+            held_out=self.held_out, start=self._begins(data), dtype=self._dtype,
             fold_pseudo=self.fold_pseudo, data="sha256:" + digest[:12],
         )  # fmt: skip
         self._remember(seed, data.source, digest, documents=len(data), tokens=data.n_tokens)
@@ -311,19 +324,29 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
             tables = uniform_start(layout) if self.start == "uniform" else random_start(layout, seed)
         else:
             svd = self.start == "svd"
+            data = in_memory(data, "the start from clusters of documents", "choose another: --start random")
             tables = by_svd(data, self._size, seed) if svd else clustered(data, self._size, seed, self.n_jobs)
             tables = matched(tables, self._seeds()) if self.seed_words else tables
         if self.seed_words:  # already at the start, or the first steps would give the words to other topics
             tables = tables._replace(word=layout.word.family.normalize(tables.word + self._seeds() / 100.0))
         return PLSATables(
-            np.ascontiguousarray(tables.topic, dtype=self.dtype), np.asarray(tables.word, dtype=self.dtype, order="F")
+            np.ascontiguousarray(tables.topic, dtype=self._dtype), np.asarray(tables.word, dtype=self._dtype, order="F")
         )
 
     def _settings(self) -> Settings:
         smoothing = self._smoothing()
         if not self.seed_words:
-            return Settings(smoothing, self.prior)
-        return Settings(smoothing, self.prior, extra={"word": (self._seeds() * self.seed_weight).astype(self.dtype)})
+            return Settings(smoothing, self.prior, sparse=self.sparse)
+        seeded = {"word": (self._seeds() * self.seed_weight).astype(self._dtype)}
+        return Settings(smoothing, self.prior, extra=seeded, sparse=self.sparse)
+
+    @property
+    def _dtype(self) -> str:
+        """Weights of features are found in double precision."""
+        return self.dtype if self.features is None else "float64"
+
+    def _row_names(self) -> Sequence[int | str]:
+        return range(self._size)
 
     def _seeds(self) -> Array:
         """1 where a word is a seed of a topic."""
@@ -345,6 +368,13 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
         """P(topic | document) of new documents, folded in with the topics held; rows sum to one."""
         check_is_fitted(self, "components_")
         return self._fold(self._read(X, reset=False))
+
+    def blocks(self, X: Any) -> Iterator[Array]:
+        """The same block by block, so that memory stays bounded."""
+        check_is_fitted(self, "components_")
+        data = self._read(X, reset=False)
+        with self._engine() as engine:
+            yield from folded_blocks(data, self.components_, self.prevalence_, self.fold_pseudo, engine)
 
     def predict(self, X: Any) -> Array:
         """The one topic that each document is most about: words that are everywhere have little say in it."""
@@ -426,7 +456,8 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
         """By document completion: exp(−Σ log P(w | d) / tokens) over a random half of each document's tokens, where
         the document's topics are folded in from the other half. Words that training did not see are left out."""
         check_is_fitted(self, "components_")
-        seen, aside = split_tokens(self._read(X, reset=False), 0.5, random_state)
+        data = in_memory(self._read(X, reset=False), "perplexity", "give a part of it")
+        seen, aside = split_tokens(data, 0.5, random_state)
         log_likelihood, tokens = completion(self._fold(seen), self.components_, self._of_seen(aside))
         if not tokens:
             raise InputError("perplexity needs documents with at least two known words")
@@ -465,6 +496,8 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
         if not len(asked.words):
             raise InputError("no word of the query is known to the model; use other words")
         pool = None if among is None else self._read(among, reset=False)
+        if tfidf != 0:
+            pool = in_memory(pool, "a search by words", "search by topics alone: --tfidf 0")
         rows = np.asarray(self.topic_, np.float64) if pool is None else self._fold(pool)
         similarity = cosine(rows, self._fold(asked)[0])
         tfidf = (0.0 if pool is None else TFIDF) if tfidf is None else tfidf

@@ -28,6 +28,7 @@ from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables
 from softcount.text.corpus import MEMORY
 from softcount.text.documents import documents
+from softcount.text.stored import in_memory
 from softcount.text.tfidf import directions, inverse_frequencies
 from softcount.text.vocabulary import Vocabulary
 
@@ -79,6 +80,7 @@ class PointEstimator(TextCounter):
             if not reset and self.idf_ is None:
                 raise InputError("this model was trained on numbers; give a table, not text")
             data = documents(X, known, lowercase=self.lowercase)
+            data = in_memory(data, "clustering by tf-idf", "use a Naive Bayes mixture: --method nb --start random")
             data = self._pruned(data) if reset else data
             if not reset and known is None:
                 data = same_columns(data, self.n_features_in_)

@@ -30,8 +30,9 @@ from softcount.numbers.ragged import Array
 from softcount.version import VERSION
 
 FILES = ("dictionary", "start", "prior")  # settings that may name a file
-# Settings that training does not depend on: a checkpoint is good for any of them.
-AFTERWARDS = ("engine", "n_jobs", "random_state")
+# Settings that training does not depend on: a checkpoint is good for any of them. Features count by what they say of
+# the words at hand, which whoever trains adds.
+AFTERWARDS = ("engine", "n_jobs", "random_state", "features")
 
 
 # What a file may hold of settings whose annotations leave that open.

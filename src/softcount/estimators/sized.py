@@ -12,18 +12,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from softcount.errors import InputError
-from softcount.estimators.base import LoopEstimator
+from softcount.estimators.featured_rows import FeaturedEstimator
 from softcount.estimators.how_many import METHODS, SIZES, STEPS, Trained, Tried, choose
 from softcount.estimators.splitting import Axes
 from softcount.machine import stage
 from softcount.numbers.tables import Tables
+from softcount.text.stored import in_memory
 
 AUTO = "auto"
 PRIOR = 0.1  # of the choice
 RESTARTS = 3  # likewise, from starts of its own
 
 
-class SizedEstimator(LoopEstimator):
+class SizedEstimator(FeaturedEstimator):
     """Subclasses name the setting, say how tables depend on it, and how likely new items are."""
 
     choose: str
@@ -32,9 +33,9 @@ class SizedEstimator(LoopEstimator):
     _size_name: ClassVar[str]
     _size_axes: ClassVar[Axes]
     _emits: ClassVar[str]  # the table of what hidden values emit, [values, words]
-    _optional: ClassVar[tuple[str, ...]] = ("tried_", *LoopEstimator._optional)
+    _optional: ClassVar[tuple[str, ...]] = ("tried_", *FeaturedEstimator._optional)
     _described = (
-        *LoopEstimator._described,
+        *FeaturedEstimator._described,
         (
             "tried_ : list of Tried",
             'Where the size is "auto": every size that was tried, its score, and how many were used.',
@@ -68,6 +69,7 @@ class SizedEstimator(LoopEstimator):
         if not self._is_auto:
             return ()
         stage.begin("choosing how many")
+        items = in_memory(items, f"{self._size_name}=auto", "give a number")
         seed = int(self.random_state) if isinstance(self.random_state, int | np.integer) else 0
         found = choose(self.choose, _Trainer(self, seed), items, max(1, min(most, SIZES[-1])), seed)
         self._found, self.tried_ = found.size, found.tried

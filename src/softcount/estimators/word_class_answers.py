@@ -15,6 +15,7 @@ from softcount.models.word_classes_kernel import Weights
 from softcount.numbers.ragged import Array, Ragged
 from softcount.text.capitals import first_tokens
 from softcount.text.corpus import Corpus, corpus
+from softcount.text.stored import in_memory
 from softcount.text.vocabulary import Vocabulary
 from softcount.text.word_form import read_forms
 
@@ -51,7 +52,7 @@ class LearnedClasses(SavedEstimator, LightEstimator):
     def predict(self, X: Any) -> list[list[Any]]:
         """A class for every token; known tags of X that are classes' names are kept."""
         self._check_fitted("signature_")
-        data = corpus(X, lowercase=self.lowercase)
+        data = in_memory(corpus(X, lowercase=self.lowercase), "the classes of a text", "give a part of it")
         names = None if self._numbered() else np.array(self.classes_, dtype=object)
         rows = Ragged(data.sentences.offsets, self.token_classes(data)).rows()
         return [(row if names is None else names[row]).tolist() for row in rows]
@@ -74,7 +75,9 @@ class LearnedClasses(SavedEstimator, LightEstimator):
         if X is None:
             words, ids, sure, counts = self.vocabulary_.words, self.word_class_, self.confidence_, self.count_
         else:
-            data = every_word(corpus(X, lowercase=self.lowercase))
+            data = every_word(
+                in_memory(corpus(X, lowercase=self.lowercase), "the words of a text", "give a part of it")
+            )
             words = data.vocabulary.words
             (ids, sure), counts = self._of_words(words), np.bincount(data.sentences.values, minlength=len(words))
         order = np.lexsort((-counts, ids))

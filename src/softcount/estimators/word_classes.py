@@ -31,6 +31,7 @@ from softcount.signature import signature
 from softcount.text.capitals import first_tokens, uncapitalized
 from softcount.text.corpus import Corpus, corpus
 from softcount.text.dictionary import TagDictionary, tag_dictionary
+from softcount.text.stored import in_memory
 from softcount.text.word_form import FEATURES, WordForms, word_forms
 
 STARTS = ("ward", "k-means++")
@@ -138,7 +139,8 @@ class WordClasses(LearnedClasses):
         stage.begin("counting words")
         kept = self._checkpoint(checkpoint, checkpoint_every)
         given = tag_dictionary(self.dictionary)
-        data = every_word(corpus(X, labels=y, lowercase=self.lowercase))
+        text = corpus(X, labels=y, lowercase=self.lowercase)
+        data = every_word(in_memory(text, "word classes", "give a part of it"))
         weights = checked_weights(sample_weight, len(data), "sentences")
         if weights is not None:
             data = _as_often(data, weights)

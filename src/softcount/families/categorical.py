@@ -15,8 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy  # whose `special` is loaded when first used: it takes a third of a second
 
+from softcount.families.categorical_rows import row_logsumexp, xproduct
 from softcount.families.dirichlet import divergences, expected_logs
-from softcount.families.penalty import Pseudo
+from softcount.families.penalty import Pseudo, Sparsity
+from softcount.families.sparse_rows import sparsest
 from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import Log, Table, by_row, like, row_sums, values
 
@@ -118,7 +120,15 @@ class Categorical(NamedTuple):
     def maximize(self, counts: Table, penalty: Pseudo, parameters: Table) -> Table:
         """θ ∝ c + pseudo; a row without counts keeps its old values."""
         weights = like(counts, values(counts) + penalty.amount) if penalty else counts
-        return self.normalize(weights, otherwise=parameters)
+        plain = self.normalize(weights, otherwise=parameters)
+        return plain if penalty.sparse is None else self._sparsest(weights, penalty.sparse, plain, parameters)
+
+    def _sparsest(self, weights: Table, wish: Sparsity, plain: Table, before: Table) -> Table:
+        free = True if self.free is None else self.free
+        visited = by_row(row_sums(like(weights, np.where(free, values(weights), 0.0))) > UNVISITED, weights)
+        counted, here, old = (like(t, np.where(free & visited, values(t), 0.0)) for t in (weights, plain, before))
+        theta = sparsest(counted, wish, here, old, np.maximum(row_sums(here), UNVISITED))
+        return like(plain, np.where(free & visited, theta, values(plain)).astype(values(plain).dtype))
 
     def log_weights(self, parameters: Table) -> Table | Log:
         if self.lazy and not isinstance(parameters, Ragged):
@@ -126,16 +136,37 @@ class Categorical(NamedTuple):
         with np.errstate(divide="ignore"):
             return like(parameters, np.log(values(parameters)))
 
+    def vector(self, parameters: Table) -> Array:
+        """log θ, which need not be normalised."""
+        return np.asarray(np.log(np.maximum(values(parameters), UNVISITED)), dtype=np.float64).ravel()
+
+    def of_vector(self, vector: Array, parameters: Table) -> Table:
+        theta = np.exp(values(self.log_shares(self.table(vector.reshape(self.size())))))
+        return like(parameters, np.asarray(theta, values(parameters).dtype, order="F"))
+
+    def gradient(self, counts: Table, penalty: Pseudo, parameters: Table) -> Array:
+        """c − θ Σ_row c of the free entries, with what is imagined and wished."""
+        theta = np.asarray(values(parameters), dtype=np.float64)
+        slope = values(counts) + penalty.amount
+        if penalty.sparse is not None:
+            slope = slope - theta * penalty.sparse.slope(theta)
+        if self.free is not None:
+            slope, theta = np.where(self.free, slope, 0.0), np.where(self.free, theta, 0.0)
+        share = row_sums(like(counts, slope)) / np.maximum(self.mass(), UNVISITED)
+        return np.asarray(slope - theta * by_row(share, counts)).ravel()
+
     def log_prior(self, parameters: Table, penalty: Pseudo) -> float:
-        """Σ pseudo · log θ over the free entries: what MAP-EM adds to the log-likelihood."""
-        if not penalty:
-            return 0.0
+        """Σ pseudo · log θ over the free entries, and what sparse rows are worth: what MAP-EM adds to log P."""
         free = slice(None) if self.free is None else self.free
+        theta = values(parameters)[free]
+        wish = 0.0 if penalty.sparse is None else penalty.sparse.log_prior(theta)
+        if not penalty:
+            return wish
         if np.ndim(penalty.amount) == 0:  # the same for all, and not zero: five times as fast so
             with np.errstate(divide="ignore"):
-                return float(penalty.amount * np.log(values(parameters)[free]).sum(dtype=np.float64))
+                return wish + float(penalty.amount * np.log(theta).sum(dtype=np.float64))
         pseudo = np.broadcast_to(penalty.amount, values(parameters).shape)
-        return float(np.sum(scipy.special.xlogy(pseudo[free], values(parameters)[free])))
+        return wish + float(np.sum(scipy.special.xlogy(pseudo[free], theta)))
 
     # --- Dirichlet posteriors ---------------------------------------------------------------------------------
 
@@ -217,34 +248,19 @@ class Categorical(NamedTuple):
         shape = np.asarray(values(posterior))
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.log(rng.standard_gamma(shape + 1.0)) + np.log(rng.random(shape.shape)) / shape
-            if self.free is not None:
-                logs = np.where(self.free, logs, -np.inf)
-            total = _row_logsumexp(like(posterior, logs))
-            if np.any(self.beyond):  # all outcomes that are not stored, drawn as one
-                total = np.logaddexp(total, np.log(rng.standard_gamma(np.broadcast_to(self.beyond, total.shape))))
-            logs -= by_row(total - np.log(self.mass()), posterior)
+            unstored = None
+            if np.any(self.beyond):  # drawn as one
+                unstored = np.log(rng.standard_gamma(np.broadcast_to(self.beyond, row_sums(posterior).shape)))
+        return self.log_shares(like(posterior, logs), unstored)
+
+    def log_shares(self, logs: Table, unstored: Array | None = None) -> Table:
+        """log θ of free entries in proportion to exp(logs), held ones as they are; `unstored`: logs of the others."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            flat = values(logs) if self.free is None else np.where(self.free, values(logs), -np.inf)
+            total = row_logsumexp(like(logs, flat))
+            if unstored is not None:
+                total = np.logaddexp(total, unstored)
+            flat = flat - by_row(total - np.log(self.mass()), logs)
             if self.free is not None and self.held is not None:
-                logs = np.where(self.free, logs, np.log(self.held))
-        return like(posterior, logs)
-
-
-def xproduct(a: Array, b: Array) -> Array:
-    """a · b where 0 · ±inf is 0."""
-    with np.errstate(invalid="ignore"):
-        return np.where(a == 0.0, 0.0, a * b)
-
-
-def _row_max(table: Table) -> Array:
-    if not isinstance(table, Ragged):
-        return np.asarray(table.max(axis=-1))
-    tops = np.full(table.n_rows, -np.inf)
-    filled = np.flatnonzero(table.lengths)
-    if len(filled):
-        tops[filled] = np.maximum.reduceat(table.values, table.offsets[:-1][filled])
-    return tops
-
-
-def _row_logsumexp(table: Table) -> Array:
-    top = _row_max(table)
-    finite = np.where(np.isfinite(top), top, 0.0)
-    return np.asarray(np.log(row_sums(like(table, np.exp(values(table) - by_row(finite, table))))) + finite)
+                flat = np.where(self.free, flat, np.log(self.held))
+        return like(logs, flat)

@@ -91,6 +91,27 @@ class AscendingFamily(PointFamily, Protocol):
 
 
 @runtime_checkable
+class SmoothFamily(PointFamily, Protocol):
+    """Parameters that any vector of numbers makes, so that a gradient may be followed without leaving them."""
+
+    def vector(self, parameters: Parameters) -> Array: ...
+
+    def of_vector(self, vector: Array, parameters: Parameters) -> Parameters:
+        """Of the kind of `parameters`."""
+
+    def gradient(self, counts: Table, penalty: Pseudo, parameters: Parameters) -> Array:
+        """Of ⟨log-weights, counts⟩ + log prior in the vector; with expected counts that of the log-likelihood."""
+
+
+@runtime_checkable
+class ComputedFamily(PointFamily, Protocol):
+    """Rows that are computed from parameters of another kind."""
+
+    def shown(self, parameters: Parameters) -> Table:
+        """The rows."""
+
+
+@runtime_checkable
 class WeightFamily(PointFamily, Protocol):
     """Weights of any sign, which follow the gradient of an encoder."""
 

@@ -24,6 +24,10 @@ class Point(NamedTuple):
     def posterior(self, counts: Any, prior: Any) -> Any:
         return self.family.maximize(counts, NOTHING, None)
 
+    def moved(self, counts: Any, before: Any) -> Any:
+        """From the point before, for families that go on from there."""
+        return self.family.maximize(counts, NOTHING, before)
+
     def mean(self, posterior: Any) -> Any:
         return posterior
 
@@ -31,7 +35,8 @@ class Point(NamedTuple):
         return self.family.log_weights(posterior)
 
     def divergence(self, posterior: Any, prior: Any, expected_log: Any = None) -> float:
-        return 0.0
+        """Of a point that is held by a prior of its own, minus its logarithm."""
+        return -self.family.log_prior(posterior, NOTHING)
 
     def draw(self, posterior: Any, rng: np.random.Generator) -> Any:
         return self.family.log_weights(posterior)

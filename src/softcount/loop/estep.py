@@ -13,6 +13,7 @@ import numpy as np
 
 from softcount.engines.engine import Engine, Handle
 from softcount.errors import ImpossibleItem
+from softcount.loop.files import file_ranges, fits, packed
 from softcount.loop.model import InRounds, Model
 from softcount.loop.placed import Placed, located
 from softcount.loop.weighted import Weighted, runs_of
@@ -24,7 +25,8 @@ from softcount.numbers.attribute import SAMPLE, SUM
 from softcount.numbers.ragged import Array
 from softcount.numbers.rounds import Round, add_up, drive
 from softcount.numbers.tables import Expectation, Tables
-from softcount.text.shard import shards
+from softcount.text.shard import cut, shards
+from softcount.text.stored import Stored, opened
 
 
 class Range(NamedTuple):
@@ -53,8 +55,11 @@ class EStep:
         self, model: Model, items: Any, engine: Engine, seed: Sequence[int] = (0,), n_batches: int = 0
     ) -> None:
         self.model, self.engine, self.seed = model, engine, tuple(seed)
-        self._by_parts = isinstance(model, InRounds) and engine.near
+        self._by_parts = isinstance(model, InRounds) and engine.near and not isinstance(items, Stored)
         self._order: Array | None = None
+        if isinstance(items, Stored):
+            self._place_files(items, n_batches)
+            return
         weights: Array | None = None
         if isinstance(items, Weighted):
             items, weights, self._order = items
@@ -73,6 +78,16 @@ class EStep:
             for (_, a, b, number, drawn), weight in zip(_reached(ranges), each, strict=True)
         )
         self._handles = self._in_parts(parts) if self._by_parts else engine.place(_pack, parts)
+
+    def _place_files(self, items: Stored, n_batches: int) -> None:
+        """Where items are, not what they are, goes to the engine; pieces are about equally large."""
+        stage.begin("packing", len(items), "items")
+        ranges = file_ranges(self.model, items, self.seed, n_batches)
+        self._of_batch = np.array([one.batch for one in ranges], dtype=np.int64)
+        self.amount, self.n_items = items.amount, len(items)
+        self.batches = np.bincount(self._of_batch) / len(ranges)
+        parts = (Placed(i, a, (self.model, items.slice(a, b))) for i, (_, a, b) in enumerate(ranges))
+        self._handles = self.engine.place(_pack if fits(self.model, items, ranges) else _unpacked, parts)
 
     def _shuffled(self, items: Any, weights: Array | None, n_batches: int) -> tuple[Any, Array | None]:
         """Neighbouring items are alike; a mini-batch should be a sample of all. Within one, items of a weight stay
@@ -158,7 +173,7 @@ class Answers:
 
     def __init__(self, model: Model, items: Any, engine: Engine, cost: int | None = None) -> None:
         self.model, self.engine = model, engine
-        ranges = shards(model.costs(items), cost or model.shard_cost)
+        ranges = cut(items, model.costs, cost or model.shard_cost)
         self._handles = engine.place(
             _as_it_is, (Placed(i, a, (model, items.slice(a, b))) for i, (a, b) in enumerate(ranges))
         )
@@ -206,15 +221,20 @@ def _as_it_is(part: Placed) -> Placed:
 
 def _pack(part: Placed) -> Placed:
     model, items = part.shard
-    return part._replace(shard=model.pack(items))
+    return part._replace(shard=model.pack(opened(items)))
+
+
+def _unpacked(part: Placed) -> Placed:
+    """To be packed whenever it is asked for."""
+    return part._replace(shard=part.shard[1])
 
 
 def _expect(placed: Placed, asked: Asked) -> Expectation:
     model, weights, mode, seed = asked
-    drawn = (*seed, placed.number), model.n_uniforms(placed.shard), placed.drawn
-    uniforms = _uniforms(*drawn) if mode == SAMPLE else None
+    shard = packed(model, placed.shard)
+    uniforms = _uniforms((*seed, placed.number), model.n_uniforms(shard), placed.drawn) if mode == SAMPLE else None
     with located(placed):
-        found = model.expect(weights, placed.shard, mode, uniforms)[0].times(placed.weight)
+        found = model.expect(weights, shard, mode, uniforms)[0].times(placed.weight)
     return found._replace(counts=nonzero(found.counts)) if isinstance(model, InRounds) else found
 
 

@@ -17,11 +17,13 @@ from softcount.criteria.criterion import Criterion
 from softcount.criteria.spec import WRAPPERS, Settings, Stage, parse
 from softcount.engines.engine import Engine
 from softcount.errors import InputError
+from softcount.loop.computed import Computed, computing, shown, weighed, weights_of
 from softcount.loop.estep import EStep
 from softcount.loop.model import Model
 from softcount.loop.start import constrain
 from softcount.loop.trace import Step
 from softcount.numbers.attribute import SUM
+from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Expectation, Tables
 
 
@@ -38,6 +40,7 @@ class Learned(NamedTuple):
     log_weights: Tables
     posterior: Tables | None
     step: Step
+    weights: dict[str, Array] | None = None  # of the tables whose rows are computed from features
 
 
 def stepwise_stage(stages: list[Stage]) -> Stage:
@@ -55,11 +58,12 @@ def stepwise_stage(stages: list[Stage]) -> Stage:
 
 def learn(
     model: Model, items: Any, stage: Stage, settings: Settings, parameters: Tables, before: Online | None,
-    engine: Engine, *, fixed: Any = (), total: float | None = None,
+    engine: Engine, *, fixed: Any = (), computed: Computed | None = None, total: float | None = None,
 ) -> Learned:  # fmt: skip
     """One update from these items. `total`: how many items there will be; by default those that there were."""
     began = time.perf_counter()
-    layout = constrain(model.layout, parameters, fixed)
+    plain = constrain(model.layout, parameters, fixed)
+    layout = computing(plain, computed or {})
     criterion: Criterion = stage.build(layout, settings)
     data = EStep(model, items, engine, settings.seed)
     if not data.amount > 0.0:
@@ -67,12 +71,14 @@ def learn(
     seen = (before.seen if before else 0.0) + data.amount
     share = data.amount / max(seen, 1e-300) if total is None else min(1.0, data.n_items / total)
     expect = Arrived(data, share)
-    state = before.state if before else criterion.init(parameters, expect)
+    state = before.state if before else criterion.init(weighed(plain, layout, parameters, expect), expect)
     state, progress = criterion.step(state, expect)
     seconds = time.perf_counter() - began
     step = Step(0, stage.text, state.updates, progress.objective, None, progress.parts, seconds)
     posterior = criterion.posterior(state) if criterion.posterior else None
-    return Learned(Online(state, seen), criterion.parameters(state), criterion.log_weights(state), posterior, step)
+    found = criterion.parameters(state)
+    tables, weights = shown(layout, found), weights_of(layout, found)
+    return Learned(Online(state, seen), tables, criterion.log_weights(state), posterior, step, weights)
 
 
 class Arrived:

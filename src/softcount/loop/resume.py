@@ -22,7 +22,7 @@ from softcount.families.layout import TableLayout, by_table, named, table_types
 from softcount.loop.start import uniform_start
 from softcount.loop.trace import RECORDS, Ending, Step
 from softcount.numbers.attribute import SUM
-from softcount.numbers.ragged import Ragged
+from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import Expectation, Log, Tables, leaves, values
 
 ROUNDING = 1e-5  # of the logarithm of one, in single precision
@@ -50,7 +50,8 @@ class Position(NamedTuple):
     stopped: Ending | None = None  # why the stage ends before its steps are done
 
 
-Best = tuple[int, Tables, Tables, Tables | None]  # (restart, parameters, log-weights, posterior) so far
+Found = tuple[Tables, Tables, Tables | None, dict[str, Array] | None]  # tables, log-weights, posterior, weights
+Best = tuple[int, Tables, Tables, Tables | None, dict[str, Array] | None]  # which restart, and what it found
 
 
 class Saved(NamedTuple):
@@ -73,6 +74,7 @@ class Finished(NamedTuple):
     restarts: list[Restart]
     chosen: int
     posterior: Tables | None = None
+    weights: dict[str, Array] | None = None
 
 
 def restored(slot: Slot, layout: Tables, stages: Sequence[Stage]) -> tuple[Finished | None, Saved | None]:
@@ -84,7 +86,7 @@ def restored(slot: Slot, layout: Tables, stages: Sequence[Stage]) -> tuple[Finis
     try:
         if done is not None:
             check("the result", done, Finished)
-            _check_fit(layout, done.parameters, done.log_weights, done.posterior)
+            _check_fit(layout, done.parameters, done.log_weights, done.posterior, done.weights)
             _check_place(done.chosen, len(done.restarts))
             _check_trace(done.steps, stages)
         elif saved is not None:
@@ -178,7 +180,10 @@ def _check_like(layout: Tables, state: Any, like: Any, parameters: Tables, field
         _check_place(state, 1 << 62)
 
 
-def _check_fit(layout: Tables, parameters: Tables, log_weights: Tables, posterior: Tables | None = None) -> None:
+def _check_fit(
+    layout: Tables, parameters: Tables, log_weights: Tables, posterior: Tables | None = None,
+    weights: dict[str, Array] | None = None,
+) -> None:  # fmt: skip
     uniform = uniform_start(layout)
     _check_tables(layout, parameters, uniform, "parameters")
     _check_tables(layout, log_weights, logs_of(layout, uniform), "log_weights")
@@ -194,7 +199,8 @@ def _check_fit(layout: Tables, parameters: Tables, log_weights: Tables, posterio
     if posterior is not None:
         _check_types(layout, posterior)
         for name, spec, table, like in named(layout, posterior, parameters):
-            if table is not None or isinstance(spec.family, ConjugateFamily):
+            point = name in (weights or {}) or not isinstance(spec.family, ConjugateFamily)
+            if table is not None or not point:
                 check_posterior(name, table, like, isinstance(spec.family, SimplexFamily))
 
 

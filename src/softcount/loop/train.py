@@ -13,13 +13,15 @@ from softcount.criteria.spec import Settings, Stage
 from softcount.disk.checkpoint import Slot
 from softcount.engines.engine import Engine
 from softcount.errors import InputError
+from softcount.loop.computed import Computed, computing, shown, weighed, weights_of
 from softcount.loop.estep import EStep
 from softcount.loop.model import Model
-from softcount.loop.resume import Best, Finished, Position, Restart, Saved, check_state, restored
+from softcount.loop.resume import Best, Finished, Found, Position, Restart, Saved, check_state, restored
 from softcount.loop.start import constrain
 from softcount.loop.trace import CONVERGED, DONE, FELL, HELD_OUT, Ending, Note, Step, Trace
-from softcount.machine import stage as shown
+from softcount.machine import stage as seen
 from softcount.machine.signals import obey
+from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables, leaves, values
 
 TIED = Note("tied: all hidden values are alike, and stay alike under every criterion; use a random start")
@@ -36,6 +38,7 @@ class Fit(NamedTuple):
     restarts: list[Restart]
     chosen: int
     posterior: Tables | None = None  # over the parameters, where the last stage has one
+    weights: dict[str, Array] | None = None  # of the tables whose rows are computed from features
 
 
 def fit(
@@ -46,6 +49,7 @@ def fit(
     engine: Engine,
     *,
     fixed: Iterable[str] | Mapping[str, Any] = (),
+    computed: Computed | None = None,
     settings: Settings | None = None,
     tolerance: float = 1e-6,
     restarts: int = 1,
@@ -60,15 +64,16 @@ def fit(
 
     `monitor`, of the parameters, is watched at every step: a stage ends when it falls, at the best state so far.
     With a checkpoint, training goes on where it stands there. `at_most` ends each stage after so many steps, whatever
-    it was meant for.
+    it was meant for. Tables named in `computed` are rows of features.
     """
     done, saved = restored(checkpoint, model.layout, stages) if checkpoint else (None, None)
     if done:
         trace = Trace(done.steps)
         trace.stopped = done.stopped
-        return Fit(done.parameters, done.log_weights, trace, done.restarts, done.chosen, done.posterior)
+        return Fit(done.parameters, done.log_weights, trace, done.restarts, done.chosen, done.posterior, done.weights)
     loop = _Loop(model, items, engine, stages, fixed, settings or Settings(), tolerance, seed, on_step, monitor)
     loop.checkpoint, loop.at_most, loop.n_restarts = checkpoint, at_most, restarts
+    loop.computed = computed or {}
     first = loop.resume(saved) if saved else 0
     for restart in range(first, restarts):
         found = loop.restart(restart, start(restart), saved.position if saved else None)
@@ -80,13 +85,13 @@ def fit(
         if loop.best is None or score > loop.records[loop.best[0]].score:
             loop.best = (restart, *found)
     assert loop.best is not None
-    chosen, parameters, weights, posterior = loop.best
+    chosen, parameters, weights, posterior, of_features = loop.best
     loop.trace.stopped = loop.records[chosen].stopped
-    result = Fit(parameters, weights, loop.trace, loop.records, chosen, posterior)
     if checkpoint:
         trace = loop.trace
-        checkpoint.finish(Finished(parameters, weights, list(trace), trace.stopped, loop.records, chosen, posterior))
-    return result
+        done = Finished(parameters, weights, list(trace), trace.stopped, loop.records, chosen, posterior, of_features)
+        checkpoint.finish(done)
+    return Fit(parameters, weights, loop.trace, loop.records, chosen, posterior, of_features)
 
 
 def begun(model: Model, parameters: Tables) -> Fit:
@@ -101,6 +106,7 @@ class _Loop:
     checkpoint: Slot | None = None
     at_most: Sequence[int] | None = None
     n_restarts = 1
+    computed: Computed
 
     def __init__(
         self,
@@ -129,9 +135,11 @@ class _Loop:
         self.records, self.best = saved.records, saved.best
         return saved.position.restart
 
-    def restart(self, restart: int, parameters: Tables, at: Position | None) -> tuple[Tables, Tables, Tables | None]:
-        """All stages from these parameters on, or from where `at` is: parameters, log-weights, posterior."""
-        layout = constrain(self.model.layout, parameters, self.fixed)
+    def restart(self, restart: int, start: Tables, at: Position | None) -> Found:
+        """All stages from this start on, or from where `at` is."""
+        plain = constrain(self.model.layout, start, self.fixed)
+        self.layout = layout = computing(plain, self.computed)
+        parameters = weighed(plain, layout, start, self.full_data if at is None else None)
         if at is None:
             self.kept = set()
         weights = posterior = None
@@ -154,17 +162,17 @@ class _Loop:
                 break
         if weights is None:
             raise InputError("no stage to train with; write for example em:100")
-        if self.trace and str(TIED) not in self.trace.notes and self.model.tied(parameters):
+        if self.trace and str(TIED) not in self.trace.notes and self.model.tied(shown(layout, parameters)):
             last = self.trace[-1]
             self.trace[-1] = last._replace(notes=(*last.notes, BECAME_TIED))
-        return parameters, weights, posterior
+        return shown(layout, parameters), weights, posterior, weights_of(layout, parameters)
 
     def steps(self, stage: Stage, criterion: Criterion, data: EStep, at: Position) -> Any:
         """The state that a stage ends with."""
         planned = self.planned()
         last, before = planned[at.stage], at.restart * sum(planned) + sum(planned[: at.stage])
-        shown.begin(stage.text, self.n_restarts * sum(planned) - before, "steps")
-        shown.reach(at.step)
+        seen.begin(stage.text, self.n_restarts * sum(planned) - before, "steps")
+        seen.reach(at.step)
         while at.stopped is None and at.step < last:
             obey()
             at = self.step(stage, criterion, data, at)
@@ -198,7 +206,7 @@ class _Loop:
         notes = self.notes(criterion, moved, progress, first=at.stage == 0 and number == 1)
         best, best_state, since = at.best, at.best_state, at.since
         if self.monitor:
-            held_out = self.monitor(criterion.parameters(moved))
+            held_out = self.monitor(shown(self.layout, criterion.parameters(moved)))
             progress = progress._replace(parts={**progress.parts, "held_out": held_out})
             since = 0 if held_out > best else since + 1
             best, best_state = (held_out, moved) if since == 0 else (best, best_state)
@@ -216,7 +224,7 @@ class _Loop:
             if (table, row) not in self.kept:  # said once, when it happens first
                 self.kept.add((table, row))
                 notes.append(Note(UNVISITED, self.model.row_name(table, row)))
-        if first and self.model.tied(criterion.parameters(state)):
+        if first and self.model.tied(shown(self.layout, criterion.parameters(state))):
             notes.append(TIED)
         return tuple(notes)
 
@@ -230,7 +238,7 @@ class _Loop:
         self.trace.append(
             Step(at.restart, stage.text, at.step + 1, progress.objective, change, progress.parts, seconds, notes)
         )
-        shown.reach(at.step + 1, self.trace[-1])
+        seen.reach(at.step + 1, self.trace[-1])
         if self.on_step:
             self.on_step(self.trace[-1])
         return change

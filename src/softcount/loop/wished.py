@@ -15,6 +15,7 @@ import numpy as np
 from softcount.criteria.constrained import Nodes
 from softcount.engines.engine import Engine, Handle
 from softcount.errors import InputError
+from softcount.loop.files import packed
 from softcount.loop.model import Constrainable, InRounds
 from softcount.loop.placed import Placed, located
 from softcount.numbers.budget import alone, grouped
@@ -27,7 +28,8 @@ class Wished:
 
     def __init__(self, model: Any, engine: Engine, handles: Sequence[Handle]) -> None:
         if isinstance(model, InRounds) or not isinstance(model, Constrainable):
-            raise InputError("constrained: this model counts nothing that could be too much; it is for tagging")
+            none = "constrained: this model counts nothing that could be too much"
+            raise InputError(f"{none}; it is for tags, and for links by the HMM")
         self.model: Any = model
         self.engine, self.handles = engine, handles
         found = list(engine.map(_nodes, handles, engine.share(model)))
@@ -51,17 +53,17 @@ class Wished:
             expected[a:b] = here
             total = found if total is None else total.__iadd__(found)
         assert total is not None
-        return total, expected
+        return total.whole(), expected
 
 
 # --- what crosses the engine ----------------------------------------------------------------------------------------
 
 
 def _nodes(placed: Placed, model: Constrainable) -> tuple[tuple[int, int], Array | None, float]:
-    return *model.nodes(placed.shard), placed.weight
+    return *model.nodes(packed(model, placed.shard)), placed.weight
 
 
 def _wished(placed: Placed, asked: tuple[Constrainable, Any, Sequence[Array]]) -> tuple[Expectation, Array]:
     model, weights, multipliers = asked
     with located(placed):
-        return model.wished(weights, placed.shard, multipliers[placed.number])
+        return model.wished(weights, packed(model, placed.shard), multipliers[placed.number])

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all.
+"""Files, and folders of files, that appear whole or not at all.
 
 What is being written stands beside its place under a name that nobody else would choose, .NAME.xxxxxxxx.softcount-part,
 and is locked: so the next writer can tell what a killed one left from what a living one writes.
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from softcount.errors import InputError
@@ -42,6 +43,38 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
         ) from None
 
 
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """A folder to write files into, which then has this name; what is there must be nothing, or an empty folder."""
+    path = Path(os.path.realpath(path))
+    sweep(path)
+    handle, temporary = _begin_folder(path)
+    try:
+        yield temporary
+        temporary.chmod(0o777 & ~_umask())
+        for file in temporary.iterdir():
+            _remember(file)
+        _remember(temporary)
+        temporary.replace(path)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    finally:
+        os.close(handle)
+    with suppress(OSError):
+        _remember(path.parent)
+
+
+def _begin_folder(path: Path) -> tuple[int, Path]:
+    """A new folder that is locked, as files are."""
+    name = tempfile.mkdtemp(dir=path.parent, prefix=_prefix(path), suffix=PART)
+    handle = os.open(name, os.O_RDONLY)
+    if fcntl is not None:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return handle, Path(name)
+
+
 def is_special(path: Path) -> bool:
     return path.exists() and not path.is_file()
 
@@ -60,7 +93,7 @@ def _write_whole(path: Path, write: Callable[[Path], object]) -> None:
     finally:
         os.close(handle)
     with suppress(OSError):  # the file is there; not every folder can be opened
-        _remember_name(path.parent)
+        _remember(path.parent)
 
 
 def _begin(path: Path) -> tuple[int, Path]:
@@ -97,26 +130,26 @@ def sweep(path: Path) -> None:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 if _is_at(handle, left):
-                    left.unlink()
+                    shutil.rmtree(left, ignore_errors=True) if left.is_dir() else left.unlink()
             finally:
                 os.close(handle)
 
 
 def _left(path: Path) -> Iterator[Path]:
-    """Our own unfinished files for `path`: by name, ordinary, and of this user."""
+    """Our own unfinished files or folders for `path`: by name, ordinary, and of this user."""
     ours = re.compile(re.escape(_prefix(path)) + "[a-z0-9_]{8}" + re.escape(PART))
     with suppress(OSError):  # a folder that may be written to but not listed
         for name in os.listdir(path.parent):
             if ours.fullmatch(name):
                 left = path.parent / name
                 found = left.lstat()
-                if stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid():
+                if (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)) and found.st_uid == os.geteuid():
                     yield left
 
 
-def _remember_name(folder: Path) -> None:
-    """The new name must survive a power cut, too."""
-    handle = os.open(folder, os.O_RDONLY)
+def _remember(place: Path) -> None:
+    """What a file holds, or which names a folder has, must survive a power cut, too."""
+    handle = os.open(place, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

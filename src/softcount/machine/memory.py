@@ -15,6 +15,45 @@ def installed() -> float:
         return float("inf")
 
 
+def available() -> float:
+    """Bytes that this process may still ask for: what is free, and what limits leave (ulimit -v and -d, cgroups)."""
+    limits = (_left("RLIMIT_AS", "VmSize"), _left("RLIMIT_DATA", "VmData"), _left_of_group())
+    return max(0.0, min(_kilobytes("/proc/meminfo", "MemAvailable") or installed(), *limits))
+
+
+def _left(limit: str, used: str) -> float:
+    try:
+        import resource
+    except ImportError:  # not everywhere
+        return float("inf")
+    most = resource.getrlimit(getattr(resource, limit))[0]
+    return float("inf") if most == resource.RLIM_INFINITY else most - (_kilobytes("/proc/self/status", used) or 0.0)
+
+
+def _left_of_group() -> float:
+    """Of the memory of this process's cgroup; what it has only read can be given back."""
+    folder = "/sys/fs/cgroup"
+    try:
+        with open("/proc/self/cgroup", encoding="ascii") as file:
+            folder += file.read().strip().rpartition("::")[2].rstrip("/")
+        with open(f"{folder}/memory.max", encoding="ascii") as file:
+            most = file.read().strip()
+        with open(f"{folder}/memory.stat", encoding="ascii") as file:
+            held = next(float(line.split()[1]) for line in file if line.startswith("anon "))
+        return float("inf") if most == "max" else float(most) - held
+    except (OSError, ValueError, StopIteration):
+        return float("inf")
+
+
+def _kilobytes(path: str, name: str) -> float | None:
+    """A line such as ``VmSize:   123 kB`` of a file of /proc, in bytes."""
+    try:
+        with open(path, encoding="ascii") as file:
+            return next((1024.0 * int(line.split()[1]) for line in file if line.startswith(f"{name}:")), None)
+    except (OSError, ValueError):
+        return None
+
+
 def check_room(n_bytes: float, what: str, remedy: str) -> None:
     room = installed()
     if n_bytes > room:

@@ -68,7 +68,7 @@ class HMM(NamedTuple):
         return SHARD_TOKENS
 
     def costs(self, items: Any) -> Array:
-        return items.sentences.lengths
+        return items.sizes
 
     def pack(self, items: Any) -> HMMShard:
         """Items have `sentences` (word ids, −1 unknown); `labels` (states, −1 unknown) and `potentials`, or None."""

@@ -25,7 +25,7 @@ from softcount.models.ibm_link import (
     wish,
 )
 from softcount.numbers.ragged import Array, Ragged, offsets_of
-from softcount.text.bitext import Bitext, length_classes
+from softcount.text.bitext import Bitext
 
 LONG = 24  # a row so many times longer than what is looked up in it is searched; shorter ones are spread
 
@@ -46,7 +46,7 @@ def posteriors(weights: IBMWeights, shard: Any) -> PairPosteriors:
 
 def on(model: Any, log_weights: Any, items: Bitext) -> tuple[Any, Any]:
     """The model and its weights for the sentence lengths of other text."""
-    classes, _ = length_classes(items)
+    classes = items.lengths.pairs
     other = model._replace(classes=classes, elsewhere=True)
     old = log_weights.alignment
     if model.alignment == "diagonal":

@@ -27,8 +27,8 @@ from softcount.models.jump_kernel import desk
 from softcount.models.scattered import Scattered
 from softcount.numbers.attribute import SUM
 from softcount.numbers.ragged import Array, Ragged, offsets_of
-from softcount.numbers.tables import Expectation
-from softcount.text.bitext import Bitext, length_classes
+from softcount.numbers.tables import Expectation, row_sums
+from softcount.text.bitext import Bitext
 from softcount.text.cooccurrence import without_null
 from softcount.text.pair_index import pair_index
 
@@ -99,7 +99,7 @@ class JumpHMM(NamedTuple):
 
     def on(self, log_weights: IBMTables, items: Bitext) -> tuple[JumpHMM, IBMTables]:
         """The model and its weights for the sentence lengths of other text."""
-        other = self._replace(classes=length_classes(items)[0], elsewhere=True)
+        other = self._replace(classes=items.lengths.pairs, elsewhere=True)
         vector = np.exp(log_weights.alignment)
         with np.errstate(divide="ignore"):
             return other, log_weights._replace(alignment=np.log(other.positions.spread(vector)))
@@ -166,6 +166,36 @@ class JumpHMM(NamedTuple):
             log_norms,
         )  # fmt: skip
         return PairPosteriors(Ragged(offsets, flat), log_norms)
+
+    @property
+    def bound(self) -> float:
+        """Of what may be too much: words that are linked to a source word. A translation is nearly one to one."""
+        return 1.0
+
+    def nodes(self, shard: JumpShard) -> tuple[tuple[int, int], None]:
+        return (len(shard.source.values), 1), None
+
+    def wished(self, weights: JumpHMMWeights, shard: JumpShard, multipliers: Array) -> tuple[Expectation, Array]:
+        m = shard.target.lengths
+        words = np.repeat(np.arange(len(m)), shard.source.lengths)  # the pair of every source word
+        first = np.zeros(len(words) + len(m), dtype=bool)  # rows of matrices: a pair's empty word, then its words
+        first[shard.source.offsets[:-1] + np.arange(len(m))] = True
+        price = np.ones(len(first))
+        price[~first] = np.exp(-multipliers[:, 0])
+        width = np.empty(len(first), dtype=np.int64)
+        width[first], width[~first] = m, m[words]
+        asked = self._priced(shard, np.repeat(price, width))
+        links = Ragged(offsets_of(width), self.posteriors(weights, asked).matrices.values)
+        return self.expect(weights, asked)[0], row_sums(links)[~first][:, None]
+
+    def _priced(self, shard: JumpShard, prices: Array) -> JumpShard:
+        """With these weights on all links, beside those that are wished already."""
+        n, cells = len(shard.wishes), (shard.source.lengths + 1) * shard.target.lengths
+        begins = offsets_of(cells)[:-1]
+        for pair in np.flatnonzero(shard.wished >= 0).tolist():
+            at = int(shard.wished[pair])
+            prices[begins[pair] : begins[pair] + cells[pair]] *= shard.wishes[at : at + cells[pair]]
+        return shard._replace(wishes=np.concatenate([shard.wishes, prices]), wished=n + begins)
 
     def tied(self, parameters: IBMTables) -> bool:
         return False  # source words differ by the sentences that they are in, so a uniform start is a good start

@@ -32,6 +32,7 @@ class Group(NamedTuple):
     lift: list[float]  # of these
     probable: list[str]
     examples: list[str] = []  # noqa: RUF012  (in context, of a text)
+    features: list[str] = []  # noqa: RUF012  (that speak for it most, where rows are computed from features)
 
 
 class Overview(NamedTuple):
@@ -47,7 +48,11 @@ def overview(model: Any, top: int, sizes: Array | None = None) -> Overview | Non
         return None
     names, unit, own, table, words = found(model)
     own = np.asarray(own if sizes is None else sizes, np.float64)
-    return Overview(model.kind, unit, _groups(names, own, table, words, top))
+    groups = _groups(names, own, table, words, top)
+    if getattr(model, "feature_weights_", None):
+        told = model.top_features(top).values()
+        groups = [group._replace(features=[name for name, _ in f]) for group, f in zip(groups, told, strict=True)]
+    return Overview(model.kind, unit, groups)
 
 
 def _groups(names: Sequence[Any], sizes: Array, table: Array, words: Sequence[Any], top: int) -> list[Group]:

@@ -20,7 +20,7 @@ def plot_alignment(model: Any, source: Any, target: Any, axes: Any = None) -> An
     axes = _axes(axes, (1.5 + 0.45 * len(words[1]), 1.0 + 0.4 * len(words[0])))
     axes.imshow(joint(model.posteriors([words[0]], [words[1]])[0]), cmap="Blues", vmin=0.0, vmax=1.0)
     for i, j in model.align([words[0]], [words[1]])[0]:
-        axes.plot([j], [i], marker="s", markersize=13, fillstyle="none", color="black")
+        axes.plot([j], [i], marker="s", markersize=13, fillstyle="none", color="#d55e00", markeredgewidth=2)
     axes.set_xticks(range(len(words[1])), words[1], rotation=60, ha="right")
     axes.set_yticks(range(len(words[0])), words[0])
     return axes

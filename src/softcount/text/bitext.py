@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.casing import lowered
 from softcount.text.corpus import Corpus, corpus
 from softcount.text.occurrence import Occurrences, occurrences
+from softcount.text.shard_folder import is_shards
 from softcount.text.vocabulary import Vocabulary
 
 
@@ -27,6 +28,33 @@ class Side:
     @cached_property
     def occurrences(self) -> Occurrences:
         return occurrences(self.text.sentences, len(self.text.vocabulary))
+
+
+class Lengths(NamedTuple):
+    """How many pairs have how many words, on the source's and on the target's side."""
+
+    pairs: Array  # int64 [n, 2], distinct, sorted
+    counts: Array  # int64 [n]
+
+    @property
+    def longest(self) -> int:
+        """The most words of a side."""
+        return int(self.pairs.max(initial=0))
+
+    @property
+    def token_pairs(self) -> int:
+        """The empty word's included."""
+        return int(((self.pairs[:, 0] + 1) * self.pairs[:, 1]) @ self.counts)
+
+    @property
+    def words(self) -> Array:
+        """[2]: of both sides, in pairs that have words on both."""
+        both = self.pairs.all(axis=1)
+        return np.asarray(self.counts[both] @ self.pairs[both])
+
+    def beyond(self, longest: int | None) -> int:
+        """Pairs that have more words on a side."""
+        return 0 if longest is None else int(self.counts[(self.pairs > longest).any(axis=1)].sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +95,19 @@ class Bitext:
         """Of each pair of sentences, the empty word's included."""
         return (self.source.sentences.lengths + 1) * self.target.sentences.lengths
 
+    @cached_property
+    def lengths(self) -> Lengths:
+        pairs, which = length_classes(self)
+        return Lengths(pairs, np.bincount(which, minlength=len(pairs)))
+
+    def blocks(self) -> Iterator[tuple[int, Bitext]]:
+        """(number of the first pair, pairs), all at once; those of a folder come one block at a time."""
+        yield 0, self
+
+    def sample(self, n: int) -> Bitext:
+        """So many pairs from all over the text."""
+        return self if len(self) <= n else self.take(np.linspace(0, len(self) - 1, n).astype(np.int64))
+
     @property
     def sizes(self) -> Array:
         """How much of the data each pair is: the tokens that it generates."""
@@ -95,6 +136,11 @@ class Bitext:
         sides = Side(select(self.source)), Side(select(self.target))
         first, second = (None if wishes is None else select(wishes) for wishes in self.wishes)
         return Bitext(sides, (first, second))
+
+    @property
+    def both(self) -> Array:
+        """Whether each pair has words on both sides."""
+        return (self.source.sentences.lengths > 0) & (self.target.sentences.lengths > 0)
 
     @property
     def longest(self) -> Array:
@@ -134,7 +180,15 @@ def bitext(
     source: Any, target: Any = None, vocabularies: tuple[Vocabulary, Vocabulary] | None = None, min_count: int = 1,
     lowercase: bool = False,
 ) -> Bitext:  # fmt: skip
-    """A Bitext of two lists of lines or of token lists, of a list of pairs, or of another Bitext."""
+    """A Bitext of two lists of lines or of token lists, of a list of pairs, or of another Bitext.
+
+    Of a folder of shards, one that stays there.
+    """
+    if target is None and (hasattr(source, "read_as") or is_shards(source)):
+        from softcount.text.shards import shards_of
+
+        stored: Bitext = shards_of(source, "pairs").read_as(vocabularies, min_count, lowercase)
+        return stored
     known = vocabularies or (None, None)
     if isinstance(source, Bitext):
         if target is not None:

@@ -18,12 +18,13 @@ from itertools import chain
 from pathlib import Path
 
 from softcount.errors import InputError
-from softcount.text.bitext import Bitext
+from softcount.text.bitext import Bitext, bitext
 from softcount.text.corpus import Corpus, assemble
 from softcount.text.language_pairs import read_pairs
 from softcount.text.packing import unpacked_name
 from softcount.text.preparation import Preparation, note_forms, note_uncut, prepared
 from softcount.text.reader import text_of_table
+from softcount.text.shard_folder import is_shards, loaded
 from softcount.text.source import check_stdin, checked_text, line_of, name_of, read_chunks, read_text, split_tokens
 from softcount.text.table_file import is_binary_table
 from softcount.text.text_column import column_text, columns_of, two_text_columns
@@ -45,6 +46,9 @@ def read_bitext(
     only : of XLIFF, units that are "translated" or "final", or "any"
     prepare : what is done to raw text first (`text.preparation`)
     """
+    if target is None and is_shards(source):
+        stored: Bitext = loaded(bitext(source, None, vocabularies, min_count, lowercase))
+        return stored
     known = vocabularies or (None, None)
     if target is not None:
         check_stdin(source=source, target=target)
@@ -53,7 +57,7 @@ def read_bitext(
         first, second = _lines(source), _lines(target)
         names = name_of(source), name_of(target)
     else:
-        first, second = _sides(source, (source_language, target_language), only)
+        first, second = sides_of(source, (source_language, target_language), only)
         names = f"{name_of(source)} (source)", f"{name_of(source)} (target)"
     sides = zip((prepared(first, prepare), prepared(second, prepare)), known, names, strict=True)
     return Bitext.of(*(_corpus(text, vocabulary, name, min_count, lowercase) for text, vocabulary, name in sides))
@@ -82,7 +86,7 @@ def _corpus(text: bytes, vocabulary: Vocabulary | None, name: str, min_count: in
     return found
 
 
-def _sides(path: str | Path, languages: tuple[str | None, str | None], only: str) -> tuple[bytes, bytes]:
+def sides_of(path: str | Path, languages: tuple[str | None, str | None], only: str) -> tuple[bytes, bytes]:
     name = name_of(path)
     plain = unpacked_name(name)
     if is_binary_table(path):
@@ -100,21 +104,26 @@ def _sides(path: str | Path, languages: tuple[str | None, str | None], only: str
     text = checked_text(chain([first], chunks), name)
     if not text.strip():
         raise InputError(f"{name}: {'no words, only blanks' if text else 'empty file'}; give at least one pair")
+    return cut_lines(text, mark_of(text, name), name)
+
+
+def mark_of(text: bytes, name: str) -> bytes:
+    """What stands between the sides, by the first line that is not empty."""
     line = next((line for line in text.split(b"\n", 1000) if line.strip()), b"")
     if BAR in line:
-        return _cut(text, BAR, name, "|||")
-    if b"\t" in line or plain.endswith(".tsv"):
-        return _cut(text, b"\t", name, "<TAB>")
+        return BAR
+    if b"\t" in line or unpacked_name(name).endswith(".tsv"):
+        return b"\t"
     raise InputError(
         f"{name}: no second file, and its lines are not source ||| target nor source<TAB>target; name both"
     )
 
 
-def _cut(text: bytes, mark: bytes, name: str, shown: str) -> tuple[bytes, bytes]:
-    """At the mark of every line; an empty line is a pair of empty sentences."""
-    left, right = [], []
+def cut_lines(text: bytes, mark: bytes, name: str, before: int = 0) -> tuple[bytes, bytes]:
+    """At the mark of every line; an empty line is a pair of empty sentences. `before`: lines that came before."""
+    left, right, shown = [], [], "|||" if mark == BAR else "<TAB>"
     rows = text.split(b"\n")
-    for number, row in enumerate(rows[:-1] if rows[-1] == b"" else rows, 1):
+    for number, row in enumerate(rows[:-1] if rows[-1] == b"" else rows, before + 1):
         pieces = row.split(mark)
         if len(pieces) != 2 and row.strip():
             raise InputError(f"{name}:{number}: {len(pieces) - 1} times {shown}; write source {shown} target")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array, Ragged, offsets_of
+from softcount.text.shard_folder import is_shards
 from softcount.text.source import bytes_of, line_of, quoted, split_tokens
 from softcount.text.vocabulary import Vocabulary, lowered
 
@@ -46,6 +47,44 @@ class Corpus:
     def sizes(self) -> Array:
         """How much of the data each sentence is: its tokens."""
         return self.sentences.lengths
+
+    @property
+    def frequencies(self) -> Array:
+        """How often each word occurs."""
+        ids = self.sentences.values
+        return np.bincount(ids[ids >= 0], minlength=len(self.vocabulary))
+
+    @property
+    def n_unknown(self) -> int:
+        return int((self.sentences.values < 0).sum())
+
+    @property
+    def length_counts(self) -> Array:
+        """How many sentences have how many words."""
+        return np.bincount(self.sentences.lengths)
+
+    @property
+    def labelled(self) -> bool:
+        return self.labels is not None
+
+    def blocks(self) -> Iterator[tuple[int, Corpus]]:
+        """(number of the first sentence, sentences), all at once; those of a folder come one block at a time."""
+        yield 0, self
+
+    def recoded(self, codes: Array, vocabulary: Vocabulary) -> Corpus:
+        """`codes`: from the numbers of words now to those in the vocabulary; −1 for none."""
+        ids = self.sentences.values
+        values = np.where(ids >= 0, np.append(codes, np.int32(-1))[ids], np.int32(-1)).astype(np.int32)
+        return replace(self, sentences=self.sentences.with_values(values), vocabulary=vocabulary)
+
+    def retagged(self, ids: Array, tagset: tuple[str, ...]) -> Corpus:
+        """Tags by other numbers; −1 is not known."""
+        assert self.labels is not None
+        labels = self.labels.with_values(np.append(ids, np.int32(-1))[self.labels.values])  # −1 is the last
+        return replace(self, labels=labels, tagset=tagset)
+
+    def unlabelled(self) -> Corpus:
+        return replace(self, labels=None, tagset=())
 
     def slice(self, start: int, stop: int) -> Corpus:
         return self._rows(lambda ragged: ragged.slice(start, stop))
@@ -93,13 +132,18 @@ def corpus(
     tagset: Sequence[str] | None = None,
     lowercase: bool = False,
 ) -> Corpus:
-    """A Corpus of text lines, of token lists, or of another Corpus.
+    """A Corpus of text lines, of token lists, or of another Corpus; of a folder of shards, one that stays there.
 
     With a vocabulary (then ``min_count`` has no say) its ids are used, which is how new text is read by an old model.
     Labels are tag lists in step with the sentences, None or "_" where the tag is not known.
     """
     if isinstance(data, Corpus):
         return _recoded(data, vocabulary, min_count, labels, tagset, lowercase)
+    if hasattr(data, "read_as") or is_shards(data):
+        from softcount.text.shards import shards_of
+
+        found: Corpus = shards_of(data, "sentences").read_as(vocabulary, min_count, labels, tagset, lowercase)
+        return found
     offsets, tokens = _flatten(data, "token")
     tokens = lowered(tokens) if lowercase else tokens
     tags = None if labels is None else _in_step(labels, offsets)

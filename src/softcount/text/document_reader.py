@@ -32,6 +32,7 @@ from softcount.text.documents import MOST_TOKENS, Documents, documents, from_mat
 from softcount.text.named_documents import read_folder, read_rows
 from softcount.text.packing import unpacked_name
 from softcount.text.preparation import Preparation, prepared
+from softcount.text.shard_folder import is_shards, loaded
 from softcount.text.source import BLANKS, lines, name_of, quoted, read_text, split_lines
 from softcount.text.table_file import is_binary_table, is_table
 from softcount.text.vocabulary import Vocabulary
@@ -52,7 +53,10 @@ def read_documents(
     """
     if format not in FORMATS:
         raise InputError(f"format {format!r} is not known; choose one of {', '.join(FORMATS)}")
-    kind = _format(path) if format == "auto" else format
+    if is_shards(path):
+        stored: Documents = loaded(documents(path, lowercase=lowercase))
+        return stored
+    kind = format_of(path) if format == "auto" else format
     if format == "auto" and (text_column is not None or id_column is not None):
         kind = "table"
     if kind == "table":
@@ -68,7 +72,7 @@ def read_documents(
     return {"uci": _uci, "ldac": _ldac, "svmlight": _svmlight}[kind](path)
 
 
-def _format(path: str | Path) -> str:
+def format_of(path: str | Path) -> str:
     if str(path) != "-" and Path(path).is_dir():
         return "folder"
     if is_binary_table(path):
@@ -220,7 +224,7 @@ def _number(text: str, where: str, what: str) -> int:
 
 def files_beside(path: str | Path, format: str = "auto") -> list[Path]:
     """Where the names of a count table's words may lie, the first that is there counting."""
-    kind = _format(path) if format == "auto" else format
+    kind = format_of(path) if format == "auto" else format
     name = Path(path).name
     name = name[: len(unpacked_name(name))]
     if kind == "ldac":

@@ -6,7 +6,7 @@ Word order is gone; what stays is how often each word occurs in each document, a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from scipy import sparse
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.corpus import MEMORY, corpus
+from softcount.text.shard_folder import is_shards
 from softcount.text.vocabulary import Vocabulary, lowered
 
 MOST_TOKENS = 2**53  # beyond, floats do not count in ones
@@ -58,6 +59,27 @@ class Documents:
     def sizes(self) -> Array:
         """How much of the data each document is: its distinct words, and itself."""
         return np.diff(self.offsets) + 1
+
+    @property
+    def frequencies(self) -> Array:
+        """How often each word occurs in all documents."""
+        return np.bincount(self.words, self.counts, self.n_words)
+
+    @property
+    def document_frequencies(self) -> Array:
+        """In how many documents each word is."""
+        return np.bincount(self.words, minlength=self.n_words)
+
+    def unlabelled(self) -> Documents:
+        return replace(self, labels=None)
+
+    @property
+    def named(self) -> bool:
+        return bool(self.names)
+
+    def names_of(self) -> Iterator[str]:
+        """What the documents are called, or else their numbers, counted from 1."""
+        yield from self.names or (str(d + 1) for d in range(len(self)))
 
     def slice(self, start: int, stop: int) -> Documents:
         first, last = self.offsets[start], self.offsets[stop]
@@ -152,6 +174,11 @@ def documents(
     min_count, max_share : words in fewer documents, or in a larger share of them, are left out
     vocabulary : of an earlier model; then all other words are left out
     """
+    if hasattr(data, "read_as") or is_shards(data):
+        from softcount.text.shards import shards_of
+
+        found: Documents = shards_of(data, "documents").read_as(vocabulary, lowercase)
+        return found
     if isinstance(data, str | Path):
         from softcount.text.document_reader import read_documents
 
@@ -162,7 +189,8 @@ def documents(
         return data if vocabulary is None else recoded(data, vocabulary)
     text = corpus(data, lowercase=lowercase)
     matrix = _count(text.sentences, len(text.vocabulary))
-    keep = _chosen(matrix, text.vocabulary, min_count, max_share, stop_words, len(text))
+    present = np.bincount(matrix.indices, minlength=matrix.shape[1])
+    keep = _chosen(present, text.vocabulary, min_count, max_share, stop_words, len(text))
     whole = from_matrix(matrix, text.vocabulary, source=source)
     whole = replace(whole, **_classes(labels, len(whole)))
     if vocabulary is not None:
@@ -172,9 +200,9 @@ def documents(
 
 def pruned(data: Documents, min_count: int, max_share: float, stop_words: Iterable[str]) -> Documents:
     """Without words that are too rare, too common or on the list."""
-    if not len(data.words):
+    if not data.n_tokens:
         raise InputError(f"{data.source}: no words; every document is empty")
-    keep = _chosen(data.matrix(), data.vocabulary, min_count, max_share, stop_words, len(data))
+    keep = _chosen(data.document_frequencies, data.vocabulary, min_count, max_share, stop_words, len(data))
     return data if keep.all() else restricted(data, keep)
 
 
@@ -191,7 +219,7 @@ def within(
     most = max_df if isinstance(max_df, int | np.integer) else max_df * n
     if least <= 1 and most >= n and not stop:
         return data
-    present = np.bincount(data.words, minlength=data.n_words)
+    present = data.document_frequencies
     keep = (present >= least) & (present <= most)
     if stop and data.vocabulary is not None:
         ids = data.vocabulary.find(stop)
@@ -217,6 +245,9 @@ def _listed(stop_words: Iterable[str] | str | None, lowercase: bool) -> list[str
 def restricted(data: Documents, keep: Array) -> Documents:
     if not keep.any():
         raise InputError(f"{data.source}: no word is left; lower --min-count, or raise --max-share")
+    if hasattr(data, "restricted"):  # in files
+        found: Documents = data.restricted(keep)
+        return found
     names = None
     if data.vocabulary is not None:
         names = Vocabulary([word for word, kept in zip(data.vocabulary.words, keep.tolist(), strict=True) if kept])
@@ -258,7 +289,7 @@ def unknown_tokens(data: Documents, vocabulary: Vocabulary | None) -> float:
     """How many tokens have words that the vocabulary does not have."""
     if data.vocabulary is None or vocabulary is None:
         return 0.0
-    return float(data.counts[vocabulary.find(data.vocabulary.words)[data.words] < 0].sum())
+    return float(data.frequencies[vocabulary.find(data.vocabulary.words) < 0].sum())
 
 
 def _count(sentences: Ragged, n_words: int) -> sparse.csr_matrix:
@@ -269,9 +300,9 @@ def _count(sentences: Ragged, n_words: int) -> sparse.csr_matrix:
 
 
 def _chosen(
-    matrix: Any, vocabulary: Vocabulary | None, min_count: int, max_share: float, stop_words: Iterable[str], n: int
+    present: Array, vocabulary: Vocabulary | None, min_count: int, max_share: float, stop_words: Iterable[str], n: int
 ) -> Array:
-    present = np.bincount(matrix.indices, minlength=matrix.shape[1])
+    """`present`: in how many documents each word is."""
     keep = (present >= min_count) & (present <= max_share * max(n, 1))
     stop = list(stop_words)
     if stop and vocabulary is not None:

@@ -20,7 +20,8 @@ from softcount.text.source import name_of, read_text
 from softcount.text.text_column import column_texts, columns_of, names_of_rows, only_text_column
 
 
-def read_folder(path: Path, lowercase: bool, prepare: Preparation | None) -> Documents:
+def files_of_folder(path: Path) -> list[tuple[Path, str]]:
+    """Its text files and their classes, "" where they have none."""
     files: list[tuple[Path, str]] = []
     if not path.is_dir():
         raise InputError(f"{name_of(path)}: not a folder; give one with a sub-folder per class, or another --format")
@@ -28,10 +29,15 @@ def read_folder(path: Path, lowercase: bool, prepare: Preparation | None) -> Doc
         files += [(file, folder.name) for file in _files(folder.rglob("*"))]
     if not files:  # flat: the files of the folder itself, without classes
         files = [(file, "") for file in _files(path.iterdir())]
+    if not files:
+        raise InputError(f"{name_of(path)}: no text files in it; give a folder of files, or of one folder per class")
+    return files
+
+
+def read_folder(path: Path, lowercase: bool, prepare: Preparation | None) -> Documents:
+    files = files_of_folder(path)
     texts = [read_text(file).decode().replace("\n", " ") for file, _ in files]
     labels = [label for _, label in files] if any(label for _, label in files) else None
-    if not texts:
-        raise InputError(f"{name_of(path)}: no text files in it; give a folder of files, or of one folder per class")
     data = documents(_prepared(texts, prepare), labels=labels, source=name_of(path), lowercase=lowercase)
     return replace(data, names=tuple(str(file.relative_to(path)) for file, _ in files))
 

@@ -24,9 +24,10 @@ import pyarrow as pa
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.characters import spaced
-from softcount.text.corpus import Corpus, assemble, encode_tags
+from softcount.text.corpus import Corpus, assemble, corpus, encode_tags
 from softcount.text.packing import unpacked_name
 from softcount.text.preparation import Preparation, note_forms, note_uncut, prepared
+from softcount.text.shard_folder import is_shards, loaded
 from softcount.text.source import (
     bytes_of,
     check_stdin,
@@ -50,7 +51,7 @@ TAG_COLUMNS = {"upos": 3, "xpos": 4, "none": -1}
 _WORD_ID, _SKIPPED_ID = re.compile(r"[0-9]+"), re.compile(r"[0-9]+[-.][0-9]+")
 
 
-class _Text(NamedTuple):
+class Text(NamedTuple):
     offsets: Array
     tokens: Any
     tags: Any | None
@@ -72,10 +73,15 @@ def read(
 ) -> Corpus:
     """A Corpus of a file, packed or not, or of standard input (``-``); ``tags`` is a file in step with it.
 
+    Of a folder of shards all of it, where there is room; `softcount.Shards` leaves it there.
+
     text_column : of a table (CSV, TSV, Parquet, Arrow), the column whose cells are the sentences
     content : the text of the file, where it has been read before
     prepare : what is done to raw text first (`text.preparation`)
     """
+    if is_shards(path):
+        stored: Corpus = loaded(corpus(path, vocabulary, min_count, tagset=tagset, lowercase=lowercase))
+        return stored
     if content is None:
         content = text_of_table(path, text_column)
     format, content = _format(path, format, tags, content)
@@ -137,26 +143,27 @@ def is_conllu(text: bytes) -> bool:
     return len(fields) == CONLLU_COLUMNS and re.fullmatch(rb"1|1-[0-9]+|0\.1", fields[0]) is not None
 
 
-def _read(path: str | Path, format: str, tags: str | Path | None, column: str, content: bytes | None) -> _Text:
+def _read(path: str | Path, format: str, tags: str | Path | None, column: str, content: bytes | None) -> Text:
     if format == "conllu":
         return _conllu(path, column, content)
     if format == "tagged":
-        return _tagged(path, content)
+        return tagged_text(path, content)
     return _plain(path, content) if tags is None else _parallel(path, tags, content)
 
 
-def _plain(path: str | Path, content: bytes | None = None) -> _Text:
+def _plain(path: str | Path, content: bytes | None = None, before: int = 0) -> Text:
+    """`before`: how many lines of the file came before its content."""
     name = name_of(path)
     offsets, tokens = split_tokens(read_text(path) if content is None else content)
     if len(offsets) == 1:
         raise _empty(name)
-    return _Text(offsets, tokens, None, lambda token: f"{name}:{line_of(offsets, token)}")
+    return Text(offsets, tokens, None, lambda token: f"{name}:{before + line_of(offsets, token)}")
 
 
-def _parallel(path: str | Path, tags_path: str | Path, content: bytes | None) -> _Text:
+def _parallel(path: str | Path, tags_path: str | Path, content: bytes | None) -> Text:
     text, tags = _plain(path, content), _plain(tags_path)
     _check_in_step(text.offsets, tags.offsets, name_of(path), name_of(tags_path))
-    return _Text(text.offsets, text.tokens, tags.tokens, tags.where)
+    return Text(text.offsets, text.tokens, tags.tokens, tags.where)
 
 
 def _check_in_step(tokens: Array, tags: Array, name: str, tags_name: str) -> None:
@@ -174,9 +181,9 @@ def _check_in_step(tokens: Array, tags: Array, name: str, tags_name: str) -> Non
         raise InputError(f"{name}:{line}: {counts}; give every token one tag, _ where it is not known")
 
 
-def _tagged(path: str | Path, content: bytes | None) -> _Text:
+def tagged_text(path: str | Path, content: bytes | None, before: int = 0) -> Text:
     """Cuts every token at its last slash, if it has one; the word ``/`` alone is a word without a tag."""
-    text = _plain(path, content)
+    text = _plain(path, content, before)
     offsets, data = bytes_of(text.tokens)
     starts, ends = offsets[:-1], offsets[1:]
     slashes = np.concatenate([[-1], np.flatnonzero(data == ord("/"))])
@@ -196,7 +203,7 @@ def _piece(data: Array, pieces: Array, which: int) -> Any:
     return strings(data[keep], pieces[:, which])
 
 
-def _conllu(path: str | Path, column: str, content: bytes | None = None) -> _Text:
+def _conllu(path: str | Path, column: str, content: bytes | None = None) -> Text:
     if column not in TAG_COLUMNS:
         raise InputError(f"column {column!r} is not known; choose one of {', '.join(TAG_COLUMNS)}")
     name = name_of(path)
@@ -216,10 +223,10 @@ def _conllu(path: str | Path, column: str, content: bytes | None = None) -> _Tex
     return _words(words, offsets_of(lengths if lengths[-1] else lengths[:-1]), name)
 
 
-def _words(words: list[tuple[int, str, str]], offsets: Array, name: str) -> _Text:
+def _words(words: list[tuple[int, str, str]], offsets: Array, name: str) -> Text:
     numbers, forms, tags = zip(*words, strict=True) if words else ((), (), ())
     string = pa.large_string()
-    return _Text(offsets, pa.array(forms, string), pa.array(tags, string), lambda token: f"{name}:{numbers[token]}")
+    return Text(offsets, pa.array(forms, string), pa.array(tags, string), lambda token: f"{name}:{numbers[token]}")
 
 
 def _fields(row: str, where: str) -> list[str]:

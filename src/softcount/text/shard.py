@@ -6,7 +6,9 @@ middle decides. Where the cuts fall depends on the costs alone, never on the wor
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -22,11 +24,18 @@ def shards(costs: Array, target: int) -> list[tuple[int, int]]:
     n = max(1, min(-(-total // target), len(costs)))
     middles = np.cumsum(costs) - costs / 2
     cuts = np.searchsorted(middles, total * np.arange(1, n) / n)
-    bounds = [0, *_spread(cuts, len(costs)).tolist(), len(costs)]
+    bounds = [0, *spread(cuts, len(costs)).tolist(), len(costs)]
     return list(pairwise(bounds))
 
 
-def _spread(cuts: Array, n_items: int) -> Array:
+def cut(items: Any, costs: Callable[[Any], Array], target: int) -> list[tuple[int, int]]:
+    """The same of items that may be in files, where nobody knows the costs of all at once."""
+    own = getattr(items, "cut", None)
+    found: list[tuple[int, int]] = own(costs, target) if own else shards(costs(items), target)
+    return found
+
+
+def spread(cuts: Array, n_items: int) -> Array:
     """Moves cuts that fall together around one big item apart, so that no piece is empty."""
     rank = np.arange(len(cuts))
     cuts = np.maximum.accumulate(np.maximum(cuts, 1) - rank) + rank

@@ -33,6 +33,7 @@ from softcount.text.packing import Counted, by_content, by_name
 MAX_BYTES = int(min(8 << 30, installed() / 2))  # of text: what is larger ends in an error message, not in swap
 SMALL, RATIO = 64 << 20, 100  # a packed file may unpack to this much whatever its size, to more only in proportion
 CHUNK = 1 << 24
+PIECE = 1 << 21  # of a text that is never whole in memory
 BLANKS = b" \t\n\v\f\r"
 WIDE_BLANKS = tuple(blank.encode() for blank in "\u00a0\u202f\u3000")  # which no part of another character is
 NEWLINE, RETURN = 10, 13
@@ -54,6 +55,24 @@ def checked_text(chunks: Iterable[bytes], name: str, if_model: str = IF_MODEL) -
     stage.begin(f"indexing {name}")
     _check_utf8(text, name)
     return text.removeprefix(BOM_UTF8)
+
+
+def line_pieces(path: str | Path, if_model: str = IF_MODEL) -> Iterator[tuple[int, bytes]]:
+    """(how many lines came before, whole lines) of a file of any size, a few megabytes at a time; checked as ever."""
+    name, before, rest = name_of(path), 0, b""
+    for chunk in _checked(read_chunks(path, sys.maxsize, PIECE), name, if_model):
+        text, newline, left = (rest + chunk).rpartition(b"\n")
+        rest = left
+        if newline:
+            yield before, _piece(text + newline, name, before)
+            before += text.count(b"\n") + 1
+    if rest:
+        yield before, _piece(rest, name, before)
+
+
+def _piece(text: bytes, name: str, before: int) -> bytes:
+    _check_utf8(text, name, before)
+    return text if before else text.removeprefix(BOM_UTF8)
 
 
 def lines(path: str | Path, max_bytes: int = MAX_BYTES) -> Any:
@@ -133,7 +152,7 @@ def _open(path: str | Path) -> AbstractContextManager[IO[bytes]]:
     return nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb")
 
 
-def read_chunks(path: str | Path, max_bytes: int = MAX_BYTES) -> Iterator[bytes]:
+def read_chunks(path: str | Path, max_bytes: int = MAX_BYTES, size: int = CHUNK) -> Iterator[bytes]:
     """The file piece by piece, unpacked; whatever the system has against it becomes an InputError."""
     total, packing = 0, by_name(os.fspath(path))
     stage.begin(f"reading {name_of(path)}", _size(path), "bytes")
@@ -144,7 +163,7 @@ def read_chunks(path: str | Path, max_bytes: int = MAX_BYTES) -> Iterator[bytes]
             if piped and raw:
                 packing = by_content(raw.peek(10))
             stream = packing.opened(raw) if packing else raw or opened
-            while chunk := stream.read(CHUNK):
+            while chunk := stream.read(size):
                 total += len(chunk)
                 if total > max_bytes:
                     raise _error(path, f"more than {max_bytes:,} bytes of text", "split the file")
@@ -210,7 +229,8 @@ def _check_beginning(chunk: bytes, name: str, if_model: str) -> None:
         raise InputError(f"{name}: a softcount model or checkpoint, not text; {if_model}")
 
 
-def _check_utf8(text: bytes, name: str) -> None:
+def _check_utf8(text: bytes, name: str, before: int = 0) -> None:
+    """`before`: how many lines of the file came before."""
     start = 0
     view = memoryview(text)
     while start < len(text):  # in pieces, so that the decoded text never stands in memory as a whole
@@ -218,11 +238,11 @@ def _check_utf8(text: bytes, name: str) -> None:
         try:
             start += utf_8_decode(view[start:stop], "strict", stop >= len(text))[1]
         except UnicodeDecodeError as error:
-            raise _encoding_error(text, start + error.start, name) from None
+            raise _encoding_error(text, start + error.start, name, before) from None
 
 
-def _encoding_error(text: bytes, position: int, name: str) -> InputError:
-    line = text.count(b"\n", 0, position) + 1
+def _encoding_error(text: bytes, position: int, name: str, before: int) -> InputError:
+    line = before + text.count(b"\n", 0, position) + 1
     column = position - text.rfind(b"\n", 0, position)
     wrong = f"byte {column} of the line (0x{text[position]:02x}) is not UTF-8"
     return InputError(f"{name}:{line}: {wrong}; convert the file, for example with iconv -f LATIN1 -t UTF-8")

@@ -33,9 +33,9 @@ class Vocabulary:
         Words seen fewer than ``min_count`` times become ``unknown``. If there are none, there is no unknown word:
         a word that training never sees would have no probability to give away.
         """
-        encoded = _computed("dictionary_encode", as_strings(tokens))
+        encoded = computed("dictionary_encode", as_strings(tokens))
         words = np.array(encoded.dictionary.to_pylist(), dtype=object)
-        codes = _numbers(encoded.indices)
+        codes = numbers_of(encoded.indices)
         counts = np.bincount(codes, minlength=len(words))
         rare = counts < min_count
         if rare.any():
@@ -77,7 +77,7 @@ class Vocabulary:
         import pyarrow.compute as pc  # here, because it takes a tenth of a second to import
 
         found = pc.index_in(as_strings(tokens), value_set=self._array).fill_null(-1)
-        return _numbers(found).copy()
+        return numbers_of(found).copy()
 
     def strings(self, ids: Array) -> Any:
         """The words of these ids as a LargeStringArray; a negative id is read as the unknown word."""
@@ -87,7 +87,7 @@ class Vocabulary:
             codes = np.where(unknown, np.int32(len(self)), codes)
             words = pa.concat_arrays([words, _strings([self.unknown or UNKNOWN])])
         places = pa.Int32Array.from_buffers(pa.int32(), len(codes), [None, pa.py_buffer(codes)])
-        return _computed("take", words, places)
+        return computed("take", words, places)
 
     def decode(self, ids: Any) -> list[str]:
         words, unknown = self.words, self.unknown or UNKNOWN
@@ -113,10 +113,10 @@ def as_strings(tokens: Any) -> Any:
 
 def lowered(tokens: Any) -> Any:
     """The same strings in lower case. Every reader of text lower-cases here, so that all do it alike."""
-    return _computed("utf8_lower", as_strings(tokens))
+    return computed("utf8_lower", as_strings(tokens))
 
 
-def _computed(function: str, *arrays: Any) -> Any:
+def computed(function: str, *arrays: Any) -> Any:
     """As `pyarrow.compute`, which takes a tenth of a second to import, has it: that module wraps all there are."""
     from pyarrow import _compute
 
@@ -131,7 +131,7 @@ def _strings(words: Sequence[str]) -> Any:
     return pa.LargeStringArray.from_buffers(len(words), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded)))
 
 
-def _numbers(array: Any) -> Array:
+def numbers_of(array: Any) -> Array:
     """An Int32Array without nulls as it lies in memory: `to_numpy` would import pandas, where there is one."""
     if len(array) == 0:
         return np.empty(0, np.int32)

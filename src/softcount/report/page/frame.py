@@ -46,10 +46,17 @@ def page(
         el("header", el("h1", title), el("p", told, cls="told")),
         el("nav", el("ul", *contents), aria_label="Sections"),
         el("main", before, *map(_section, listed), id="main"),
+        _pictures(),
         el("script", _json(data), type="application/json", id="data"),
-        el("script", Html(_script(scripts))),
+        el("script", Html(_script([*scripts, "pictures.js"]))),
     )
     return "<!DOCTYPE html>\n" + el("html", head, body, lang="en") + "\n"
+
+
+def _pictures() -> Html:
+    """Where each picture can be saved; its script fills it, and hides it where there is none."""
+    buttons = [el("button", f"Save as {kind.upper()}", type="button", value=kind) for kind in ("svg", "png")]
+    return el("footer", el("label", "Picture ", el("select", "")), *buttons, id="pictures", cls="toolbar", hidden=True)
 
 
 def _section(section: Section) -> Html:
@@ -67,7 +74,7 @@ def _script(names: Sequence[str]) -> str:
     """One script, whose names stay inside; no word of it may end the element that it stands in."""
     text = "\n".join(map(_resource, names))
     assert "</" not in text, "write <\\/ in scripts"
-    return text if len(names) == 1 else f'"use strict";\n(() => {{\n{text}}})();'
+    return f'"use strict";\n(() => {{\n{text}}})();'
 
 
 def _resource(name: str) -> str:

@@ -1,0 +1,156 @@
+"""One file of a folder of shards: an Arrow IPC file whose record batches, called blocks, are read one at a time.
+
+A folder is a path, whose files are memory-mapped, or a URI that `pyarrow.fs` knows (``s3://bucket/shards``), whose
+files are read in pieces. Every block that is read is checked against the digest that the manifest has of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from softcount.errors import InputError
+from softcount.numbers.ragged import Array, Ragged, concatenate
+
+AGAIN = "write the folder again with softcount shard"
+Columns = dict[str, Any]  # by name: Ragged of lists, an array of numbers, or a list of strings
+
+
+class Block(NamedTuple):
+    """Where some rows are."""
+
+    file: str
+    number: int  # of the record batch in its file
+    rows: int
+    digest: str
+    size: int  # bytes of the whole file
+
+
+def is_uri(root: str) -> bool:
+    return "://" in root
+
+
+def place_of(root: str, name: str) -> str:
+    return f"{root.rstrip('/')}/{name}"
+
+
+@lru_cache(maxsize=64)
+def filesystem(root: str) -> tuple[Any, str]:
+    """What reads and writes there, and what it calls the folder."""
+    from pyarrow import fs
+
+    if not is_uri(root):
+        return fs.LocalFileSystem(), os.path.abspath(root)
+    try:
+        found: tuple[Any, str] = fs.FileSystem.from_uri(root)
+        return found
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise InputError(f"{root}: no place that can be reached ({_first(error)}); check the address") from None
+
+
+@contextmanager
+def reading(root: str, name: str) -> Iterator[Any]:
+    """The file, to be read at any place; whatever is wrong with it becomes an InputError."""
+    where = place_of(root, name)
+    try:
+        if is_uri(root):
+            system, folder = filesystem(root)
+            with system.open_input_file(place_of(folder, name)) as stream:
+                yield stream
+        else:
+            with pa.memory_map(os.path.join(root, name)) as stream:
+                yield stream
+    except FileNotFoundError:
+        raise InputError(f"{where}: no such file, though the manifest lists it; {AGAIN}") from None
+    except PermissionError:
+        raise InputError(f"{where}: no permission to read it; change the permissions") from None
+    except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{where}: cannot be read ({_first(error)}); {AGAIN}") from None
+
+
+def read_block(root: str, block: Block) -> Columns:
+    """The columns of a block, known to be what was written."""
+    with reading(root, block.file) as stream:
+        where = place_of(root, block.file)
+        if stream.size() != block.size:  # before anything is mapped that is not there
+            raise InputError(f"{where}: {stream.size():,} bytes, not {block.size:,} as it was written; {AGAIN}")
+        found = columns_of(pa.ipc.open_file(stream).get_batch(block.number))
+    if digest_of(found) != block.digest:
+        raise InputError(f"{where}: block {block.number + 1} is damaged or changed: its digest differs; {AGAIN}")
+    return found
+
+
+def columns_of(batch: Any) -> Columns:
+    """As arrays of their own: what a kernel is given must be writable memory, and must outlive the file."""
+    return {name: _column(batch.column(name)) for name in batch.schema.names}
+
+
+def _column(array: Any) -> Any:
+    if pa.types.is_string(array.type):
+        return array.to_pylist()
+    if not pa.types.is_list(array.type):
+        return array.to_numpy().copy()
+    offsets = array.offsets.to_numpy().astype(np.int64)
+    return Ragged(offsets - offsets[0], array.values.to_numpy()[offsets[0] : offsets[-1]].copy())
+
+
+def batch_of(columns: Columns) -> Any:
+    return pa.record_batch({name: _array(column) for name, column in columns.items()})
+
+
+def _array(column: Any) -> Any:
+    if isinstance(column, Ragged):
+        return pa.ListArray.from_arrays(pa.array(column.offsets.astype(np.int32)), pa.array(column.values))
+    return pa.array(column, pa.string()) if isinstance(column, list) else pa.array(column)
+
+
+def digest_of(columns: Columns) -> str:
+    """sha256 of what the columns hold, however it lies in a file."""
+    sha = hashlib.sha256()
+    for name, column in columns.items():
+        sha.update(name.encode() + b"\0")
+        for part in _bytes_of(column):
+            sha.update(part)
+    return sha.hexdigest()
+
+
+def _bytes_of(column: Any) -> Iterator[Any]:
+    if isinstance(column, list):
+        yield "\n".join(column).encode("utf-8", "surrogatepass")
+    else:
+        arrays: tuple[Array, ...] = tuple(column) if isinstance(column, Ragged) else (column,)
+        yield from (np.ascontiguousarray(array).data for array in arrays)
+
+
+def joined(parts: list[Columns]) -> Columns:
+    """The rows of all parts, one part after the other."""
+    if len(parts) == 1:
+        return parts[0]
+
+    def join(columns: list[Any]) -> Any:
+        if isinstance(columns[0], Ragged):
+            return concatenate(columns)
+        return list(chain(*columns)) if isinstance(columns[0], list) else np.concatenate(columns)
+
+    return {name: join([part[name] for part in parts]) for name in parts[0]}
+
+
+def rows_of(columns: Columns, start: int, stop: int) -> Columns:
+    return {
+        name: column.slice(start, stop) if isinstance(column, Ragged) else column[start:stop]
+        for name, column in columns.items()
+    }
+
+
+def _first(error: Exception) -> str:
+    return str(error).split("\n")[0].split(". Detail:")[0]

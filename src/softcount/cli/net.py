@@ -29,15 +29,20 @@ class Net(Training):
 
     Over time: **softcount net "weather@-1 -> weather -> late" diary.csv --sequence person --values weather=2**
 
+    Arcs too, and a hidden variable: **softcount net auto days.csv --values h=2 --restarts 5 --dot arcs.dot**
+
     Asked, without data: **softcount net "weather -> traffic -> late" --start T.json --query "late | weather=rainy"**
     """
 
     spec: Annotated[
-        str, typer.Argument(help='Arcs, "rain, sprinkler -> wet; wet@-1 -> wet", or a BIF file.', metavar="SPEC")
+        str, typer.Argument(help='Arcs, "rain, sprinkler -> wet; wet@-1 -> wet", a BIF file, or auto.', metavar="SPEC")
     ]
     data: Annotated[str | None, typer.Argument(help="CSV, TSV or Parquet; an empty cell is missing; - for stdin.")] = (
         None
     )
+    search: Annotated[
+        bool, option(WHAT, "Learn the arcs as well, beginning with SPEC; always so with auto.", "--structure")
+    ] = False
     values: Annotated[
         list[str] | None,
         option(
@@ -117,7 +122,8 @@ class Net(Training):
         from softcount.estimators.network import Network
 
         return Network(
-            self.spec, values=_values(self.values), start=self.start, tie=[_names(group) for group in self.tie or ()],
+            self.spec, search=self.search, values=_values(self.values),
+            start=self.start, tie=[_names(group) for group in self.tie or ()],
             fixed=_names(self.fix), pseudo=_per_table(self.pseudo, "--pseudo"),
             prior=_per_table(self.prior, "--prior"), sparse=sparse_of(self.sparse), criterion=self.criterion,
             sequence=self.sequence,

@@ -16,6 +16,7 @@ from softcount.estimators.featured import TableFeatures, of_words
 from softcount.estimators.featured_rows import FeaturedEstimator
 from softcount.estimators.network_fixed import masks
 from softcount.estimators.network_query import asked
+from softcount.estimators.network_search import AUTO, learned_structure, unconnected
 from softcount.estimators.network_values import Values, given_values, settle_values
 from softcount.estimators.parameters import Fixed, PerTable, Seed, Sparse, Where
 from softcount.loop.estep import Answers
@@ -48,6 +49,9 @@ class Network(FeaturedEstimator):
     structure : str, list of pairs, or path, default ""
         "weather -> traffic -> late", "rain, sprinkler -> wet", "weather@-1 -> weather -> traffic" (@-1: the
         value in the row before), a list of pairs (parent, child), or a BIF file, whose tables are the start.
+        "auto": arcs among all columns, and what `values` names besides, are learned.
+    search : bool, default False
+        Whether arcs are learned, beginning with `structure`, by structural EM and BIC; always where it is "auto".
     values : mapping, optional
         {variable: number or list of values}; needed of hidden variables, which the data does not have.
     start : str, mapping or path, default "random"
@@ -109,7 +113,8 @@ class Network(FeaturedEstimator):
     _tables: dict[str, Array]
 
     def __init__(
-        self, structure: str | Path | Sequence[Any] = "", *, values: Mapping[str, Any] | None = None,
+        self, structure: str | Path | Sequence[Any] = "", *, search: bool = False,
+        values: Mapping[str, Any] | None = None,
         start: str | Path | Mapping[str, Any] | Sequence[Any] = "random", tie: Sequence[Any] = (), fixed: Fixed = (),
         pseudo: PerTable = 0.0, prior: PerTable = 0.1, features: Mapping[str, Any] | None = None,
         variance: float = 1.0, sparse: Sparse = None, criterion: str = "em:100", sequence: str | None = None,
@@ -117,6 +122,7 @@ class Network(FeaturedEstimator):
         n_jobs: int | None = None, random_state: Seed = None,
     ) -> None:  # fmt: skip
         self.structure = structure
+        self.search = search
         self.values = values
         self.start = start
         self.tie = tie
@@ -144,6 +150,7 @@ class Network(FeaturedEstimator):
         """`checkpoint`: a file for the state, every `checkpoint_every` steps; the same call again goes on from it."""
         self._check()
         columns = read_columns(X)
+        searched = self._search(columns) if self._searches else ()
         given = self._declare(columns)
         data = self._read(columns)
         weights = checked_weights(sample_weight, len(data), "rows" if len(data) == data.n_rows else "sequences")
@@ -161,11 +168,36 @@ class Network(FeaturedEstimator):
                 on_step=on_step, checkpoint=kept,
             )  # fmt: skip
         self._tables = self.parameters_._asdict()
+        self.history_.remarks += searched
         self._finish(seed, data.source, digest, rows=data.n_rows, sequences=len(data))
         return self
 
+    _learned_arcs: Structure | None = None
+
+    @property
+    def _searches(self) -> bool:
+        return self.search or (isinstance(self.structure, str) and self.structure == AUTO)
+
+    def _search(self, columns: Columns) -> tuple[str, ...]:
+        """Settles the arcs, and says how."""
+        if self.tie or self.fixed or self._begins(None) == "given":
+            raise InputError("where arcs are learned, tables cannot be tied, fixed or given; leave that away")
+        self._learned_arcs = None
+        if isinstance(self.structure, str) and self.structure == AUTO:
+            shown = [name for name in columns.columns if name not in (self.sequence, self.weight)]
+            self._learned_arcs = unconnected(shown, [name for name in self.values or () if name not in shown])
+        self._declare(columns)
+        seed = int(self.random_state) if isinstance(self.random_state, int | np.integer) else 0
+        begun = structure(self.structure_)
+        found, scored = learned_structure(begun, self._read(columns), self._model.sizes, self.restarts, seed)
+        self._learned_arcs = found
+        n = sum(len(above) for above in found.parents)
+        return (f"structural EM: {n} arcs, BIC {scored.bic:,.2f} after {scored.bics[0]:,.2f} with those at first",)
+
     def as_given(self) -> Network:
         """The network as its start says, every table of it; nothing is learned."""
+        if self._searches:
+            raise InputError("arcs are learned from data; give data, or the arcs")
         given = self._declare(None)
         self.parameters_, open = self._start(self._model, given, (0, 0))
         if open:
@@ -189,7 +221,7 @@ class Network(FeaturedEstimator):
     def _declare(self, columns: Columns | None) -> Given:
         """Settles structure, values and ties; returns what tables the start gives."""
         bif = self._bif()
-        found = structure(self.structure) if bif is None else bif.structure
+        found = self._learned_arcs or (structure(self.structure) if bif is None else bif.structure)
         given = self._given(bif)
         self.ties_ = tuple(tuple(group.split(",") if isinstance(group, str) else group) for group in self.tie)
         if columns is not None and not set(found.names) & set(columns.columns):

@@ -1,4 +1,4 @@
-"""A corpus four times larger than the memory that a process may have: written as shards, trained on, and tagged.
+"""A corpus four times larger than the memory that a process may have: written as shards, and trained on.
 
 Every command runs in a process of its own whose data may not exceed the limit (RLIMIT_DATA: all private memory that can
 be written, on Linux); its peak is that of what is resident, mapped files included.
@@ -20,14 +20,17 @@ from measured import Measured
 
 LIMIT, TIMES = 320, 4
 WORDS, LINE = 50_000, 20  # in the vocabulary, in a sentence
-TAG = "tag {data} --states 2 --start random --criterion em:1 --tolerance 0 --threads 2 -q"
-UNDER = """
-import resource, sys
-resource.setrlimit(resource.RLIMIT_DATA, ({limit}, {limit}))
-sys.argv = ["softcount", *{words!r}]
+LIMITED = "import resource, sys; resource.setrlimit(resource.RLIMIT_DATA, ({limit}, {limit}))"
+SHARD = """
+sys.argv = ["softcount", "shard", "{folder}/text", "--out", "{folder}/shards", "-q"]
 from softcount.__main__ import main
 main()
 """
+FIT = """
+import softcount as sc
+sc.HMM(2, criterion="em:{steps}", start="random", random_state=0).fit({data})
+"""
+STEPS = 1
 
 
 class Ran(NamedTuple):
@@ -53,14 +56,13 @@ def write(path: Path, n_bytes: float) -> int:
     return times * rows.size
 
 
-def run(line: str, limit: float, out: Path) -> Ran:
-    """The command under the limit, its results in a file."""
-    code = UNDER.format(limit=int(limit * 1e6), words=line.split())
-    with out.open("wb") as stream:
-        child = subprocess.Popen([sys.executable, "-c", code], stdout=stream, stderr=subprocess.PIPE)
-        assert child.stderr
-        said = child.stderr.read().decode()
-        _, status, used = os.wait4(child.pid, 0)
+def run(code: str, limit: float) -> Ran:
+    """The lines under the limit."""
+    code = LIMITED.format(limit=int(limit * 1e6)) + code
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    assert child.stderr
+    said = child.stderr.read().decode()
+    _, status, used = os.wait4(child.pid, 0)
     return Ran(status, used.ru_maxrss / 1e3, used.ru_utime + used.ru_stime, said.strip().split("\n")[-1])
 
 
@@ -75,14 +77,14 @@ def main(limit: float, times: float) -> None:
         folder = Path(name)
         n = write(folder / "text", times * limit * 1e6)
         size = (folder / "text").stat().st_size / 1e6
-        for what, line in (
-            ("`softcount shard text --out shards`", f"shard {folder}/text --out {folder}/shards -q"),
-            ("`softcount tag shards --start random`, training and tags", TAG.format(data=folder / "shards")),
-            ("`softcount tag text --start random`: the text in memory", TAG.format(data=folder / "text")),
+        for what, code in (
+            ("`softcount shard text --out shards`", SHARD.format(folder=folder)),
+            ("HMM, 2 states, of the shards", FIT.format(data=f"sc.Shards('{folder}/shards')", steps=STEPS)),
+            ("HMM, 2 states, of the text in memory", FIT.format(data=f"sc.read('{folder}/text')", steps=STEPS)),
         ):
             began = time.perf_counter()
-            ran = run(line, limit, folder / "out")
-            ends = "well" if ran.code == 0 else "not enough memory" if "not enough memory" in ran.said else "killed"
+            ran = run(code, limit)
+            ends = "well" if ran.code == 0 else "not enough memory" if "emory" in ran.said else "killed"
             table.add(what, limit, size, n, ran.megabytes, ran.cpu, ends)
             print(f"  {time.perf_counter() - began:.0f} s on the clock; {ran.said[-200:]}", flush=True)
 

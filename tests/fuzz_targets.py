@@ -11,6 +11,7 @@ import gzip
 import json
 import lzma
 import re
+import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -33,6 +34,7 @@ from softcount.machine.magic import MARK
 from softcount.models.grammar import grammar
 from softcount.models.hmm import HMM
 from softcount.report.hmm_json import read_parameters
+from softcount.text import source
 from softcount.text.bif import read_bif
 from softcount.text.bilingual import read_bilingual
 from softcount.text.bitext_reader import read_bitext
@@ -41,12 +43,15 @@ from softcount.text.conllu_writer import conllu_lines
 from softcount.text.dictionary import read_dictionary
 from softcount.text.document_reader import read_documents
 from softcount.text.documents import pruned
+from softcount.text.growing import Growing
 from softcount.text.names import read_names
 from softcount.text.points import read_points
 from softcount.text.preparation import Preparation, prepared
 from softcount.text.reader import read, read_labels
 from softcount.text.record_reader import read_columns, text_of, to_records
 from softcount.text.seed_words import read_seed_words
+from softcount.text.shard_input import How, Names, sentences
+from softcount.text.shard_writer import write_shards
 from softcount.text.source import lines, read_text
 from softcount.text.structure import structure
 from softcount.text.tokenizer import tokenize
@@ -252,6 +257,30 @@ def _conllu_written(content: bytes) -> Any:
     return again
 
 
+def _sharded(path: Path) -> Any:
+    """Read in small pieces and written as shards, a text is the same as read at once, or is refused alike."""
+    whole, written = _answer(lambda: read(path, "plain").digest()), _answer(lambda: _written(path))
+    assert whole == written or "no words" in written, (whole, written)
+    return written
+
+
+def _written(path: Path) -> str:
+    out, names = FOLDER / "shards", Names((Growing(),), Growing())
+    shutil.rmtree(out, ignore_errors=True)
+    with mock.patch.object(source, "PIECE", 5):
+        rows = sentences([str(path)], How(format="plain"), names)
+        digest: str = write_shards(str(out), "sentences", rows, names, {}, [str(path)], block=3)["digest"]
+    assert softcount.Shards(out).loaded().digest() == digest
+    return digest
+
+
+def _answer(call: Callable[[], str]) -> str:
+    try:
+        return call()
+    except InputError as error:
+        return str(error)
+
+
 def _declared(content: bytes) -> Any:
     found = structure(content.decode("utf-8", "replace"))
     assert structure(found.text()) == found
@@ -270,6 +299,7 @@ def targets(only: str = "model") -> dict[str, Target]:
         "lines": (file(lines), [G["text"]]),
         "gzip": (file(lines, "file.gz"), [gzip.compress(G["text"]), gzip.compress(G["text"]) * 2]),
         "plain": (file(lambda p: read(p, "plain", min_count=2, lowercase=True).digest()), [G["text"]]),
+        "shards": (file(_sharded), [G["text"], b"a b\r\n\nc"]),
         "tagged": (file(lambda p: read(p, "tagged").digest()), [G["tagged"]]),
         "conllu": (file(lambda p: read(p, "conllu", column="xpos").digest()), [G["text.conllu"]]),
         "labels": (file(read_labels), [G["tags"]]),

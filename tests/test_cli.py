@@ -184,7 +184,7 @@ def test_generate(run: Run, files: Path) -> None:
 def test_demo(run: Run) -> None:
     ran = run("demo", "-n", 40, "--states", 3, "--criterion", "em:100", "--restarts", 1, "-q", "--pages", "pages")
     written = [line.strip() for line in ran.out.splitlines() if line.endswith(".html")]
-    tasks = ("tags", "links", "topics", "clusters", "network", "grammar", "explain")
+    tasks = ("tags", "links", "topics", "clusters", "network", "grammar", "cipher", "explain")
     assert written == [str(Path("pages", f"{name}.html")) for name in tasks], ran.err
     assert all("</html>" in Path(path).read_text() for path in written)
     assert ran.code == 0 and "What each hidden state learned" in ran.out and "many-to-one" in ran.out

@@ -10,6 +10,7 @@ from typing import Any
 import enumeration
 import numpy as np
 import pytest
+from cases import bits
 from enumeration import flat, unflat
 from naive import NaiveCRF, Sentences
 from scipy import sparse
@@ -69,7 +70,12 @@ def test_small_steps_rise_and_weights_follow_their_gradient() -> None:
     (before, after, *_), found = step(0.001, 12)
     objectives = [progress.objective for progress in found]
     assert (np.diff(objectives) > 0).all()
-    assert np.unique(np.abs(after.parameters.here - before.parameters.here)).max() == pytest.approx(0.001)
+    expect, weights = EStep(MODEL, ITEMS, Threads(1).__enter__()), log_weights(MODEL.layout, before.parameters)
+    both, encoder = expect(weights).counts, expect(encoding(MODEL.layout, weights)).counts
+    for name in ("initial", "transition", "here", "before", "after"):
+        w, moved = getattr(before.parameters, name), getattr(after.parameters, name)
+        slope = getattr(both, name) - getattr(encoder, name) - w
+        np.testing.assert_allclose(moved - w, 0.001 * np.sign(slope), atol=1e-12)
     prior = -0.5 * sum(np.sum(np.square(w)) for w in before.parameters[:-1])
     assert found[0].objective == pytest.approx(found[0].parts["log_reconstruction"] + prior)
 
@@ -144,3 +150,19 @@ def test_classes_are_made_again(trained: sc.CRFAutoencoder) -> None:
 def test_what_has_no_meaning_is_refused(settings: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError, match=says):
         sc.CRFAutoencoder(2, **settings).fit(TEXT)
+
+
+def test_a_run_that_was_stopped_goes_on_from_its_checkpoint(trained: sc.CRFAutoencoder, tmp_path: Path) -> None:
+    def stop(step: Any) -> None:
+        if step.step == 5:
+            raise KeyboardInterrupt
+
+    def model() -> sc.CRFAutoencoder:
+        return sc.CRFAutoencoder(3, criterion="autoencode:12", reconstruct="words", random_state=0, tolerance=0)
+
+    kept: dict[str, Any] = {"checkpoint": tmp_path / "c", "checkpoint_every": 1}
+    with pytest.raises(KeyboardInterrupt):
+        model().fit(TEXT, on_step=stop, **kept)
+    steps: list[int] = []
+    again = model().fit(TEXT, on_step=lambda step: steps.append(step.step), **kept)
+    assert steps[0] in (5, 6) and bits(again) == bits(trained)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 import warnings
 from collections import Counter, defaultdict
 from itertools import product
@@ -248,5 +249,71 @@ def test_the_command_trains_writes_and_applies(tmp_path: Path, monkeypatch: pyte
     np.testing.assert_allclose(np.array(scores) * np.log(10), made(order=2).score_samples(["the dog runs", "zebra"]),
                                rtol=1e-5)  # fmt: skip
     assert len(run("lm --apply m --sample 3").out.splitlines()) == 3
+    assert run("lm --apply m new --scores --query srilm").code == 2
     refused = run("lm")
     assert refused.code == 2 and "no text to train on" in refused.err
+
+
+# --- KenLM and SRILM --------------------------------------------------------------------------------------------------
+
+# As SRILM's ngram-count writes it: words by their bytes, seven digits, the unknown word among them, no backoff where
+# nothing follows.
+SRILM = """
+\\data\\
+ngram 1=6
+ngram 2=6
+ngram 3=2
+
+\\1-grams:
+-0.7781513\t</s>
+-99\t<s>\t-0.4771213
+-1.477121\t<unk>
+-0.9542425\ta\t-0.30103
+-0.69897\tdog\t-0.2218487
+-0.8450980\truns
+
+\\2-grams:
+-0.30103\t<s> a\t-0.1249387
+-0.60206\t<s> dog
+-0.1760913\ta dog\t-0.1549020
+-0.39794\tdog </s>
+-0.4771213\tdog runs
+-0.1249387\truns </s>
+
+\\3-grams:
+-0.09691001\t<s> a dog
+-0.2218487\ta dog runs
+
+\\end\\
+"""
+ASKED = ["a dog runs", "dog dog", "", "a zebra runs", "runs a dog runs"]
+
+
+def test_a_file_of_srilm_by_hand_and_as_kenlm_reads_it(tmp_path: Path) -> None:
+    path = tmp_path / "srilm.arpa"
+    path.write_text(SRILM)
+    found = LanguageModel.from_arpa(path).score_samples(ASKED) / np.log(10)
+    assert np.isclose(found[0], -0.30103 - 0.09691001 - 0.2218487 - 0.1249387)  # “dog runs” has no backoff
+    assert np.isclose(found[1], -0.60206 + (-0.2218487 - 0.69897) - 0.39794)  # dog after dog: by its backoff
+    assert np.isclose(found[2], -0.4771213 - 0.7781513)
+    kenlm = pytest.importorskip("kenlm")
+    theirs = kenlm.Model(str(path))
+    np.testing.assert_allclose(found, [theirs.score(line) for line in ASKED], atol=1e-4)
+
+
+@pytest.mark.parametrize("settings", [{"order": 2}, {"order": 4, "min_count": 3}, {"order": 3, "characters": True}])
+def test_kenlm_says_the_same(tmp_path: Path, settings: dict[str, Any]) -> None:
+    pytest.importorskip("kenlm")
+    model, new = made(**settings), ["the dog sleeps", "zebra the", "", "runs a cat"]
+    model.save(tmp_path / "m")
+    other = softcount.load(tmp_path / "m", query="kenlm")
+    np.testing.assert_allclose(other.score_samples(new), model.score_samples(new), atol=1e-4)
+    np.testing.assert_allclose(other.fluency(new), model.fluency(new), rtol=1e-4)
+
+
+def test_who_is_asked_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match="no query 'srilm'; use own, kenlm"):
+        LanguageModel(query="srilm").fit(LINES)
+    monkeypatch.setitem(sys.modules, "kenlm", None)
+    with pytest.raises(InputError, match="needs the package kenlm"):
+        made(order=2, query="kenlm").perplexity(["a"])

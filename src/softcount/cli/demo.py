@@ -66,6 +66,7 @@ def demo(
     _scores(console, text, found)
     for model, took in zip((usual, plain), seconds, strict=True):
         _ended(console, model, took)
+    from softcount.cli.demo_decipher import demo_decipher
     from softcount.cli.demo_documents import demo_documents
     from softcount.cli.demo_grammar import demo_grammar
     from softcount.cli.demo_network import demo_network
@@ -76,6 +77,7 @@ def demo(
         *demo_documents(console, seed),
         demo_network(console, seed),
         demo_grammar(console, seed),
+        demo_decipher(console, text.sentences, seed),
     ]
     if pages is not None:
         write_pages(console, pages, shown)

@@ -40,6 +40,7 @@ def lm(
     normalize: Normalize = None,
     save: Save = None,
     arpa: Annotated[Path | None, option(OUT, "Write the model as ARPA, for KenLM, SRILM and others.")] = None,
+    query: Annotated[str, option(OUT, "Who is asked how likely text is: own, or kenlm, if installed.")] = "own",
     scores: Annotated[bool, option(OUT, "Print log10 P of every line.", "--scores")] = False,
     sample: Annotated[int, option(OUT, "Print so many sentences that the model makes up.", min=0)] = 0,
     as_json: Json = False,
@@ -69,6 +70,7 @@ def lm(
     else:
         note_unused(context, MODEL, "with --apply", quiet)
         model = opened(apply, "lm --apply")
+    model.set_params(query=query)._check()
     for path, write in ((save, model.save), (arpa, model.write_arpa)):
         if path is not None:
             stage.begin(f"writing {path}")

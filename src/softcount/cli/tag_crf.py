@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 HMM, CRF = "hmm", "crf-autoencoder"
 MODELS = (HMM, CRF)
-OF_HMM = ("choose", "dictionary", "end", "fix", "prior", "dev", "dev_tags", "tags", "parameters")
+OF_HMM = ("choose", "dictionary", "end", "fix", "prior", "dev", "dev_tags", "tags", "parameters", "sparse")
 OF_CRF = ("reconstruct",)
 
 
@@ -30,13 +30,13 @@ def crf_autoencoder(tag: Tag) -> Any:
     states = number(tag.states)
     if not isinstance(states, int):
         raise InputError(f"how many states? give --states N; --model {CRF} has no auto")
-    chosen: dict[str, Any] = (
-        {} if tag.criterion == "vb:1" else {"criterion": tag.criterion}
-    )  # the default of the other model
+    usual = tag.criterion == "vb:1"  # of the other model
+    chosen: dict[str, Any] = {} if usual else {"criterion": tag.criterion}
     chosen |= {} if tag.start is None else {"start": tag.start}
+    chosen |= {} if tag.features is None else {"features": tag.features}
     made = int(tag.reconstruct) if tag.reconstruct.isdecimal() else tag.reconstruct
     return CRFAutoencoder(
-        states, reconstruct=made, pseudo=_per_table(tag.pseudo, "--pseudo"), restarts=tag.restarts,
-        tolerance=tag.tolerance, min_count=tag.min_count, lowercase=tag.lowercase, random_state=tag.seed,
-        **chosen, **tag.chosen(),
+        states, reconstruct=made, variance=tag.variance, pseudo=_per_table(tag.pseudo, "--pseudo"),
+        restarts=tag.restarts, tolerance=tag.tolerance, min_count=tag.min_count, lowercase=tag.lowercase,
+        random_state=tag.seed, **chosen, **tag.chosen(),
     )  # fmt: skip

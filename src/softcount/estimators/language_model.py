@@ -39,6 +39,7 @@ from softcount.text.corpus import Corpus, corpus
 from softcount.text.stored import in_memory
 from softcount.text.vocabulary import Vocabulary
 
+QUERIES = ("own", "kenlm")
 LONGEST = 10_000  # words of a sample: a model may never end a sentence
 
 
@@ -65,6 +66,8 @@ class LanguageModel(LightEstimator, SavedEstimator):
         Rarer words become ``<unk>``.
     lowercase : bool, default False
         Lower-case the text first.
+    query : str, default "own"
+        Who is asked how likely a text is: "own", or "kenlm" where that package is installed.
 
     Attributes
     ----------
@@ -87,17 +90,21 @@ class LanguageModel(LightEstimator, SavedEstimator):
     _learned: ClassVar[tuple[str, ...]] = ("vocabulary_", "orders_", "discounts_")
     _types: ClassVar[tuple[Any, ...]] = (Ngrams,)
 
+    _asked: tuple[Any, Any] | None = None  # the n-grams that KenLM was given, and its model
+
     vocabulary_: Vocabulary
     orders_: tuple[Ngrams, ...]
     discounts_: list[Array]
 
     def __init__(
-        self, order: int = 3, *, characters: bool = False, min_count: int = 1, lowercase: bool = False
-    ) -> None:
+        self, order: int = 3, *, characters: bool = False, min_count: int = 1, lowercase: bool = False,
+        query: str = "own",
+    ) -> None:  # fmt: skip
         self.order = order
         self.characters = characters
         self.min_count = min_count
         self.lowercase = lowercase
+        self.query = query
 
     # --- training -------------------------------------------------------------------------------------------------
 
@@ -148,6 +155,8 @@ class LanguageModel(LightEstimator, SavedEstimator):
         check_parameters(self)
         if not 1 <= self.order <= 10:
             raise InputError(f"order {self.order}; an n-gram has 1 to 10 words")
+        if self.query not in QUERIES:
+            raise InputError(f"no query {self.query!r}; use {', '.join(QUERIES)}")
         if self.min_count < 1:
             raise InputError(f"min_count {self.min_count}; give 1 (all words) or more")
 
@@ -158,7 +167,17 @@ class LanguageModel(LightEstimator, SavedEstimator):
         text, _ = self._encoded(X)
         lengths = np.diff(np.append(np.flatnonzero(text.place == 0), len(text.place))) - 1
         offsets = np.concatenate([[0], np.cumsum(lengths)])
-        return Ragged(offsets, log_probabilities(self.orders_, text)[text.is_word])
+        return Ragged(offsets, self._logs(text)[text.is_word])
+
+    def _logs(self, text: Text) -> Array:
+        """log P of every word of a text, by whom is to be asked."""
+        if self.query == "own":
+            return log_probabilities(self.orders_, text)
+        from softcount.language import by_kenlm
+
+        if self._asked is None or self._asked[0] is not self.orders_:
+            self._asked = (self.orders_, by_kenlm.reader(self.vocabulary_, self.orders_))
+        return by_kenlm.log_probabilities(self._asked[1], self.vocabulary_.words, text)
 
     def score_samples(self, X: Any) -> Array:
         """log P of every sentence."""
@@ -172,7 +191,7 @@ class LanguageModel(LightEstimator, SavedEstimator):
     def fluency(self, X: Any) -> Fluency:
         """Perplexity with and without unknown words, bits, and how many words there are of each."""
         text, unknown = self._encoded(X)
-        logs = log_probabilities(self.orders_, text)[text.is_word]
+        logs = self._logs(text)[text.is_word]
         known = logs[~unknown[text.is_word]]
         return Fluency(
             float(np.exp(-logs.mean())), float(np.exp(-known.mean())) if len(known) else float("nan"),

@@ -59,8 +59,10 @@ def _tangent(weights: Table, slopes: Array, mass: Array) -> Array:
     """θ_v = c_v / (μ + s_v), and μ by Newton's method from below, where the sum is convex and falls."""
     c = np.asarray(values(weights))
     used = c > 0.0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        alone = np.where(used, c / by_row(mass, weights) - slopes, -np.inf)  # the μ at which an entry had all mass
+    # from the least slope of the row on, or μ + s would be a small difference of great numbers
+    least = -row_max(like(weights, np.where(used, -slopes, -np.inf)))
+    slopes = np.where(used, slopes - by_row(np.where(np.isfinite(least), least, 0.0), weights), 0.0)
+    alone = np.where(used, c / by_row(mass, weights) - slopes, -np.inf)  # the μ at which an entry had all mass
     mu = row_max(like(weights, alone))
     mu = np.where(np.isfinite(mu), mu, 1.0)
     for _ in range(NEWTON):

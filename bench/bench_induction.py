@@ -1,0 +1,148 @@
+"""Part-of-speech induction by every way to train a tagger without labels, each from random and from word classes.
+
+    python bench/bench_induction.py --corpus wsj --seeds 3
+    python bench/bench_induction.py --corpus ewt brown --methods default features --starts classes --seeds 1
+    python bench/bench_induction.py --dictionary
+
+A method is a row of METHODS: an estimator and its settings by start, so that another criterion is another line. Of
+each, mean over seeds of many-to-one (and its standard deviation), one-to-one, VI, V-measure and CPU s, of 45 states.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from corpora import folder, shell_line
+from measured import Measured
+
+import softcount as sc
+from softcount.evaluate import score_tags
+
+CORPORA = {"wsj": ("pos-wsj-sample-en", "all"), "ewt": ("pos-ewt-en", "train"), "brown": ("pos-brown-en", "all")}
+STATES = 45
+WORDS = {"features": "words"}
+
+
+class Method(NamedTuple):
+    """How a method trains from each start; from classes few steps, as more undo them."""
+
+    random: Mapping[str, Any] | None
+    classes: Mapping[str, Any] | None
+    estimator: Any = sc.HMM
+
+
+METHODS: dict[str, Method] = {
+    "default": Method(None, {}),
+    "EM": Method({"criterion": "em:100"}, {"criterion": "em:5"}),
+    "EM + MRE": Method({"criterion": "em:100,mre:50"}, {"criterion": "em:1,mre:5"}),
+    "VB, prior 0.001": Method({"criterion": "vb:100"}, {"criterion": "vb:5"}),
+    "Gibbs, prior 0.001": Method({"criterion": "gibbs:200"}, {"criterion": "gibbs:20"}),
+    "L0": Method(
+        {"criterion": "em:100", "sparse": {"transition": (80, 0.05)}},
+        {"criterion": "em:5", "sparse": {"transition": (80, 0.05)}},
+    ),
+    "features": Method({**WORDS, "criterion": "em:60"}, WORDS),
+    "features, EM": Method(None, {**WORDS, "criterion": "em:2"}),
+    "features, direct": Method(
+        {**WORDS, "criterion": "direct:12"}, {**WORDS, "criterion": "direct(iterations=2):1"}
+    ),
+    "features + MRE": Method({**WORDS, "criterion": "em:40,mre:10"}, {**WORDS, "criterion": "em:1,mre:2"}),
+    "constrained": Method(
+        {"criterion": "constrained(em,strength=10):50"}, {"criterion": "constrained(em,strength=10):5"}
+    ),
+    "CRF autoencoder": Method({"start": "random"}, {}, getattr(sc, "CRFAutoencoder", None)),
+}  # fmt: skip
+
+# With the full dictionary of the WSJ sample: from random, and from the words that have one tag.
+LISTED: dict[str, Mapping[str, Any]] = {
+    "EM": {"criterion": "em:100"},
+    "annealed EM": {"criterion": "annealed(em):100"},
+    "L0 of transitions": {"criterion": "em:100", "sparse": {"transition": (80, 0.05)}},
+    "L0 of transitions, annealed": {"criterion": "annealed(em):100", "sparse": {"transition": (80, 0.05)}},
+    "VB, prior 0.001": {"criterion": "vb:100"},
+    "Gibbs, prior 0.001": {"criterion": "gibbs:200"},
+    "features": {**WORDS, "criterion": "em:30"},
+}
+
+
+def load(name: str) -> tuple[Any, Any] | None:
+    where, stem = CORPORA[name]
+    path = folder(where)
+    if path is None:
+        return None
+    gold = sc.read(path / f"{stem}.tok", tags=path / f"{stem}.tag")
+    return gold, sc.Corpus(gold.sentences, gold.vocabulary, source=gold.source)
+
+
+def induce(name: str, methods: list[str], starts: list[str], seeds: int, threads: int) -> None:
+    found = load(name)
+    if found is None:
+        return
+    gold, text = found
+    numbers = {"many-to-one": ".3f", "±": ".3f", "one-to-one": ".3f", "VI, bits": ".2f", "V-measure": ".3f"}
+    table = Measured(
+        "induction", {"text": "", "method": "", "start": "", "seeds": "", **numbers, "CPU s": ".0f"}, keys=3
+    )
+    for method in methods:
+        for start in starts:
+            given = getattr(METHODS[method], start)
+            if given is None or METHODS[method].estimator is None:
+                continue
+            rows = []
+            for seed in range(seeds):
+                began = time.process_time()
+                more = {"start": start, "tolerance": 0, "random_state": seed, "n_jobs": threads, **given}
+                model = METHODS[method].estimator(STATES, **more).fit(text)
+                predicted = np.concatenate([np.asarray(line, np.int64) for line in model.predict(text)])
+                s = score_tags(gold.labels.values, predicted)
+                rows.append([s.many_to_one, s.one_to_one, s.vi_bits, s.v_measure, time.process_time() - began])
+            many, one, vi, v, seconds = np.mean(rows, axis=0)
+            table.add(name, method, start, seeds, many, np.std(rows, axis=0)[0], one, vi, v, seconds)
+
+
+def listed(seeds: int, threads: int) -> None:
+    """With the full dictionary, accuracy: many-to-one is of no interest where tags have their names."""
+    found = load("wsj")
+    if found is None:
+        return
+    gold, text = found
+    dictionary = folder(CORPORA["wsj"][0]) / "tagdict.tsv"  # type: ignore[operator]
+    tags = np.array(gold.tagset)[gold.labels.values]
+    columns = {"method": "", "start": "", "seeds": "", "accuracy": ".3f", "±": ".3f", "CPU s": ".0f"}
+    table = Measured("induction-dictionary", columns, keys=2)
+    for start in ("random", "known"):
+        for method, given in LISTED.items():
+            rows = []
+            for seed in range(seeds):
+                began = time.process_time()
+                more = {"start": start, "tolerance": 0, "random_state": seed, "n_jobs": threads, **given}
+                model = sc.HMM(dictionary=dictionary, **more).fit(text)
+                right = np.concatenate([np.asarray(line) for line in model.predict(text)]) == tags
+                rows.append([right.mean(), time.process_time() - began])
+            accuracy, seconds = np.mean(rows, axis=0)
+            table.add(method, start, seeds, accuracy, np.std(rows, axis=0)[0], seconds)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", nargs="+", choices=CORPORA, default=["wsj"])
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS), metavar="METHOD")
+    parser.add_argument("--starts", nargs="+", choices=("random", "classes"), default=["random", "classes"])
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--dictionary", action="store_true", help="with the full dictionary of the WSJ sample instead")
+    given = parser.parse_args()
+    print(shell_line())
+    if given.dictionary:
+        listed(given.seeds, given.threads)
+        return
+    for name in given.corpus:
+        induce(name, given.methods, given.starts, given.seeds, given.threads)
+
+
+if __name__ == "__main__":
+    main()

@@ -12,10 +12,13 @@ from typing import Any
 
 from softcount.engines.ray_cluster import environment, own_environment
 
+MARK = f"SOFTCOUNT_NODES={os.getpid()}"  # in the environment of all processes of this cluster
+
 
 @contextmanager
 def two_nodes() -> Iterator[Any]:
-    with environment(own_environment()):
+    name, value = MARK.split("=")
+    with environment({**own_environment(), name: value}):
         import ray
         from ray.cluster_utils import Cluster
 
@@ -50,7 +53,7 @@ class Killer(threading.Thread):
 
     def run(self) -> None:
         while self.killed < self.times and not self.done:
-            for pid in processes("ray::add")[:1]:
+            for pid in [pid for pid in processes("ray::add") if pid in processes(MARK, "environ")][:1]:
                 os.kill(pid, signal.SIGKILL)
                 self.killed += 1
                 time.sleep(0.5)  # let another be started

@@ -25,6 +25,7 @@ TOKENS = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"  # 0: this machine's address is 127.0.0.1, as it is there by default
 MANNERS = {
     "RAY_worker_niceness": "0",  # as threads are; by default Ray's workers give way to everything else
+    "RAY_task_oom_retries": "3",  # then somebody should hear of it; by default Ray never gives up
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # nothing is said of accelerators that we do not use
 }
 QUIET = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
@@ -78,7 +79,8 @@ class Cluster:
 
         self.joined = True
         try:
-            ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+            with environment(MANNERS):
+                ray.init(address=address, log_to_driver=False, logging_level="ERROR")
         except AuthenticationError:
             ray.shutdown()
             raise InputError(f"{address}: the cluster refuses us; give its token in RAY_AUTH_TOKEN") from None
@@ -112,7 +114,7 @@ def environment(settings: dict[str, str]) -> Iterator[None]:
     from ray import _raylet
     from ray._private import ray_constants
 
-    ray_constants.ENABLE_RAY_CLUSTER = settings[LOOPBACK] != "0"
+    ray_constants.ENABLE_RAY_CLUSTER = settings.get(LOOPBACK) != "0"
     cast(Any, _raylet).Config.initialize("")
     try:
         yield

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -116,20 +116,10 @@ def all_rules(source: str, target: str, n_gold: int, options: Sequence[str]) -> 
 
 
 def by_thot(source: str, target: str, n_gold: int) -> dict[str, Sentences]:
-    from thot.alignment import FastAlignModel
-
     texts = [Path(path).read_text(encoding="utf-8").split("\n")[:-1] for path in (source, target)]
     sides = [[line.split() for line in text] for text in texts]
     result = {}
-    for name, (first, second) in {"forward": sides, "reverse": sides[::-1]}.items():
-        model = FastAlignModel()
-        model.variational_bayes = True
-        for pair in zip(first, second, strict=True):
-            model.add_sentence_pair(*pair)
-        model.start_training()
-        for _ in range(4):
-            model.train()
-        model.end_training()
+    for name, (model, first, second) in zip(("forward", "reverse"), fast_align_models(*sides), strict=True):
         links = []
         for f, s in zip(first, second, strict=True):
             matrix = model.get_best_alignment(f, s)[1]
@@ -139,6 +129,22 @@ def by_thot(source: str, target: str, n_gold: int) -> dict[str, Sentences]:
                 links.append(found if name == "forward" else sorted((j, i) for i, j in found))
         result[name] = links
     return result
+
+
+def fast_align_models(source: Any, target: Any) -> Iterator[tuple[Any, Any, Any]]:
+    """Of both directions (the model, what is given, what is generated)."""
+    from thot.alignment import FastAlignModel
+
+    for first, second in ((source, target), (target, source)):
+        model = FastAlignModel()
+        model.variational_bayes = True
+        for pair in zip(first, second, strict=True):
+            model.add_sentence_pair(*pair)
+        model.start_training()
+        for _ in range(4):
+            model.train()
+        model.end_training()
+        yield model, first, second
 
 
 def symmetrized(links: dict[str, Sentences], lengths: Sequence[tuple[int, int]]) -> dict[str, Sentences]:

@@ -1,10 +1,12 @@
 """Noisy bitext: a tenth of the target lines shuffled among themselves; how well a score per pair finds them.
 
 ROC AUC: the probability that a right pair scores above a wrong one. Every tool trains on the noisy text and scores it.
-eflomal's score is the mean of both directions, as its users filter with it. A shuffled line that is the same as the
-line that it replaces is right.
+eflomal's score is the mean of both directions, as its users filter with it; FastAlign's the log-probability of the best
+alignment, per word, of both directions; that of `softcount rank` is the pair score. A shuffled line that is the same as
+the line that it replaces is right.
 
-    python bench/bench_filter.py [--sets Europarl Hansards] [--seeds 2] [--fast] [--no-eflomal]
+    python bench/bench_filter.py [--sets Europarl Hansards] [--seeds 2] [--pairs N] [--fast] [--no-eflomal]
+        [--no-fast-align]
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ def by_softcount(source: list[str], target: list[str], **settings: object) -> It
     data = bitext(source, target)
     model = WordAligner(n_jobs=1, **settings).fit(data)
     name = "softcount" + (", fast" if settings else "")
-    yield f"{name}: pair score", model.pair_scores(data)
+    yield f"{name} rank: pair score", model.pair_scores(data)
     lengths = [np.maximum(side.sentences.lengths, 1) for side in (data.target, data.source)]
     logs = np.nan_to_num(model.scores(data), neginf=-1e9)
     yield f"{name}: log P per word, both ways", logs[:, 0] / lengths[0] + logs[:, 1] / lengths[1]
@@ -65,11 +67,23 @@ def by_eflomal(source: list[str], target: list[str]) -> Iterator[tuple[str, np.n
     yield "eflomal: mean of both directions", -(costs[0] + costs[1])
 
 
+def by_fast_align(source: list[str], target: list[str]) -> Iterator[tuple[str, np.ndarray]]:
+    from align_tools import fast_align_models
+
+    sides = [[line.split() for line in text] for text in (source, target)]
+    total = np.zeros(len(source))
+    for model, first, second in fast_align_models(*sides):
+        logs = [model.get_best_alignment(f, s)[0] if f and s else -1e9 for f, s in zip(first, second, strict=True)]
+        total += np.array(logs) / np.maximum([len(s) for s in second], 1)
+    yield "FastAlign: log P per word, both ways", total
+
+
 def table(found: GoldSet, seed: int, options: argparse.Namespace) -> None:
     target, wrong = shuffled(found.target, seed)
     tools = [by_softcount(found.source, target)]
     tools += [by_softcount(found.source, target, preset="fast")] if options.fast else []
     tools += [by_eflomal(found.source, target)] if options.eflomal else []
+    tools += [by_fast_align(found.source, target)] if options.fast_align else []
     for tool in tools:
         for name, scores in tool:
             print(
@@ -92,6 +106,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--fast", action="store_true")
     parser.add_argument("--no-eflomal", dest="eflomal", action="store_false")
+    parser.add_argument("--no-fast-align", dest="fast_align", action="store_false")
+    parser.add_argument("--pairs", type=int, default=10**9, help="the first so many of a set")
     options = parser.parse_args()
     if options.eflomal and not importlib.util.find_spec("eflomal"):
         print("eflomal is not installed: pip install 'softcount[bench]'")
@@ -99,6 +115,7 @@ def main() -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     print(shell_line())
     for found in gold_sets(*options.sets):
+        found = found._replace(source=found.source[: options.pairs], target=found.target[: options.pairs])
         for seed in range(1, options.seeds + 1):
             table(found, seed, options)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from softcount.estimators.mixture import NaiveBayesMixture
     from softcount.estimators.network import Network
     from softcount.estimators.plsa import PLSA
+    from softcount.estimators.translator import Translator
     from softcount.estimators.word_classes import WordClasses
     from softcount.registry import load
     from softcount.report.plot import plot_alignment, plot_topics, plot_transition, plot_tried
@@ -54,6 +55,7 @@ __all__ = [
     "NaiveBayesMixture",
     "Network",
     "Shards",
+    "Translator",
     "WordAligner",
     "WordClasses",
     "__version__",
@@ -75,6 +77,7 @@ __all__ = [
 
 _HOME = {
     **{one.name: one.estimator.partition(":")[0] for one in BUILT_IN},
+    "Translator": "softcount.estimators.translator",
     "load": "softcount.registry",
     **dict.fromkeys(("Chains", "sample_posterior"), "softcount.estimators.chains"),
     **dict.fromkeys(("plot_alignment", "plot_topics", "plot_transition", "plot_tried"), "softcount.report.plot"),

@@ -89,9 +89,7 @@ class Align(Training):
         Path | None, option(WHAT, "One entry a line: source, tab, target, tab, must, prefer or never.")
     ] = None
     known_links: Annotated[Path | None, option(WHAT, "Links of some pairs: a line of 0-0 1-2, or none.")] = None
-    prior_model: Annotated[
-        Path | None, option(WHAT, "A saved aligner whose counts are added to those of this text: its words are known.")
-    ] = None
+    prior_model: Annotated[Path | None, option(WHAT, "A saved aligner whose counts are added to this text's.")] = None
     prior_strength: Annotated[
         float, option(WHAT, "How many pairs of this text a pair of the prior's text counts for.", metavar="N")
     ] = 1.0
@@ -107,11 +105,12 @@ class Align(Training):
     lowercase: Annotated[
         bool, option(IN, "Words that differ by case alone are one.", "--lowercase/--no-lowercase")
     ] = True  # fmt: skip
+    characters: Annotated[bool, option(IN, "Characters are the words; blanks are ▁.", "--characters")] = False
     source_language: Annotated[
         str | None, option(IN, "Of TMX or XLIFF, by xml:lang: en, en-US; of Parquet, a column.")
     ] = None
     target_language: Annotated[str | None, option(IN, "Likewise; a file with two languages needs neither.")] = None
-    only: Annotated[str, option(IN, "Of XLIFF, units that are translated, or final; or any.")] = "any"
+    only: Annotated[str, option(IN, "Of XLIFF, units: translated, final, or any.")] = "any"
     tokenize: Tokenize = None
     normalize: Normalize = None
     longest: Annotated[
@@ -149,6 +148,10 @@ class Align(Training):
 
     def check(self) -> None:
         super().check()
+        if self.features is not None:
+            from softcount.estimators.featured import check_pair_features
+
+            check_pair_features(self.features)
         check_writable(*self.writes(), self.trace, self.checkpoint, inputs=(self.prior_model,))  # --save may renew it
         if self.prior_model is None:
             self.note_unused("prior_strength", where="without --prior-model")
@@ -173,6 +176,7 @@ class Align(Training):
         else:
             prepare = preparation(model, self.tokenize, self.normalize)
             data = read_bitext(self.source, self.target, prepare=prepare, **self.chosen_units())
+            data = data.spelt() if (self.characters if model is None else model.characters) else data
         self.check_shown(data, self.longest or getattr(model, "longest", None))
         if model is None and self.known_links is not None:
             from softcount.links.known import linked, n_linked
@@ -219,6 +223,7 @@ class Align(Training):
         model = WordAligner(
             self.model, preset=self.preset, criterion=self.criterion, agreement=self.agreement,
             fertility=self.fertility, stems=self.stems, spelling=self.spelling, lowercase=self.lowercase,
+            characters=self.characters,
             stem_strength=self.stem_strength,
             tolerance=self.tolerance, alpha=self.alpha, prior_over=self.prior_over, pseudo=self.pseudo,
             features=self.features, variance=self.variance, sparse=sparse_of(self.sparse),

@@ -88,17 +88,19 @@ def _text(
     from softcount.text.bitext_reader import has_languages, read_bitext
 
     if source is not None:
-        return read_bitext(
+        given = read_bitext(
             source,
             target,
             prepare=preparation(model, None, None),
             **(languages if target is None and has_languages(source) else {}),
         )
+        return given.spelt() if model.characters else given
     if model.agreed_ is not None and not needed:
         return None
     as_before: Any = {name: value for name, value in model.reading_.items() if name in READING}
     for files in _trained_on(model.data_["source"]):
         data = read_bitext(*files, **as_before, prepare=preparation(model, None, None))
+        data = data.spelt() if model.characters else data
         if model.data_["digest"] == "sha256:" + data.digest():
             return data
     remedy = "give the text (SOURCE and TARGET)"

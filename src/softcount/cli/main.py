@@ -30,6 +30,7 @@ from softcount.cli import (
     shard,
     show,
     symmetrize,
+    translate,
 )
 from softcount.cli.help import HelpLast
 from softcount.cli.training import command
@@ -97,6 +98,8 @@ app.command("eflomal", cls=HelpLast)(eflomal.eflomal)
 app.command("glossary", cls=HelpLast)(glossary.glossary)
 app.command("symmetrize", cls=HelpLast)(symmetrize.symmetrize)
 app.command("lm", cls=HelpLast)(lm.lm)
+app.command("translate", cls=HelpLast)(translate.translate)
+app.command("rank", cls=HelpLast)(translate.rank)
 app.command("shard", cls=HelpLast)(shard.shard)
 app.command("info", cls=HelpLast)(info.info)
 app.command("export", cls=HelpLast)(export.export)

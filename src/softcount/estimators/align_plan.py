@@ -44,7 +44,8 @@ def plan(settings: Any) -> Plan:
     null = NULL if settings.null is None else settings.null
     learned = "learn" if settings.null is None else settings.null
     fertility = bool(settings.fertility) and settings.preset != "fast"
-    how = How(stems_of(settings.stems), bool(settings.spelling), fertility, learned)
+    stems = () if settings.characters else stems_of(settings.stems)
+    how = How(stems, bool(settings.spelling), fertility, learned)
     how = how._replace(strength=strength_of(settings.stem_strength))
     if settings.preset == "best" and together:
         how = how._replace(second=(SECOND[0] if how.stems else (), SECOND[1]))

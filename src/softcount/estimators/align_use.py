@@ -35,6 +35,7 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
     longest: int | None
     decode: str
     lowercase: bool
+    characters: bool
 
     @property
     def _found(self) -> Directions:
@@ -185,10 +186,15 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
     def _read(self, X: Any, y: Any) -> Bitext:
         """In the model's words; where both directions were trained together, new words come behind them."""
         self._check_fitted("directions_")
-        data = self._cased(X if y is None and isinstance(X, Bitext) else bitext(X, y))
+        data = self._cased(self._bitext(X, y))
         coded = self._found.coded
         sides = (coded(text, known) for text, known in zip((data.source, data.target), self.vocabularies_, strict=True))
         return data.recoded(*sides)
+
+    def _bitext(self, X: Any, y: Any) -> Bitext:
+        if y is None and isinstance(X, Bitext):
+            return X
+        return bitext(X, y).spelt() if self.characters else bitext(X, y)
 
     def _whole(self, X: Any, y: Any) -> Bitext:
         """The same in memory, without pairs that are too long."""

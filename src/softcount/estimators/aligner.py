@@ -49,6 +49,8 @@ class WordAligner(TrainedAligner):
         For how many links of a word its stem's row counts; "evidence" chooses what predicts links left out best.
     lowercase : bool, default True
         Whether words that differ by case alone are one; links are of the text as it is.
+    characters : bool, default False
+        Characters are the words, and the blank is one of them (``▁``); a Bitext is taken as it is.
     alpha : float or mapping, default 0.001
         Dirichlet prior of `vb` and `gibbs` on each translation row; a number, or a mapping from target word (of
         either direction) to number, in which "*" is any other word.
@@ -128,6 +130,7 @@ class WordAligner(TrainedAligner):
         spelling: bool = True,
         stem_strength: float | str | None = None,
         lowercase: bool = True,
+        characters: bool = False,
         alpha: float | Mapping[str, float] = 0.001,
         prior_over: str = "vocabulary",
         pseudo: float = 0.0,
@@ -159,6 +162,7 @@ class WordAligner(TrainedAligner):
         self.spelling = spelling
         self.stem_strength = stem_strength
         self.lowercase = lowercase
+        self.characters = characters
         self.alpha = alpha
         self.prior_over = prior_over
         self.pseudo = pseudo
@@ -194,7 +198,7 @@ class WordAligner(TrainedAligner):
         checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
         """
         if links is not None:
-            X, y = linked(X if y is None and isinstance(X, Bitext) else bitext(X, y), links), None
+            X, y = linked(self._bitext(X, y), links), None
         return self._fit(X, y, None, on_step, self._checkpoint(checkpoint, checkpoint_every), sample_weight)
 
     def partial_fit(self, X: Any, y: Any = None, *, on_step: Callable[[str, Step], None] | None = None) -> WordAligner:
@@ -206,7 +210,7 @@ class WordAligner(TrainedAligner):
         self, X: Any, y: Any, known: Before | None, on_step: Any, kept: Any, sample_weight: Any = None
     ) -> WordAligner:
         check_parameters(self)
-        whole = X if y is None and isinstance(X, Bitext) else bitext(X, y)
+        whole = self._bitext(X, y)
         weights = checked_weights(sample_weight, len(whole), "pairs")
         data = self._cased(whole)
         if self.min_count > 1:  # counted as they are learned: Word and word are one where case is no matter

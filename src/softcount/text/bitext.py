@@ -13,6 +13,7 @@ import numpy as np
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.casing import lowered
+from softcount.text.characters import spelt
 from softcount.text.corpus import Corpus, corpus
 from softcount.text.occurrence import Occurrences, occurrences
 from softcount.text.shard_folder import is_shards
@@ -146,6 +147,10 @@ class Bitext:
     def longest(self) -> Array:
         """Of each pair, the words of its longer side."""
         return np.maximum(self.source.sentences.lengths, self.target.sentences.lengths)
+
+    def spelt(self) -> Bitext:
+        """The same pairs, every character a word."""
+        return self.recoded(spelt(self.source), spelt(self.target))
 
     @cached_property
     def lowered(self) -> Bitext:

@@ -1,0 +1,178 @@
+"""softcount translate, softcount rank: a word aligner and a language model translate, and rank translations."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from softcount.cli.console import check_threads, note_unused, open_model, preparation, say
+from softcount.cli.options import IN, OUT, WHERE, Json, Normalize, Quiet, Shown, Threads, Tokenize, option
+from softcount.cli.progress import Progress, check_mode
+from softcount.errors import InputError
+
+if TYPE_CHECKING:
+    from softcount.estimators.translator import Translation, Translator
+    from softcount.text.bitext import Bitext
+
+Model = Annotated[Path, typer.Argument(help="A word aligner that softcount align --save wrote.")]
+Language = Annotated[Path, option(IN, "A language model of what is translated into: softcount lm --save, or ARPA.")]
+Reverse = Annotated[bool, option(IN, "From the aligner's target into its source.", "--reverse")]
+Weight = Annotated[float, option(OUT, "What log P(y) counts; log P(x|y) counts one.", min=0)]
+Bonus = Annotated[float, option(OUT, "What every word of a translation is worth.", metavar="N")]
+
+
+def translate(
+    context: typer.Context,
+    model: Model,
+    text: Annotated[str, typer.Argument(help="One sentence a line, blanks between tokens; .gz too; - for stdin.")],
+    lm: Language,
+    reverse: Reverse = False,
+    lexicon: Annotated[
+        Path | None, option(IN, "What overrides the model: source, tab, target, tab, must, prefer or never.")
+    ] = None,
+    tokenize: Tokenize = None,
+    normalize: Normalize = None,
+    tune: Annotated[str | None, option(IN, "Choose --lm-weight and --word-bonus by the BLEU of this text.")] = None,
+    tune_target: Annotated[str | None, option(IN, "Its translation, unless --tune has both sides.")] = None,
+    n: Annotated[
+        int, option(OUT, "So many translations of a line: number ||| text ||| parts ||| total.", "-n", min=1)
+    ] = 1,
+    lm_weight: Weight = 1.0,
+    word_bonus: Bonus = 2.0,
+    window: Annotated[int, option(WHERE, "Words may come so many places sooner; 0 keeps their order.", min=0)] = 2,
+    beam: Annotated[int, option(WHERE, "Hypotheses that go on at a time.", min=1)] = 30,
+    options: Annotated[int, option(WHERE, "Translations of a word that are tried.", min=1)] = 12,
+    inserts: Annotated[int, option(WHERE, "Common words that may be written for nothing.", min=0)] = 8,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    shown: Shown = "auto",
+    threads: Threads = -1,
+) -> None:
+    """Translate TEXT word by word: the y with the largest P(x|y) · P(y), by a word aligner and a language model.
+
+    Example: **softcount translate en-fr.model --lm fr.lm new.en > new.out**
+
+    Tuned on other text: **softcount translate en-fr.model --lm fr.lm new.en --tune dev.en --tune-target dev.fr**
+
+    The other way round, five of each line: **softcount translate en-fr.model --lm en.lm new.fr --reverse -n 5 --json**
+    """
+    from softcount.text.source import check_stdin
+
+    check_threads(threads)
+    check_mode(shown)
+    check_stdin(text=text, lexicon=lexicon, tune=tune, tune_target=tune_target)
+    with Progress(quiet, 1, shown):
+        settings: dict[str, Any] = {"lm_weight": lm_weight, "word_bonus": word_bonus, "window": window, "beam": beam}
+        settings |= {"options": options, "inserts": inserts, "lexicon": lexicon, "n_jobs": threads}
+        found = _translator(model, lm, reverse, "translate", settings)
+        found._check()
+        prepare = preparation(found.aligner, tokenize, normalize)
+        data = _read(text, found, prepare)
+        _tune(context, found, tune, tune_target, prepare, quiet)
+        answers = found.blocks(data, n)
+        signed = found.signature(data)
+        if as_json:
+            rows = [[one._asdict() for one in each] for each in answers]
+            print(json.dumps({"translations": rows, "signature": signed}, ensure_ascii=False))
+        else:
+            sys.stdout.writelines(_lines(answers, n))
+    say(signed, quiet)
+
+
+def rank(
+    model: Model,
+    candidates: Annotated[
+        str, typer.Argument(help="Lines source ||| candidate, TSV, TMX, XLIFF; or the sources alone.")
+    ],
+    lm: Language,
+    target: Annotated[
+        str | None, typer.Argument(help="The candidates, line by line, where they are in a file apart.")
+    ] = None,
+    reverse: Reverse = False,
+    tokenize: Tokenize = None,
+    normalize: Normalize = None,
+    lm_weight: Weight = 1.0,
+    word_bonus: Bonus = 2.0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    shown: Shown = "auto",
+    threads: Threads = -1,
+) -> None:
+    """Say of every candidate how good a translation it is: TSV with log P(x|y), log P(y) and a score from 0 to 1.
+
+    Example: **softcount rank en-fr.model --lm fr.lm candidates.txt > ranked.tsv**
+
+    Filter a bitext by the first column, the score: **softcount rank en-fr.model new.en new.fr --lm fr.lm > ranked.tsv**
+    """
+    from softcount.estimators.translator import Ranked
+    from softcount.report.tsv import tsv_lines
+    from softcount.text.bitext_reader import read_bitext
+
+    check_threads(threads)
+    check_mode(shown)
+    with Progress(quiet, mode=shown):
+        settings = {"lm_weight": lm_weight, "word_bonus": word_bonus, "n_jobs": threads}
+        found = _translator(model, lm, reverse, "rank", settings)
+        data: Bitext = read_bitext(candidates, target, prepare=preparation(found.aligner, tokenize, normalize))
+        rows = found.rank(data.spelt() if found.aligner.characters else data)
+    if as_json:
+        print(json.dumps({"candidates": [_whole(row) for row in rows], "signature": found.signature(data)}))
+    else:
+        sys.stdout.writelines(tsv_lines(Ranked._fields, rows))
+    say(found.signature(data), quiet)
+
+
+def _whole(row: Any) -> dict[str, float | None]:
+    """JSON has no infinities."""
+    return {name: value if abs(value) < float("inf") else None for name, value in row._asdict().items()}
+
+
+def _translator(model: Path, lm: Path, reverse: bool, who: str, settings: dict[str, Any]) -> Translator:
+    from softcount.cli.lm import opened
+    from softcount.estimators.translator import Translator
+
+    aligner = open_model(model, ("word aligner",), who, n_jobs=settings["n_jobs"])
+    language = opened(lm, f"{who} --lm")
+    if aligner.characters != language.characters:
+        kinds = ["of words", "of characters"]
+        mine, theirs = kinds[aligner.characters], kinds[language.characters]
+        raise InputError(f"{lm}: a language model {theirs} for an aligner {mine}; train one of them anew")
+    return Translator(aligner, language, reverse=reverse, **settings)
+
+
+def _read(path: str, found: Translator, prepare: Any) -> Any:
+    from softcount.text.reader import read, read_characters
+
+    aligner = found.aligner
+    return (read_characters if aligner.characters else read)(path, lowercase=aligner.lowercase, prepare=prepare)
+
+
+def _tune(
+    context: typer.Context, found: Translator, source: str | None, target: str | None, prepare: Any, quiet: bool
+) -> None:
+    if source is None:
+        note_unused(context, ["tune_target"], "without --tune", quiet)
+        return
+    from softcount.text.bitext_reader import read_bitext
+
+    note_unused(context, ["lm_weight"], "with --tune", quiet)
+    pairs = read_bitext(source, target, prepare=prepare)
+    pairs = pairs.spelt() if found.aligner.characters else pairs
+    found.tune(pairs.source, pairs.target)
+    say(f"tuned: --lm-weight {found.lm_weight:g} --word-bonus {found.word_bonus:g}, BLEU {found.bleu_:.2f}", quiet)
+
+
+def _lines(answers: Iterator[list[Translation]], n: int) -> Iterator[str]:
+    """One translation a line; several as n-best lists of Moses."""
+    for number, each in enumerate(answers):
+        if n == 1:
+            yield each[0].text + "\n"
+            continue
+        for one in each:
+            parts = f"channel= {one.channel:.6g} language= {one.language:.6g}"
+            yield f"{number} ||| {one.text} ||| {parts} ||| {one.score:.6g}\n"

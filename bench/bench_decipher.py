@@ -1,7 +1,8 @@
 """Substitution ciphers of English: how many letters are wrong, by length and by the order of the letters' model.
 
     python bench/bench_decipher.py                 # all lengths and orders
-    python bench/bench_decipher.py 500 3           # one
+    python bench/bench_decipher.py 500 3           # one; 500 3 unknown: with blanks to be found
+    python bench/bench_decipher.py 1000 3 known 4  # of so many keys
 
 The model is trained on nine tenths of Brown, in lower case, letters and blanks alone; plain text is cut from the last
 tenth, and each piece has a random key of its own. Blanks are known but for the rows that say otherwise. Letters count,
@@ -37,9 +38,9 @@ def split(path: str) -> tuple[list[str], list[str]]:
     return [line for line in lines[:cut] if line], [line for line in lines[cut:] if line]
 
 
-def pieces(lines: list[str], n_letters: int) -> Iterator[tuple[str, str]]:
+def pieces(lines: list[str], n_letters: int, n_keys: int) -> Iterator[tuple[str, str]]:
     """(Plain, cipher) of so many letters, from somewhere in the text."""
-    for key in range(N_KEYS):
+    for key in range(n_keys):
         rng = np.random.default_rng([n_letters, key])
         text = " ".join(lines[int(rng.integers(len(lines) - 200)) :][:200])
         ends = np.cumsum([c != " " for c in text])
@@ -62,15 +63,16 @@ def main() -> None:
         *((n, order) for order in (2, 3, 4) for n in (100, 200, 500, 1000)), (500, 3, "unknown"), (1000, 3, "unknown"),
     ]  # fmt: skip
     models = {n: LanguageModel(order=n, characters=True).fit(known) for n in {order for _, order, *_ in asked}}
+    n_keys = int(sys.argv[4]) if len(sys.argv) > 4 else N_KEYS
     table = Measured("decipher-brown", COLUMNS, keys=3)
     for n_letters, order, *rest in asked:
         blanks, shares, began = (rest or ["known"])[0], [], time.process_time()
-        for key, (plain, cipher) in enumerate(pieces(held_out, n_letters)):
+        for key, (plain, cipher) in enumerate(pieces(held_out, n_letters, n_keys)):
             written = [cipher if blanks == "known" else cipher.replace(" ", "")]
             model = Decipher(models[order], blanks=blanks, random_state=key).fit(written)
             shares.append(wrong(model.predict(written)[0], plain))
-        seconds = (time.process_time() - began) / N_KEYS
-        good = f"{sum(share <= 0.05 for share in shares)} of {N_KEYS}"
+        seconds = (time.process_time() - began) / n_keys
+        good = f"{sum(share <= 0.05 for share in shares)} of {n_keys}"
         table.add(n_letters, order, blanks, float(np.mean(shares)), max(shares), good, seconds)
 
 

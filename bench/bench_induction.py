@@ -42,8 +42,8 @@ METHODS: dict[str, Method] = {
     "VB, prior 0.001": Method({"criterion": "vb:100"}, {"criterion": "vb:5"}),
     "Gibbs, prior 0.001": Method({"criterion": "gibbs:200"}, {"criterion": "gibbs:20"}),
     "L0": Method(
-        {"criterion": "em:100", "sparse": {"transition": (20, 0.005), "emission": (1, 0.001)}},
-        {"criterion": "em:5", "sparse": {"transition": (20, 0.005), "emission": (1, 0.001)}},
+        {"criterion": "em:100", "sparse": {"transition": (80, 0.05)}},
+        {"criterion": "em:5", "sparse": {"transition": (80, 0.05)}},
     ),
     "features": Method({**WORDS, "criterion": "em:60"}, WORDS),
     "features, EM": Method(None, {**WORDS, "criterion": "em:2"}),
@@ -61,8 +61,8 @@ METHODS: dict[str, Method] = {
 LISTED: dict[str, Mapping[str, Any]] = {
     "EM": {"criterion": "em:100"},
     "annealed EM": {"criterion": "annealed(em):100"},
-    "L0 of transitions": {"criterion": "em:100", "sparse": {"transition": (20, 0.005)}},
-    "L0 of transitions, annealed": {"criterion": "annealed(em):100", "sparse": {"transition": (20, 0.005)}},
+    "L0 of transitions": {"criterion": "em:100", "sparse": {"transition": (80, 0.05)}},
+    "L0 of transitions, annealed": {"criterion": "annealed(em):100", "sparse": {"transition": (80, 0.05)}},
     "VB, prior 0.001": {"criterion": "vb:100"},
     "Gibbs, prior 0.001": {"criterion": "gibbs:200"},
     "features": {**WORDS, "criterion": "em:30"},

@@ -32,6 +32,7 @@ html_title = "softcount"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_context = {"default_mode": "auto"}  # else the theme complains to the console on a first visit
 html_copy_source = False
 html_theme_options = {
     "logo": {"text": "softcount"},

@@ -1,6 +1,7 @@
 """Small instances of every estimator, and every bit of what one has learned: for tests of files and of resuming."""
 
 import json
+import warnings
 from typing import Any
 
 import numpy as np
@@ -44,12 +45,19 @@ ROWS = {
 }
 
 
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", UserWarning)  # so little text has no discounts of its own
+    LETTERS = softcount.LanguageModel(3, characters=True).fit(["abba cab", "bad cab", "a dab", "cad bac"])
+CIPHER = ["xyyx zxy", "yxw", "", "x wxy zxw"]
+
+
 def _aligned(criterion: str, model: str, **more: Any) -> tuple[Any, tuple[Any, ...]]:
     return softcount.WordAligner(model, criterion=criterion, **more), (PAIRS.source, PAIRS.target)
 
 
 MODELS: dict[str, Any] = {
     "hmm": lambda c, **m: (softcount.HMM(3, criterion=c, restarts=2, random_state=1, **m), (SENTENCES,)),
+    "decipher": lambda c, **m: (softcount.Decipher(LETTERS, criterion=c, restarts=2, random_state=1, **m), (CIPHER,)),
     "grammar": lambda c, **m: (softcount.Grammar(RULES, criterion=c, random_state=1, **m), (SENTENCES,)),
     "full grammar": lambda c, **m: (
         softcount.Grammar(nonterminals=2, criterion=c, restarts=2, random_state=1, **m), (SENTENCES[:6],)

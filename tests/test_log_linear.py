@@ -17,6 +17,7 @@ from softcount.families.log_linear import LogLinear
 from softcount.families.penalty import NOTHING, Pseudo
 from softcount.numbers.ragged import Ragged
 from softcount.numbers.tables import row_sums, values
+from softcount.report.overview import overview
 
 OFFSETS = np.array([0, 2, 2, 5])  # the second row is empty
 KINDS = ("by column", "by entry", "ragged")
@@ -198,6 +199,13 @@ def test_a_dictionary_and_fixed_tables_hold_with_features() -> None:
     fixed = HMM(2, features="words", fixed="emission", start="random", criterion="em:3", random_state=0).fit(SENTENCES)
     plain = HMM(2, fixed="emission", start="random", criterion="em:3", random_state=0).fit(SENTENCES)
     np.testing.assert_allclose(fixed.emission_, plain.emission_)
+
+
+def test_show_has_the_features_that_speak_for_a_class() -> None:
+    model = HMM(2, features="words", random_state=0).fit(SENTENCES)
+    seen = overview(model, 3)
+    assert seen is not None and all(1 <= len(group.features) <= 3 for group in seen.groups)
+    assert overview(HMM(2, random_state=0).fit(SENTENCES), 3).groups[0].features == []  # type: ignore[union-attr]
 
 
 def test_features_in_pieces() -> None:

@@ -27,6 +27,9 @@ def many_shards(monkeypatch):
         monkeypatch.setattr(module, "shard_cost", lambda n: 60)
 
 
+NOT_KEPT: dict[str, dict[str, None]] = {"decipher": {"lm": None}}  # settings that no file holds
+
+
 @pytest.mark.filterwarnings("ignore:the classes collapse")
 @pytest.mark.parametrize(("name", "criterion"), GRID)
 def test_twice_on_two_threads_and_after_the_disk(tmp_path, name, criterion):
@@ -39,8 +42,8 @@ def test_twice_on_two_threads_and_after_the_disk(tmp_path, name, criterion):
         loaded = softcount.load(tmp_path / "m", n_jobs=n_jobs)
         assert type(loaded) is type(model) and bits(loaded) == expected
         assert answers(loaded, data) == said
-    settings = loaded.set_params(n_jobs=model.n_jobs).get_params()
-    assert settings == model.get_params()
+    loaded.set_params(n_jobs=model.n_jobs)
+    assert {**model.get_params(deep=False), **NOT_KEPT.get(name, {})} == loaded.get_params(deep=False)
     assert (loaded.data_, loaded.trained_, loaded.seed_) == (model.data_, model.trained_, model.seed_)
     loaded.save(tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == (tmp_path / "m").read_bytes()
@@ -53,7 +56,7 @@ def test_pickled_and_copied_it_is_the_same(name, criterion):
     expected, said = bits(model.fit(*data)), answers(model, data)
     for turned in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), copy.copy(model)):
         assert bits(turned) == expected and answers(turned, data) == said
-        assert turned.get_params() == model.get_params() and turned._traces() == model._traces()
+        assert turned._settings_on_disk() == model._settings_on_disk() and turned._traces() == model._traces()
 
 
 @pytest.mark.parametrize("setting", [Settings(), Progress(0.0)])
@@ -69,7 +72,8 @@ def test_a_large_model_is_unpacked_when_it_is_used(tmp_path, monkeypatch, name):
     monkeypatch.setattr(saved, "AT_ONCE", 0)
     loaded = softcount.load(tmp_path / "m")
     assert "_stored" in vars(loaded) and "signature_" not in vars(loaded)
-    assert loaded.get_params() == model.get_params() and "_stored" in vars(loaded)
+    assert {**model.get_params(deep=False), **NOT_KEPT.get(name, {})} == loaded.get_params(deep=False)
+    assert "_stored" in vars(loaded)
     assert loaded.signature_ == model.signature_ and "_stored" not in vars(loaded)
     assert not hasattr(loaded, "nothing_")
     for turned in (pickle.loads(pickle.dumps(softcount.load(tmp_path / "m"))), copy.copy(loaded)):

@@ -148,6 +148,10 @@ class Align(Training):
 
     def check(self) -> None:
         super().check()
+        if self.features is not None:
+            from softcount.estimators.featured import check_pair_features
+
+            check_pair_features(self.features)
         check_writable(*self.writes(), self.trace, self.checkpoint, inputs=(self.prior_model,))  # --save may renew it
         if self.prior_model is None:
             self.note_unused("prior_strength", where="without --prior-model")

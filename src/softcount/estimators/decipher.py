@@ -99,6 +99,7 @@ class Decipher(TrainedDecipher):
     """
 
     kind = "decipher"
+    _unkept = ("lm",)
     _afterwards = ("power",)
     _learned = ("parameters_", "letters_", "vocabulary_", "language_", "blanks_", *LoopEstimator._FIT)
     _types = (ChannelTables,)

@@ -44,6 +44,11 @@ def of_words(words: Sequence[str], features: Any, variance: float) -> TableFeatu
     return TableFeatures(found.names, Rows(found.matrix, variance))
 
 
+def check_pair_features(features: Any) -> None:
+    if features not in (None, PAIRS):
+        raise InputError(f"no features {features!r} of word pairs; use {PAIRS}, or a function of a pair")
+
+
 def of_pairs(rows: Ragged, items: Bitext, features: Any, variance: float) -> TableFeatures:
     """For a translation table, whose rows are the empty word and the source words: each pair itself, then what pairs
     share; only the latter have names."""
@@ -54,10 +59,9 @@ def of_pairs(rows: Ragged, items: Bitext, features: Any, variance: float) -> Tab
         row = np.repeat(np.arange(rows.n_rows), rows.lengths).tolist()
         pairs = [(source[e], target[f]) for e, f in zip(row, rows.values.tolist(), strict=True)]
         shared = tabulated(pairs, features)
-    elif features == PAIRS:
-        shared = spelt_alike(rows, source, target)
     else:
-        raise InputError(f"no features {features!r} of word pairs; use {PAIRS}, or a function of a pair")
+        check_pair_features(features)
+        shared = spelt_alike(rows, source, target)
     matrix = hstack([eye(len(rows.values), format="csr"), shared.matrix], format="csr")
     return TableFeatures(shared.names, Rows(matrix, variance, by_entry=True))
 

@@ -131,6 +131,7 @@ class HMM(TrainedHMM):
     """
 
     kind = "hmm"
+    _unkept = ("transition",)
     _afterwards = ("decode",)
     _learned = ("parameters_", "states_", "vocabulary_", "lengths_", "tried_", "language_", *TrainedHMM._FIT)
     _optional = (*TrainedHMM._optional, "language_")

@@ -94,6 +94,7 @@ class SavedEstimator:
     _learned: ClassVar[tuple[str, ...]]
     _optional: ClassVar[tuple[str, ...]] = ()  # those that not every model has
     _types: ClassVar[tuple[Any, ...]]
+    _unkept: ClassVar[tuple[str, ...]] = ()  # settings that no file holds: other models, of which it has what it needs
     _afterwards: ClassVar[tuple[str, ...]] = ()  # settings of its own that training does not depend on
 
     signature_: str
@@ -162,6 +163,8 @@ class SavedEstimator:
         """Those that a file can hold; objects such as a Corpus to start from are behind the digest of the signature."""
         settings = {}
         for name, value in self.get_params(deep=False).items():
+            if name in self._unkept:
+                continue
             value = str(value) if isinstance(value, Path) else value
             try:
                 flatten(value, {})

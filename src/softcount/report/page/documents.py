@@ -131,7 +131,7 @@ def _members(labels: Sequence[str], names: Sequence[str], data: Any) -> Html:
     for name in names:
         members = [d for d, label in enumerate(labels) if label == name][:DOCUMENTS]
         items = [el("li", f"{_called(data, d)}: {_beginning(data, d)}") for d in members]
-        parts.append(el("div", el("h3", name), el("ul", *items), cls="topic"))
+        parts.append(el("div", el("h3", f"cluster {name}" if name.isdigit() else name), el("ul", *items), cls="topic"))
     return joined(parts)
 
 

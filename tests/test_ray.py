@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from cases import GRID, MODELS, SENTENCES, bits
+from command import run
 from ray_nodes import Killer, two_nodes
 from test_engine import many_shards  # noqa: F401
 
-from softcount import HMM, InputError
+from softcount import HMM, InputError, load
 from softcount.disk.state import flatten
 from softcount.engines import Threads, engine_of
 from softcount.engines.ray import Ray
@@ -117,6 +119,17 @@ def test_what_is_answered_crosses_as_well(cluster: Ray) -> None:
     near = model.predict(SENTENCES), model.score(SENTENCES)
     model.set_params(engine=cluster)
     assert (model.predict(SENTENCES), model.score(SENTENCES)) == near
+
+
+def test_a_folder_of_shards_is_read_by_the_workers(cluster: Ray, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("text").write_text("\n".join(SENTENCES) + "\n")
+    assert run("shard text --out shards -q").code == 0
+    line = "tag shards --states 3 --start random --seed 1 --criterion em:5 -q --save"
+    near, far = run(f"{line} near"), run(f"{line} far --engine ray")
+    assert (near.code, far.code) == (0, 0) and far.out == near.out, far.err
+    for key, table in learned(load("near")).items():
+        np.testing.assert_allclose(learned(load("far"))[key], table, rtol=1e-12, atol=1e-15, err_msg=key)
 
 
 def test_an_address_is_for_engines_that_are_elsewhere() -> None:

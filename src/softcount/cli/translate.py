@@ -100,6 +100,7 @@ def rank(
     word_bonus: Bonus = 2.0,
     as_json: Json = False,
     quiet: Quiet = False,
+    shown: Shown = "auto",
     threads: Threads = -1,
 ) -> None:
     """Say of every candidate how good a translation it is: TSV with log P(x|y), log P(y) and a score from 0 to 1.
@@ -113,7 +114,8 @@ def rank(
     from softcount.text.bitext_reader import read_bitext
 
     check_threads(threads)
-    with Progress(quiet):
+    check_mode(shown)
+    with Progress(quiet, mode=shown):
         settings = {"lm_weight": lm_weight, "word_bonus": word_bonus, "n_jobs": threads}
         found = _translator(model, lm, reverse, "rank", settings)
         data: Bitext = read_bitext(candidates, target, prepare=preparation(found.aligner, tokenize, normalize))

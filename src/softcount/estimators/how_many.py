@@ -74,7 +74,8 @@ def choose(method: str, train: Trainer, items: Any, most: int, seed: int) -> Cho
 
 
 def evidence(model: Trained) -> float:
-    return model.elbo + lgamma(model.size + 1)
+    """Values that are not used have no names to exchange."""
+    return model.elbo + lgamma(_used(model) + 1)
 
 
 def _used(model: Trained) -> int:

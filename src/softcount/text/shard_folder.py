@@ -123,7 +123,7 @@ def check_files(folder: Folder) -> None:
 
 def loaded(stored: Any) -> Any:
     """The items themselves, for those who read a text as a whole."""
-    return stored.loaded("this", "give a part of it")
+    return stored.loaded("this command", "give a part of it")
 
 
 def sealed(manifest: Mapping[str, Any]) -> bytes:

@@ -59,15 +59,15 @@ def checked_text(chunks: Iterable[bytes], name: str, if_model: str = IF_MODEL) -
 
 def line_pieces(path: str | Path, if_model: str = IF_MODEL) -> Iterator[tuple[int, bytes]]:
     """(how many lines came before, whole lines) of a file of any size, a few megabytes at a time; checked as ever."""
-    name, before, rest = name_of(path), 0, b""
+    name, before, rest = name_of(path), 0, list[bytes]()
     for chunk in _checked(read_chunks(path, sys.maxsize, PIECE), name, if_model):
-        text, newline, left = (rest + chunk).rpartition(b"\n")
-        rest = left
+        ended, newline, begun = chunk.rpartition(b"\n")
         if newline:
-            yield before, _piece(text + newline, name, before)
-            before += text.count(b"\n") + 1
-    if rest:
-        yield before, _piece(rest, name, before)
+            yield before, _piece(b"".join([*rest, ended, newline]), name, before)
+            before, rest = before + ended.count(b"\n") + 1, []
+        rest.append(begun)
+    if last := b"".join(rest):
+        yield before, _piece(last, name, before)
 
 
 def _piece(text: bytes, name: str, before: int) -> bytes:

@@ -2,8 +2,8 @@
 
 EM finds one of many local maxima of the likelihood, and a random key of a bigram model is as good a start as one of a
 trigram model, at a twentieth of the cost. Which of the best few is right, the longer model knows better. Measured on
-200 letters of English, trigrams, 20 random keys: 8 % of the letters wrong where only the likeliest goes on, 6 % where
-three do.
+200 characters of English, trigrams, 20 random keys: 8 % of the letters wrong where only the likeliest goes on, 6 %
+where three do.
 """
 
 from __future__ import annotations

@@ -30,11 +30,12 @@ KINDS: dict[str, tuple[Any, Any]] = {
 }
 
 
-def known(n_classes: int, n_items: int, seeds: int) -> None:
+def known(n_classes: int, n_items: int, seeds: int, models: list[str], methods: list[str]) -> None:
     form = {"model": "", "choose": "", "true": "d", "found": "", "within 1": "", "CPU s": ".1f"}
     table = Measured("auto-known", form, keys=3)
-    for name, (make, kind) in KINDS.items():
-        for method in METHODS:
+    for name in models:
+        make, kind = KINDS[name]
+        for method in methods:
             found, began = [], time.process_time()
             for seed in range(seeds):
                 model = kind("auto", choose=method, random_state=seed).fit(make(n_items, n_classes, seed=seed).items)
@@ -72,6 +73,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--classes", type=int, default=6)
     parser.add_argument("--items", type=int, default=500)
+    parser.add_argument("--models", nargs="+", choices=list(KINDS), default=list(KINDS))
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS)
     parser.add_argument("--corpora", action="store_true")
     parser.add_argument("--sentences", type=int, default=2000)
     parser.add_argument("--documents", type=int, default=1500)
@@ -79,7 +82,7 @@ def main() -> None:
     if options.corpora:
         real(options.sentences, options.documents)
     else:
-        known(options.classes, options.items, options.seeds)
+        known(options.classes, options.items, options.seeds, options.models, options.methods)
 
 
 if __name__ == "__main__":

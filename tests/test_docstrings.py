@@ -30,7 +30,7 @@ FITTED: dict[str, Any] = {
     "LanguageModel": lambda: sc.LanguageModel(2).fit(TEXT),
     "Network": lambda: sc.Network("m -> a", values={"m": 2}).fit({"a": list("xyx")}),
 }
-SOMETIMES = {"feature_names_in_", "covariances_"}  # not of every model
+SOMETIMES = {"feature_names_in_", "covariances_", "tried_"}  # not of every model
 MEASURES = [f"measure_{what}" for what in ("links", "tags", "clusters", "topics", "trees")]
 
 

@@ -72,7 +72,7 @@ Rare = Annotated[int, option(WHAT, "Rarer words become `<unk>`.", min=1)]
 
 
 def _checked(text: str | None) -> str | None:
-    if text not in (None, "auto") and not (text.isdecimal() and len(text) < 10 and int(text) > 0):
+    if text not in (None, "auto") and not (text.isdecimal() and len(text) < 19 and int(text) > 0):
         raise typer.BadParameter(f"{text!r} is not a whole number from 1 on, nor auto")
     return text
 

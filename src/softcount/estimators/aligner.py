@@ -17,7 +17,7 @@ from softcount.estimators.align_prior import Before, before
 from softcount.estimators.align_train import Job, trained
 from softcount.estimators.align_use import TrainedAligner
 from softcount.estimators.featured import signed_rows
-from softcount.estimators.parameters import Sparse, Where, check_parameters
+from softcount.estimators.parameters import Function, Sparse, Where, check_parameters
 from softcount.links.known import linked, n_linked
 from softcount.loop.trace import Step, Trace
 from softcount.loop.weighted import checked_weights, digest_with
@@ -134,7 +134,7 @@ class WordAligner(TrainedAligner):
         alpha: float | Mapping[str, float] = 0.001,
         prior_over: str = "vocabulary",
         pseudo: float = 0.0,
-        features: Any = None,
+        features: str | Function | None = None,
         variance: float = 1.0,
         sparse: Sparse = None,
         null: float | str | None = None,

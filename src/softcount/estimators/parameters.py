@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Protocol, Union, get_args, get_origin, get_type_hints, runtime_checkable
 
 import numpy as np
 
@@ -18,10 +18,24 @@ from softcount.disk.sound import fits
 from softcount.engines.engine import Engine
 from softcount.errors import InputError
 
+
+@runtime_checkable
+class Function(Protocol):
+    def __call__(self, *given: Any, **named: Any) -> Any: ...
+
+
+@runtime_checkable
+class Matrix(Protocol):
+    """Dense or sparse."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+
 # What parameters of several estimators take.
 Fixed = str | Mapping[str, Any] | Collection[str]
 PerTable = float | Mapping[str, Any]
-Features = Any  # of words: a name, a file, a function, a matrix, or several of these
+Features = str | Path | Function | Matrix | Sequence[Any] | None  # of words; a list has several of the others
 Sparse = Sequence[float] | Mapping[str, Any] | None  # (α, β), or by table
 Seed = int | np.random.RandomState | None
 Where = str | Engine
@@ -37,6 +51,8 @@ WORDS: dict[Any, str] = {
     np.ndarray: "an array",
     np.random.RandomState: "a RandomState",
     Engine: "an engine",
+    Function: "a function",
+    Matrix: "a matrix",
 }
 SHOWN = 40  # letters of a value
 

@@ -47,7 +47,7 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
 def whole_folder(path: Path) -> Iterator[Path]:
     """A folder to write files into, which then has this name; what is there must be nothing, or an empty folder."""
     path = Path(os.path.realpath(path))
-    sweep(path)
+    sweep(path, folders=True)
     handle, temporary = _begin_folder(path)
     try:
         yield temporary
@@ -120,22 +120,22 @@ def _is_at(handle: int, path: str | Path) -> bool:
     return False
 
 
-def sweep(path: Path) -> None:
+def sweep(path: Path, folders: bool = False) -> None:
     """Removes what a process that was killed while it wrote `path` has left; what a living one writes is locked."""
     if fcntl is None:
         return
-    for left in _left(path):
+    for left in _left(path, stat.S_ISDIR if folders else stat.S_ISREG):
         with suppress(OSError):  # another writer has just finished it, or swept it away
             handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 if _is_at(handle, left):
-                    shutil.rmtree(left, ignore_errors=True) if left.is_dir() else left.unlink()
+                    shutil.rmtree(left, ignore_errors=True) if folders else left.unlink()
             finally:
                 os.close(handle)
 
 
-def _left(path: Path) -> Iterator[Path]:
+def _left(path: Path, kind: Callable[[int], bool]) -> Iterator[Path]:
     """Our own unfinished files or folders for `path`: by name, ordinary, and of this user."""
     ours = re.compile(re.escape(_prefix(path)) + "[a-z0-9_]{8}" + re.escape(PART))
     with suppress(OSError):  # a folder that may be written to but not listed
@@ -143,7 +143,7 @@ def _left(path: Path) -> Iterator[Path]:
             if ours.fullmatch(name):
                 left = path.parent / name
                 found = left.lstat()
-                if (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)) and found.st_uid == os.geteuid():
+                if kind(found.st_mode) and found.st_uid == os.geteuid():
                     yield left
 
 

@@ -120,11 +120,12 @@ def rank(
         found = _translator(model, lm, reverse, "rank", settings)
         data: Bitext = read_bitext(candidates, target, prepare=preparation(found.aligner, tokenize, normalize))
         rows = found.rank(data.spelt() if found.aligner.characters else data)
+    signed = found.signature(data, "rank")
     if as_json:
-        print(json.dumps({"candidates": [_whole(row) for row in rows], "signature": found.signature(data)}))
+        print(json.dumps({"candidates": [_whole(row) for row in rows], "signature": signed}))
     else:
         sys.stdout.writelines(tsv_lines(Ranked._fields, rows))
-    say(found.signature(data), quiet)
+    say(signed, quiet)
 
 
 def _whole(row: Any) -> dict[str, float | None]:

@@ -171,13 +171,13 @@ class Translator(LightEstimator):
             self.bleu_ = float(max(scores))
         return self
 
-    def signature(self, data: Any) -> str:
-        """What was done, behind it what the models are; `data` has a digest."""
-        done = signature(
-            "translate", reverse=self.reverse, lm_weight=self.lm_weight, word_bonus=self.word_bonus, beam=self.beam,
-            window=self.window, options=self.options, inserts=self.inserts,
-            lexicon="no" if self.lexicon is None else "yes", data="sha256:" + data.digest()[:12],
-        )  # fmt: skip
+    def signature(self, data: Any, what: str = "translate") -> str:
+        """What was done, translate or rank, behind it what the models are; `data` has a digest."""
+        weights = {"reverse": self.reverse, "lm_weight": self.lm_weight, "word_bonus": self.word_bonus}
+        search = {name: getattr(self, name) for name in ("beam", "window", "options", "inserts")}
+        search["lexicon"] = "no" if self.lexicon is None else "yes"
+        settings = {**weights, **search} if what == "translate" else weights
+        done = signature(what, **settings, data="sha256:" + data.digest()[:12])
         return f"{done} | aligner: {self.aligner.signature_} | lm: {self.lm.signature_}"
 
     def rank(self, X: Any, y: Any = None) -> list[Ranked]:

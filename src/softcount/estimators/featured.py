@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import hstack
-from scipy.sparse import identity as eye
+import scipy  # whose `sparse` is loaded when first used
 
 from softcount.errors import InputError
 from softcount.loop.computed import Rows
@@ -62,7 +61,8 @@ def of_pairs(rows: Ragged, items: Bitext, features: Any, variance: float) -> Tab
     else:
         check_pair_features(features)
         shared = spelt_alike(rows, source, target)
-    matrix = hstack([eye(len(rows.values), format="csr"), shared.matrix], format="csr")
+    identities = scipy.sparse.identity(len(rows.values), format="csr")
+    matrix = scipy.sparse.hstack([identities, shared.matrix], format="csr")
     return TableFeatures(shared.names, Rows(matrix, variance, by_entry=True))
 
 

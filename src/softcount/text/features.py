@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
+import scipy  # whose `sparse` is loaded when first used
 
 from softcount.errors import InputError
 
@@ -42,7 +42,7 @@ def tabulated(things: Sequence[Any], of: Of) -> Features:
         columns += [known.setdefault(name, len(known)) for name in pairs]
         data += pairs.values()
         offsets.append(len(columns))
-    matrix = sparse.csr_matrix((np.array(data, float), columns, offsets), shape=(len(things), len(known)))
+    matrix = scipy.sparse.csr_matrix((np.array(data, float), columns, offsets), shape=(len(things), len(known)))
     return checked(Features(tuple(known), matrix))
 
 
@@ -51,13 +51,13 @@ def joined(parts: Sequence[Features]) -> Features:
     names = [name for part in parts for name in part.names]
     first = {name: len(names) - 1 - j for j, name in enumerate(reversed(names))}
     kept = sorted(first.values())
-    matrix = sparse.hstack([part.matrix for part in parts], format="csr")
+    matrix = scipy.sparse.hstack([part.matrix for part in parts], format="csr")
     return Features(tuple(names[j] for j in kept), matrix[:, kept])
 
 
 def given_matrix(matrix: Any, n_things: int, names: Sequence[str] | None = None) -> Features:
     """Somebody's own: one row a thing."""
-    table = sparse.csr_matrix(matrix, dtype=np.float64)
+    table = scipy.sparse.csr_matrix(matrix, dtype=np.float64)
     if table.shape[0] != n_things:
         raise InputError(f"features: a matrix of {table.shape[0]:,} rows for {n_things:,} words; give one row each")
     if not table.shape[1]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import sparse
+import scipy  # whose `sparse` is loaded when first used
 
 from softcount.machine.kernel import kernel
 from softcount.numbers.ragged import Array, Ragged, from_rows
@@ -34,7 +34,7 @@ def pair_features(rows: Ragged, source: Sequence[str], target: Sequence[str], id
     n = len(rows.values)
     row = np.repeat(np.arange(rows.n_rows), rows.lengths).tolist()
     names = (f"pair={source[i]} {target[j]}" for i, j in zip(row, rows.values.tolist(), strict=True))
-    return joined([Features(tuple(names), sparse.identity(n, format="csr")), told])
+    return joined([Features(tuple(names), scipy.sparse.identity(n, format="csr")), told])
 
 
 def spelt_alike(rows: Ragged, source: Sequence[str], target: Sequence[str]) -> Features:
@@ -49,7 +49,7 @@ def spelt_alike(rows: Ragged, source: Sequence[str], target: Sequence[str]) -> F
     return Features(NAMES, _matrix(common, length, kinds[0][row], kinds[1][rows.values]))
 
 
-def _matrix(common: Array, length: Array, one: Array, two: Array) -> sparse.csr_matrix:
+def _matrix(common: Array, length: Array, one: Array, two: Array) -> scipy.sparse.csr_matrix:
     same, words = common[:, 0] == 0, (one == LETTERS) & (two == LETTERS)
     ratio = common[:, 0] / np.maximum(length, 1)
     numbers = (one == NUMBER) & (two == NUMBER)
@@ -59,7 +59,7 @@ def _matrix(common: Array, length: Array, one: Array, two: Array) -> sparse.csr_
         columns.append(words & (ratio > lower) & (ratio <= most))
         lower = most
     columns += [words & (common[:, 1] >= n) for n in range(1, BEGINNING + 1)]
-    return sparse.csr_matrix(np.stack(columns, axis=1), dtype=np.float64)
+    return scipy.sparse.csr_matrix(np.stack(columns, axis=1), dtype=np.float64)
 
 
 def _codes(word: str) -> list[int]:

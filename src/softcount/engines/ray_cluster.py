@@ -79,7 +79,7 @@ class Cluster:
 
         self.joined = True
         try:
-            with environment(MANNERS):
+            with environment(MANNERS if _is_here(address) else {**MANNERS, LOOPBACK: "1"}):
                 ray.init(address=address, log_to_driver=False, logging_level="ERROR")
         except AuthenticationError:
             ray.shutdown()
@@ -98,6 +98,11 @@ class Cluster:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def _is_here(address: str) -> bool:
+    """On the loopback interface, which Ray would otherwise take for this machine's address elsewhere."""
+    return address.rpartition(":")[0] in ("127.0.0.1", "localhost", "[::1]")
+
+
 def own_environment() -> dict[str, str]:
     """Of a cluster that nobody else can reach or enter."""
     own = {"RAY_AUTH_MODE": "token", LOOPBACK: "0", "RAY_USAGE_STATS_ENABLED": "0"}
@@ -114,7 +119,8 @@ def environment(settings: dict[str, str]) -> Iterator[None]:
     from ray import _raylet
     from ray._private import ray_constants
 
-    ray_constants.ENABLE_RAY_CLUSTER = settings.get(LOOPBACK) != "0"
+    if LOOPBACK in settings:
+        ray_constants.ENABLE_RAY_CLUSTER = settings[LOOPBACK] != "0"
     cast(Any, _raylet).Config.initialize("")
     try:
         yield

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 import numpy as np
 from corpora import shell_line
 from gold_sets import SETS, GoldSet, gold_sets
+from measured import Measured
 
 WRONG = 0.1
 
@@ -78,7 +79,7 @@ def by_fast_align(source: list[str], target: list[str]) -> Iterator[tuple[str, n
     yield "FastAlign: log P per word, both ways", total
 
 
-def table(found: GoldSet, seed: int, options: argparse.Namespace) -> None:
+def compare(table: Measured, found: GoldSet, seed: int, options: argparse.Namespace) -> None:
     target, wrong = shuffled(found.target, seed)
     tools = [by_softcount(found.source, target)]
     tools += [by_softcount(found.source, target, preset="fast")] if options.fast else []
@@ -86,18 +87,8 @@ def table(found: GoldSet, seed: int, options: argparse.Namespace) -> None:
     tools += [by_fast_align(found.source, target)] if options.fast_align else []
     for tool in tools:
         for name, scores in tool:
-            print(
-                f"{found.name:9} seed {seed}   {name:36} AUC {auc(scores, wrong):.4f}{half(name, scores, wrong)}",
-                flush=True,
-            )
-
-
-def half(name: str, scores: np.ndarray, wrong: np.ndarray) -> str:
-    """What a threshold of a half makes of it."""
-    if not name.endswith("pair score"):
-        return ""
-    lost = (scores[~wrong] < 0.5).mean()
-    return f"   below .5: {(scores[wrong] < 0.5).mean():.3f} of the wrong, {lost:.3f} of the right"
+            below = [(scores[which] < 0.5).mean() if name.endswith("pair score") else None for which in (wrong, ~wrong)]
+            table.add(found.name, len(target), seed, name, auc(scores, wrong), *below)
 
 
 def main() -> None:
@@ -114,10 +105,14 @@ def main() -> None:
         options.eflomal = False
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     print(shell_line())
+    shares = {"of the wrong below .5": ".3f", "of the right": ".3f"}  # what a threshold of a half makes of a pair score
+    table = Measured(
+        "align-filter", {"text": "", "pairs": ",.0f", "seed": "", "score": "", "AUC": ".4f", **shares}, keys=4
+    )
     for found in gold_sets(*options.sets):
         found = found._replace(source=found.source[: options.pairs], target=found.target[: options.pairs])
         for seed in range(1, options.seeds + 1):
-            table(found, seed, options)
+            compare(table, found, seed, options)
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ METHODS: dict[str, Method] = {
     ),
     "features + MRE": Method({**WORDS, "criterion": "em:40,mre:10"}, {**WORDS, "criterion": "em:1,mre:2"}),
     "constrained": Method(
-        {"criterion": "constrained(em,strength=10):50"}, {"criterion": "constrained(em,strength=10):5"}
+        {"criterion": "em:30,constrained(em):20"}, {"criterion": "constrained(em):5"}
     ),
     "CRF autoencoder": Method({"start": "random"}, {}, getattr(sc, "CRFAutoencoder", None)),
 }  # fmt: skip

@@ -9,6 +9,7 @@ every part applies when it is opened. A corpus is cut where it would be cut in m
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,7 +22,7 @@ from softcount.machine import stage
 from softcount.machine.memory import available
 from softcount.numbers.ragged import Array, Ragged
 from softcount.text.shard import spread
-from softcount.text.shard_file import Block, Columns, joined, read_block, rows_of
+from softcount.text.shard_file import Block, Columns, is_uri, joined, read_block, rows_of
 from softcount.text.shard_folder import SIDES, Folder
 from softcount.text.vocabulary import UNKNOWN, Vocabulary, lowered
 
@@ -55,6 +56,11 @@ class Part:
 
     def __len__(self) -> int:
         return sum(stop - start for _, start, stop in self.pieces)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Who gets it elsewhere may stand in another folder."""
+        root = self.root if is_uri(self.root) else os.path.abspath(self.root)
+        return Part, (root, self.first, self.pieces, self.opening)
 
     def opened(self) -> Any:
         found = [rows_of(read_block(self.root, block), start, stop) for block, start, stop in self.pieces]

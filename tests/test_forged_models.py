@@ -135,6 +135,6 @@ def test_no_such_setting(tmp_path: Path) -> None:
     for load in (softcount.load, softcount.HMM.load):
         with pytest.raises(InputError) as caught:
             load(tmp_path / "m", foo=3)
-        says = "HMM has no setting 'foo'; it has n_states, criterion, start, "
+        says = "HMM has no setting 'foo'; it has n_states, choose, criterion, "
         assert str(caught.value).startswith(f"{tmp_path / 'm'}: {says}")
     assert softcount.load(tmp_path / "m", n_jobs=2).n_jobs == 2

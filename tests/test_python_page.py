@@ -37,7 +37,7 @@ reveal_type(hmm.sample(1))
 WRONG = """
 import softcount as sc
 
-sc.HMM("three")
+sc.HMM([3])
 sc.HMM(3, tolerance="x")
 sc.PLSA(2).fit(["a b"], sample_wieght=[1])
 words: int = sc.HMM(2).fit(["a"]).predict(["a"])

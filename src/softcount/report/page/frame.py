@@ -55,7 +55,8 @@ def page(
 
 def _pictures() -> Html:
     """Where each picture can be saved; its script fills it, and hides it where there is none."""
-    buttons = [el("button", f"Save as {kind.upper()}", type="button", value=kind) for kind in ("svg", "png")]
+    said = {kind: f"Save as {kind.upper()}" for kind in ("svg", "png")}
+    buttons = [el("button", text, type="button", value=kind, aria_label=text) for kind, text in said.items()]
     return el("footer", el("label", "Picture ", el("select", "")), *buttons, id="pictures", cls="toolbar", hidden=True)
 
 

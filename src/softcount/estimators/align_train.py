@@ -56,7 +56,7 @@ def together(job: Job) -> Together:
 def apart(job: Job) -> Apart:
     data, directions = job.data, {}
     stage.begin("finding the words that meet")
-    rows = meeting(data, job.engine)
+    rows = meeting(data, job.engine, keep=True)
     for name in NAMES if job.settings.direction == "both" else (job.settings.direction,):
         items, entries, found = data, list(job.dictionary), rows
         if name == "reverse":

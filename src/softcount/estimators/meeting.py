@@ -14,17 +14,22 @@ from softcount.engines import Engine
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.bitext import Bitext
 from softcount.text.cooccurrence import cooccurring, with_null, without_null
+from softcount.text.occurrence import occurrences
 from softcount.text.stored import opened
 from softcount.text.stored_pairs import PairShards
 
 PART = 4_000_000  # token pairs, of which a part finds out who meets
 
 
-def meeting(data: Any, engine: Engine) -> Ragged:
-    """As `text.cooccurrence.cooccurring`: row 0 is the empty word, row e + 1 is source word e."""
+def meeting(data: Any, engine: Engine, keep: bool = False) -> Ragged:
+    """As `text.cooccurrence.cooccurring`: row 0 is the empty word, row e + 1 is source word e.
+
+    keep : the places of words with the data, for a model that asks for them again
+    """
     n_sources, n_targets = len(data.source.vocabulary), len(data.target.vocabulary)
     if not isinstance(data, PairShards):
-        return cooccurring(data.sides[0].occurrences, data.target.sentences, n_targets)
+        places = data.sides[0].occurrences if keep else occurrences(data.source.sentences, n_sources)
+        return cooccurring(places, data.target.sentences, n_targets)
     parts = engine.place(_as_it_is, (data.slice(*bounds) for bounds in data.cut(_token_pairs, PART)))
     keys = united(engine.map(_keys, parts, engine.share(n_targets)))
     lengths = np.bincount(keys // n_targets, minlength=n_sources)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import GRID, MODELS, SENTENCES, bits
+from cases import GRID, MODELS, SENTENCES
 from command import run
-from ray_nodes import Killer, two_nodes
+from ray_nodes import two_nodes
 from test_engine import many_shards  # noqa: F401
 
 from softcount import HMM, InputError, load
@@ -73,24 +76,6 @@ def test_a_sum_has_the_same_bits_for_any_number_of_workers(cluster: Ray, n: int,
     assert [found[0] for found in cluster.map(np.multiply, handles, cluster.share(1.0))] == TERMS[:n, 0].tolist()
 
 
-@pytest.mark.usefixtures("many_shards")
-def test_workers_and_a_machine_may_be_killed_again_and_again(cluster: Ray, nodes: Any) -> None:
-    expected = bits(fitted("hmm", "em:12,gibbs:12", cluster))
-    with Killer(3) as killer:
-        while killer.killed < 3:
-            assert bits(fitted("hmm", "em:12,gibbs:12", cluster)) == expected
-    gone: list[Any] = []
-
-    def lose_a_machine(step: Any) -> None:
-        if step.step == 6 and not gone:
-            gone.append(nodes.remove_node(next(iter(nodes.worker_nodes)), allow_graceful=False))
-
-    model, data = MODELS["hmm"]("em:12,gibbs:12")
-    found = model.set_params(engine=cluster, restarts=1).fit(*data, on_step=lose_a_machine)
-    assert gone and bits(found) == expected
-    nodes.add_node(num_cpus=1)
-
-
 def test_a_worker_without_memory_is_named_by_its_shard(cluster: Ray) -> None:
     def greedy(shard: int, shared: float) -> float:
         if shard == 1:
@@ -136,3 +121,13 @@ def test_a_folder_of_shards_is_read_by_the_workers(cluster: Ray, tmp_path: Path,
 def test_an_address_is_for_engines_that_are_elsewhere() -> None:
     with pytest.raises(InputError, match="the engine threads is here, at no address; use --engine ray"):
         engine_of("threads", 1, "127.0.0.1:6379")
+
+
+def test_workers_and_a_machine_may_be_killed_again_and_again() -> None:
+    """In a process of its own: what Ray hears of lost tasks may end it by a failed check of Ray's own ("you have likely
+    discovered a bug in Ray"), which is no answer; then it is asked again."""
+    for _ in range(4):
+        ran = subprocess.run([sys.executable, str(Path(__file__).with_name("ray_killing.py"))], capture_output=True)
+        if ran.returncode != -signal.SIGABRT:
+            break
+    assert ran.returncode == 0 and ran.stdout.split()[-1:] == [b"same"], ran.stderr[-3000:]

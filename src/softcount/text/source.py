@@ -152,7 +152,7 @@ def _open(path: str | Path) -> AbstractContextManager[IO[bytes]]:
     return nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb")
 
 
-def read_chunks(path: str | Path, max_bytes: int = MAX_BYTES, size: int = CHUNK) -> Iterator[bytes]:
+def read_chunks(path: str | Path, max_bytes: int = MAX_BYTES, size: int | None = None) -> Iterator[bytes]:
     """The file piece by piece, unpacked; whatever the system has against it becomes an InputError."""
     total, packing = 0, by_name(os.fspath(path))
     stage.begin(f"reading {name_of(path)}", _size(path), "bytes")
@@ -163,7 +163,7 @@ def read_chunks(path: str | Path, max_bytes: int = MAX_BYTES, size: int = CHUNK)
             if piped and raw:
                 packing = by_content(raw.peek(10))
             stream = packing.opened(raw) if packing else raw or opened
-            while chunk := stream.read(size):
+            while chunk := stream.read(size or CHUNK):
                 total += len(chunk)
                 if total > max_bytes:
                     raise _error(path, f"more than {max_bytes:,} bytes of text", "split the file")

@@ -47,6 +47,7 @@ docs: .venv/docs-installed
 $(INSTALLED): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m compileall -q src  # or every command compiles itself where Python was told to write no bytecode
 	touch $@
 
 $(STAMP): $(INSTALLED)

@@ -63,6 +63,7 @@ class Ray(Nested):
         if self.n_workers < 1:
             raise ValueError(f"n_workers must be at least 1, or -1 for all cores, not {n_workers}")
         self.sent = self.received = 0  # bytes, of weights and of sums
+        self.kept = 0  # bytes that workers found for one another
         self._cluster: Cluster | None = None
 
     def _open(self) -> None:
@@ -123,6 +124,21 @@ class Ray(Nested):
             groups = (sums[k : k + FAN] for k in range(0, len(sums), FAN))
             sums = [_task(ray_worker.join).remote(*group)[1] for group in groups]
         return tree_sum(ray_worker.terms(self._received(sums)))
+
+    def keep(
+        self, fn: Callable[[Sequence[Any], Any], tuple[Any, ...]], rows: Iterable[Sequence[Shard]], shared: Any,
+        n: int = 1,
+    ) -> list[list[Shard]]:  # fmt: skip
+        asked, notes, columns = self._joined().put(seal(fn)), list[Any](), [list[Shard]() for _ in range(n)]
+        for row in rows:
+            node = row[0].node
+            task = _task(ray_worker.keep, node).options(num_returns=n + 1)
+            note, *found = task.remote(asked, n, shared, *(one.ref for one in row))
+            notes.append(note)
+            for column, ref in zip(columns, found, strict=True):
+                column.append(Shard(ref, node))
+        self.kept += sum(note.size for note in self._heard(notes, 1))
+        return columns
 
     # --- tasks -------------------------------------------------------------------------------------------------------
 

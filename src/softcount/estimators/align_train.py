@@ -10,12 +10,13 @@ import numpy as np
 from softcount.disk.checkpoint import Checkpoint
 from softcount.engines import Engine
 from softcount.engines.engine import Keeping
-from softcount.estimators import agreed, ranged_direction
+from softcount.estimators import agreed, ranged_agreed, ranged_direction
 from softcount.estimators.align_direction import Direction, train
 from softcount.estimators.align_directions import NAMES, Apart, Together
 from softcount.estimators.align_plan import Plan
 from softcount.estimators.align_prior import Before
 from softcount.estimators.meeting import meeting
+from softcount.estimators.ranged_direction import keeps_ranges
 from softcount.loop.trace import Step
 from softcount.machine import stage
 from softcount.numbers.ragged import Array, Ragged
@@ -49,6 +50,9 @@ def trained(job: Job) -> Apart | Together:
 def together(job: Job) -> Together:
     how = job.planned.how._replace(dictionary=tuple((e, f, kind) for e, f, kind in job.dictionary))
     step, slot = job.watch("both")
+    if keeps_ranges(job) and how.strength != "evidence":
+        far = cast(Keeping, job.engine), job.seed, step, job.settings.tolerance
+        return Together(ranged_agreed.train(how, job.data, job.planned.stages, *far))
     known = job.before.both(job.data) if job.before else None
     run = job.engine, job.seed, step, slot, job.settings.tolerance
     return Together(agreed.train(how, job.data, job.planned.stages, *run, known, job.weights))
@@ -58,7 +62,7 @@ def apart(job: Job) -> Apart:
     data, directions = job.data, {}
     names = NAMES if job.settings.direction == "both" else (job.settings.direction,)
     stage.begin("finding the words that meet")
-    if ranged_direction.keeps_ranges(job):
+    if keeps_ranges(job):
         return Apart({name: _in_ranges(job, name) for name in names})
     rows = meeting(data, job.engine, keep=True)
     for name in names:

@@ -16,7 +16,7 @@ from softcount.estimators.align_direction import Direction, fitted, model_of, st
 from softcount.families.categorical import Categorical
 from softcount.families.spread import Range, Spread, SpreadFamily
 from softcount.loop.ranged_estep import RangedEStep, RangedModel
-from softcount.loop.ranges import Ranges, ranged
+from softcount.loop.ranges import Ranges, ranged, whole
 from softcount.loop.trace import Step, Trace
 from softcount.models.ibm import IBMTables
 from softcount.numbers.ragged import Array, Ragged
@@ -65,17 +65,17 @@ def _whole(
     model: Any, data: Ranges, family: SpreadFamily, result: Any, counts: Spread, trace: Trace, tokens: int
 ) -> Direction:
     """The tables, here: they are saved and asked as others are."""
-    rows = data.whole()
+    tables = result.parameters, result.log_weights
+    rows, found = whole(data, data.tables, *(one.translation for one in tables))
     totals = _by_row(data, family.fetched(family.kept(_totals, counts.parts)))
     strengths = None
     if result.posterior is not None:
         parts = result.posterior.translation.parts, result.parameters.translation.parts
         strengths = _by_row(data, family.fetched(family.kept(_strengths, *parts)))
     parameters, logs = (
-        tables._replace(translation=rows.with_values(data.gathered(tables.translation, rows.offsets)))
-        for tables in (result.parameters, result.log_weights)
+        IBMTables(rows.with_values(flat), one.alignment) for flat, one in zip(found, tables, strict=True)
     )
-    return Direction(model.among(rows), IBMTables(*parameters), IBMTables(*logs), trace, tokens, totals, strengths)
+    return Direction(model.among(rows), parameters, logs, trace, tokens, totals, strengths)
 
 
 def _by_row(data: Ranges, parts: Iterator[tuple[Array, Array]]) -> Array:

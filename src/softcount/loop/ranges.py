@@ -50,27 +50,21 @@ class Ranges(NamedTuple):
         families = self.engine.keep(build, ((one,) for one in self.tables), self.engine.share(shared))[0]
         return SpreadFamily(self.engine, self.tables, families)
 
-    def whole(self) -> Ragged:
-        """All entries, here."""
-        found = list(self.engine.map(itself, self.tables, self.engine.share(None)))
-        lengths = np.zeros(self.n_rows, np.int64)
-        for one in found:
-            lengths[one.rows] = one.entries.lengths
-        offsets = offsets_of(lengths)
-        columns = np.empty(int(offsets[-1]), np.int32)
-        while found:
-            one = found.pop()
-            columns[places(offsets, one)] = one.entries.values
-        return Ragged(offsets, columns)
 
-    def gathered(self, spread: Spread, offsets: Array, dtype: Any = np.float64) -> Array:
-        """A table of such entries, here."""
-        flat = np.empty(int(offsets[-1]), dtype)
-        rows = zip(self.tables, spread.parts, strict=True)
-        found = self.engine.keep(_with_rows, rows, self.engine.share(None))[0]
-        for one, part in self.engine.map(itself, found, self.engine.share(None)):
-            flat[places(offsets, one)] = part
-        return flat
+def whole(data: Ranges, tables: Sequence[Any], *spread: Spread, dtype: Any = np.float64) -> tuple[Ragged, list[Array]]:
+    """All entries of these ranges, and what is in tables of such entries: here, range by range."""
+    engine, lengths = data.engine, np.zeros(data.n_rows, np.int64)
+    for rows, found in engine.map(_row_lengths, tables, engine.share(None)):
+        lengths[rows] = found
+    offsets = offsets_of(lengths)
+    flat: list[Array] = [np.empty(int(offsets[-1]), np.int32), *(np.empty(int(offsets[-1]), dtype) for _ in spread)]
+    together = zip(tables, *(one.parts for one in spread), strict=True)
+    kept = engine.keep(_side_by_side, together, engine.share(None))[0]
+    for own, *parts in engine.map(itself, kept, engine.share(None)):
+        place = places(offsets, own)
+        for into, part in zip(flat, (own.entries.values, *parts), strict=True):
+            into[place] = part
+    return Ragged(offsets, flat[0]), flat[1:]
 
 
 def places(offsets: Array, one: Range) -> Array:
@@ -139,6 +133,10 @@ def _united(values: Sequence[Any], shared: tuple[Array, int]) -> tuple[Range, li
     return Range(rows, entries), [np.searchsorted(found, one).astype(np.int32) for one in keys]
 
 
-def _with_rows(values: Sequence[Any], shared: None) -> tuple[tuple[Range, Array]]:
-    own, part = values
-    return ((own, part.values if isinstance(part, Ragged) else part),)
+def _row_lengths(own: Range, shared: None) -> tuple[Array, Array]:
+    return own.rows, own.entries.lengths
+
+
+def _side_by_side(values: Sequence[Any], shared: None) -> tuple[tuple[Any, ...]]:
+    own, *parts = values
+    return ((own, *(part.values if isinstance(part, Ragged) else part for part in parts)),)

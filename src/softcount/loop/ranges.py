@@ -22,7 +22,7 @@ from softcount.text.shard import cut, shards
 from softcount.text.stored import opened
 
 RANGE = 2_000_000  # entries that shards bring to a range, which has fewer: shards have many in common
-MOST = 256  # ranges; every shard has a piece of every range
+MOST, MOST_SHARDS = 256, 2048  # ranges, shards: every shard has a piece of every range, of which somebody keeps track
 
 
 class Local(NamedTuple):
@@ -75,7 +75,7 @@ def places(offsets: Array, one: Range) -> Array:
 
 def ranged(items: Any, engine: Keeping, costs: Any, cost: int, null: bool, groups: Array | None = None) -> Ranges:
     """`null`: row 0 is the empty word's. Rows of one group (numbered from 0 on) are in one range."""
-    bounds, n_targets = cut(items, costs, cost), len(items.target.vocabulary)
+    bounds, n_targets = _fewer(cut(items, costs, cost)), len(items.target.vocabulary)
     n_rows = len(items.source.vocabulary) + null
     placed = engine.place(itself, (Placed(i, a, items.slice(a, b)) for i, (a, b) in enumerate(bounds)))
     (met,) = engine.keep(_met, ((one,) for one in placed), engine.share((n_targets, null)))
@@ -88,6 +88,12 @@ def ranged(items: Any, engine: Keeping, costs: Any, cost: int, null: bool, group
     tables, needs = engine.keep(_united, rows, engine.share((range_of, n_targets)), 2)
     amount = float(np.sum(items.target.frequencies))
     return Ranges(engine, placed, local, tables, needs, n_rows, len(items), amount)
+
+
+def _fewer(bounds: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Neighbours together, where there are too many."""
+    step = -(-len(bounds) // MOST_SHARDS)
+    return [(some[0][0], some[-1][1]) for some in (bounds[k : k + step] for k in range(0, len(bounds), step))]
 
 
 def _ranges(touched: Array, groups: Array) -> Array:

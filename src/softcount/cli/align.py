@@ -26,7 +26,8 @@ from softcount.cli.options import (
     Variance,
     option,
 )
-from softcount.cli.training import Files, Training
+from softcount.cli.sampling import Sampled, about
+from softcount.cli.training import Files
 from softcount.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ USUAL = 100  # words that hardly a sentence has more of
 
 
 @dataclass(kw_only=True)
-class Align(Training):
+class Align(Sampled):
     """Link the words of SOURCE and TARGET: one line of i-j for each pair, counted from 0.
 
     Example: **softcount align text.en text.fr --save en-fr.model > links.txt**
@@ -56,6 +57,8 @@ class Align(Training):
     One file with both sides; a score for each pair: **softcount align both.tsv --scores scores.tsv > links.txt**
 
     New text, with a saved model: **softcount align new.en new.fr --apply en-fr.model > new.links**
+
+    Averages over draws: **softcount align both.tsv --model ibm1 --criterion em:5,gibbs:200 --chains 4 --collapsed**
 
     Trained on new text, from what another has counted: **softcount align new.en new.fr --prior-model en-fr.model**
     """
@@ -286,7 +289,9 @@ class Align(Training):
 
     def content(self, model: WordAligner, data: Bitext, answer: Bitext) -> dict[str, Any]:
         stopped = {name: direction.trace.stopped.text for name, direction in model.directions_.items()}
-        return {"links": model.align(answer, probabilities=self.probabilities), "stopped": stopped}
+        chains = {name: about(side.chains) for name, side in model.directions_.items() if getattr(side, "chains", None)}
+        links = {"links": model.align(answer, probabilities=self.probabilities), "stopped": stopped}
+        return links | ({"chains": chains} if chains else {})
 
     def lines(self, model: WordAligner, data: Bitext, answer: Bitext) -> Iterator[str]:
         if self.show is None:

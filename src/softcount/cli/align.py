@@ -58,8 +58,6 @@ class Align(Sampled):
 
     New text, with a saved model: **softcount align new.en new.fr --apply en-fr.model > new.links**
 
-    Averages over draws: **softcount align both.tsv --model ibm1 --criterion em:5,gibbs:200 --chains 4 --collapsed**
-
     Trained on new text, from what another has counted: **softcount align new.en new.fr --prior-model en-fr.model**
     """
 
@@ -122,14 +120,14 @@ class Align(Sampled):
     decode: Annotated[str | None, option(OUT, "posterior, viterbi, or mre: P(f|a) P(a|f).")] = None
     symmetrize: Annotated[str | None, option(OUT, SYMMETRIZE)] = None
     threshold: Annotated[
-        float | None, option(OUT, "Link where √(p·q) reaches it (product; 0.35), or (p+q)/2 exceeds it (mean; 0.5).")
+        float | None, option(OUT, "Link where √(p·q) reaches it (product; 0.35), or (p+q)/2 does (mean; 0.5).")
     ] = None
     probabilities: Annotated[bool, option(OUT, "Write i-j:0.97.", "--probabilities")] = False
     scores: Annotated[
         Path | None, option(OUT, "Write how likely each pair is a translation, 0 to 1; 0 where a side is empty.")
     ] = None
     log_probabilities: Annotated[
-        Path | None, option(OUT, "Write log P(target|source) and its reverse; -inf where a side is empty.")
+        Path | None, option(OUT, "Write log P(target|source) and its reverse; -inf if one is empty.")
     ] = None
     lexicon: Annotated[Path | None, option(OUT, "Write source, target and both probabilities, as TSV.")] = None
     lexicon_min: Annotated[float, option(OUT, "Leave out entries below; 0 writes all.", min=0)] = 0.01

@@ -20,16 +20,10 @@ from softcount.errors import InputError
 class Sampled(Training):
     """A command whose models have chains."""
 
-    chains: Annotated[
-        int | None, option(HOW, "With gibbs: average so many chains; 4 if only one of the next three is given.", min=1)
-    ] = None
-    burn_in: Annotated[
-        int | None, option(HOW, "Leave out the first so many sweeps of each chain; half of them if not given.", min=0)
-    ] = None
-    thin: Annotated[int | None, option(HOW, "Of the other sweeps only every so many counts.", min=1)] = None
-    collapsed: Annotated[
-        bool, option(HOW, "Draw one hidden value at a time, parameters integrated out; else by blocks.", "--collapsed")
-    ] = False
+    chains: Annotated[int | None, option(HOW, "With gibbs: average so many chains.", min=1)] = None
+    burn_in: Annotated[int | None, option(HOW, "Leave out the first of each; else half.", min=0)] = None
+    thin: Annotated[int | None, option(HOW, "Then only every so many counts.", min=1)] = None
+    collapsed: Annotated[bool, option(HOW, "Draw one hidden value at a time.", "--collapsed")] = False
 
     def check(self) -> None:
         super().check()

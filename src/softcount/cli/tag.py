@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -216,8 +216,12 @@ class Tag(Sampled):
     def answer(self, model: Any, data: Any) -> Any:
         if self.output != "conllu":
             self.note_unused("output_column", where="without --output conllu")
-        found = self.averaged(model) or chain.from_iterable(model.blocks(data))
+        found = self.averaged(model) or self.tagged(model, data)
         return found if self.given_names is None else renamed(found, self.given_names)
+
+    def tagged(self, model: Any, data: Any) -> Iterable[list[Any]]:
+        """As the model decodes; what is in files block by block."""
+        return model.predict(data) if hasattr(data, "sentences") else chain.from_iterable(model.blocks(data))
 
     def averaged(self, model: Any) -> list[list[int | str]] | None:
         """The tags that chains have most often, where there are such and no other decoding is asked for."""

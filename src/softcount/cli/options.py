@@ -29,9 +29,7 @@ STAGES = "Stages in turn: em, vb, mre, gibbs, direct, hard, annealed(…), stepw
 Criterion = Annotated[str, option(HOW, STAGES)]
 Tolerance = Annotated[float, option(HOW, "Stop a stage at this relative change.", min=0)]
 Seed = Annotated[int, option(HOW, "The same seed gives the same result.", min=0)]
-Checkpoint = Annotated[
-    Path | None, option(HOW, "Keep the state of training here; the same command again goes on from it.")
-]
+Checkpoint = Annotated[Path | None, option(HOW, "Keep the state here; the same command goes on from it.")]
 Every = Annotated[
     int | None, option(HOW, "Steps between checkpoints; else 10 or more.", min=1)
 ]  # fmt: skip

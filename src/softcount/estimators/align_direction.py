@@ -19,6 +19,7 @@ from softcount.loop.computed import Computed
 from softcount.loop.estep import EStep
 from softcount.loop.trace import Step, Trace
 from softcount.loop.train import fit
+from softcount.loop.trust import Chains
 from softcount.loop.weighted import weighted
 from softcount.models.ibm import IBM, IBMTables
 from softcount.models.jump_hmm import JumpHMM
@@ -39,6 +40,7 @@ class Direction(NamedTuple):
     tokens: int  # generated words of the training text
     totals: Array | None = None  # [rows]: how many words each row was learned from; not in older files
     strengths: Array | None = None  # [rows]: Σ λ of each row, after variational Bayes
+    chains: Chains | None = None  # where the last stage is several of them; in no file
 
     @property
     def posterior(self) -> Ragged | None:
@@ -75,17 +77,15 @@ def train(
     translation, trace, result, model = None, Trace(), None, None
     trace.remarks = unmatched("dictionary", entries, [items.source.vocabulary, items.target.vocabulary])
     told = None if settings.features is None else of_pairs(rows, items, settings.features, settings.variance)
-    learn_null = planned.null == "learn"
-    null = 0.08 if learn_null else float(planned.null)
     for number, stage in enumerate(planned.stages):
-        model = _model(settings, stage.model, rows, len(items.target.vocabulary), classes, null, learn_null)
+        model = model_of(settings, planned, stage.model, rows, len(items.target.vocabulary), classes)
         start = model.start()
         start = start._replace(translation=_limited(start.translation if translation is None else translation, limits))
         if settings.sparse is not None and translation is None:
             start = _summed_up(model, start, counted, engine)
         more = PREFER * limits.prefer + imagined if limits.prefer.any() else imagined
         alpha = _prior(settings, items.target.vocabulary, rows, more)
-        result = _fit(
+        result = fitted(
             model, counted, items, stage, start, engine, {"translation": limits.must},
             Settings({"translation": settings.pseudo + more}, {"translation": alpha}, sparse=_sparse(settings.sparse)),
             seed + number, on_step, slot(f"{number + 1} {stage.text}"), settings.tolerance,
@@ -93,6 +93,7 @@ def train(
         )  # fmt: skip
         translation = result.parameters.translation
         trace += result.trace
+        trace.remarks += result.trace.remarks
         trace.stopped = result.trace.stopped
     assert model is not None and result is not None
     if told is not None and result.weights:
@@ -100,8 +101,9 @@ def train(
     counts = EStep(model, counted, engine)(result.log_weights).counts.translation
     totals = row_sums(counts.with_values(counts.values + imagined))
     posterior = None if result.posterior is None else result.posterior.translation
-    strengths = None if posterior is None else _strengths(posterior, result.parameters.translation)
-    return Direction(model, result.parameters, result.log_weights, trace, items.target.n_tokens, totals, strengths)
+    strengths = None if posterior is None else strengths_of(posterior, result.parameters.translation)
+    found = model, result.parameters, result.log_weights, trace, items.target.n_tokens, totals, strengths
+    return Direction(*found, result.chains)
 
 
 def _summed_up(model: IBM | JumpHMM, start: IBMTables, counted: Any, engine: Any) -> IBMTables:
@@ -117,7 +119,7 @@ def _sparse(given: Any) -> Any:
     return given if given is None or isinstance(given, Mapping) else {"translation": given}
 
 
-def _strengths(posterior: Ragged, mean: Ragged) -> Array:
+def strengths_of(posterior: Ragged, mean: Ragged) -> Array:
     """λ over its mean, the same in a row wherever nothing is fixed: of the row's most probable entry."""
     found = np.zeros(mean.n_rows)
     for row in np.flatnonzero(mean.lengths).tolist():
@@ -126,7 +128,9 @@ def _strengths(posterior: Ragged, mean: Ragged) -> Array:
     return found
 
 
-def _model(settings: Any, name: str, rows: Ragged, n_targets: int, classes: Array, null: float, learn: bool) -> Any:
+def model_of(settings: Any, planned: Any, name: str, rows: Ragged, n_targets: int, classes: Array) -> Any:
+    learn = planned.null == "learn"
+    null = 0.08 if learn else float(planned.null)
     whole = settings.prior_over == "vocabulary"
     if ALIGNMENTS[name] == "jumps":
         return JumpHMM(rows, n_targets, classes, null, learn, whole)
@@ -135,8 +139,8 @@ def _model(settings: Any, name: str, rows: Ragged, n_targets: int, classes: Arra
     return IBM(rows, n_targets, classes, ALIGNMENTS[name], null, tension, learn, learned, whole)
 
 
-def _fit(
-    model: IBM | JumpHMM, counted: Any, items: Bitext, stage: ModelStage, start: IBMTables, engine: Any, fixed: Any,
+def fitted(
+    model: Any, counted: Any, items: Bitext, stage: ModelStage, start: IBMTables, engine: Any, fixed: Any,
     settings: Settings, seed: int, on_step: Any, checkpoint: Slot | None, tolerance: float, computed: Computed,
 ) -> Any:  # fmt: skip
     with possible(items):

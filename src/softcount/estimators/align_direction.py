@@ -12,7 +12,8 @@ from softcount.criteria.criterion import log_weights
 from softcount.criteria.spec import Settings
 from softcount.disk.checkpoint import Slot
 from softcount.errors import ImpossibleItem, InputError
-from softcount.estimators.align_stage import ALIGNMENTS, ModelStage
+from softcount.estimators.align_encoder import encoding
+from softcount.estimators.align_stage import ALIGNMENTS, CRF, ModelStage
 from softcount.estimators.featured import of_pairs, shared_weights
 from softcount.families.categorical import Prior
 from softcount.loop.computed import Computed
@@ -20,8 +21,9 @@ from softcount.loop.estep import EStep
 from softcount.loop.trace import Step, Trace
 from softcount.loop.train import fit
 from softcount.loop.weighted import weighted
-from softcount.models.ibm import IBM, IBMTables
+from softcount.models.ibm import IBM
 from softcount.models.jump_hmm import JumpHMM
+from softcount.models.link_crf import LinkCRF
 from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import by_row, row_sums
 from softcount.text.bitext import Bitext
@@ -32,9 +34,9 @@ PREFER = 10.0  # pseudo-counts of an encouraged entry
 
 
 class Direction(NamedTuple):
-    model: IBM | JumpHMM
-    parameters: IBMTables
-    log_weights: IBMTables  # what to decode with
+    model: IBM | JumpHMM | LinkCRF
+    parameters: Any  # IBMTables, or LinkCRFTables
+    log_weights: Any  # what to decode with
     trace: Trace
     tokens: int  # generated words of the training text
     totals: Array | None = None  # [rows]: how many words each row was learned from; not in older files
@@ -46,10 +48,10 @@ class Direction(NamedTuple):
         rows = self.parameters.translation
         return None if self.strengths is None else rows.with_values(rows.values * by_row(self.strengths, rows))
 
-    def log_parameters(self) -> IBMTables:
+    def log_parameters(self) -> Any:
         with np.errstate(divide="ignore"):
-            translation = self.parameters.translation
-            return IBMTables(translation.with_values(np.log(translation.values)), self.log_weights.alignment)
+            rows = self.parameters.translation
+            return self.log_weights._replace(translation=rows.with_values(np.log(rows.values)))
 
 
 class Constraints(NamedTuple):
@@ -72,13 +74,20 @@ def train(
     imagined = before.imagined(rows) if before else 0.0
     classes = items.lengths.pairs
     limits = constraints(rows, entries, items.source.vocabulary, items.target.vocabulary)
-    translation, trace, result, model = None, Trace(), None, None
+    translation, trace, result, encoder = None, Trace(), None, None
+    model: Any = None
     trace.remarks = unmatched("dictionary", entries, [items.source.vocabulary, items.target.vocabulary])
-    told = None if settings.features is None else of_pairs(rows, items, settings.features, settings.variance)
+    computed = settings.features is not None and not planned.encodes
+    told = of_pairs(rows, items, settings.features, settings.variance) if computed else None
     learn_null = planned.null == "learn"
     null = 0.08 if learn_null else float(planned.null)
     for number, stage in enumerate(planned.stages):
-        model = _model(settings, stage.model, rows, len(items.target.vocabulary), classes, null, learn_null)
+        if stage.model == CRF and result is not None:
+            encoder = encoding(settings, items, rows, EStep(model, counted, engine)(result.log_weights).counts, null)
+            model = encoder.model
+        else:
+            encoder = None
+            model = _model(settings, stage.model, rows, len(items.target.vocabulary), classes, null, learn_null)
         start = model.start()
         start = start._replace(translation=_limited(start.translation if translation is None else translation, limits))
         if settings.sparse is not None and translation is None:
@@ -101,10 +110,11 @@ def train(
     totals = row_sums(counts.with_values(counts.values + imagined))
     posterior = None if result.posterior is None else result.posterior.translation
     strengths = None if posterior is None else _strengths(posterior, result.parameters.translation)
-    return Direction(model, result.parameters, result.log_weights, trace, items.target.n_tokens, totals, strengths)
+    found = Direction(model, result.parameters, result.log_weights, trace, items.target.n_tokens, totals, strengths)
+    return found if encoder is None else encoder.folded(found)
 
 
-def _summed_up(model: IBM | JumpHMM, start: IBMTables, counted: Any, engine: Any) -> IBMTables:
+def _summed_up(model: Any, start: Any, counted: Any, engine: Any) -> Any:
     """The start after one plain step: as rows that sum to one, which a wish for sparse rows takes for granted."""
     layout = model.layout
     counts = EStep(model, counted, engine)(log_weights(layout, start)).counts.translation
@@ -136,7 +146,7 @@ def _model(settings: Any, name: str, rows: Ragged, n_targets: int, classes: Arra
 
 
 def _fit(
-    model: IBM | JumpHMM, counted: Any, items: Bitext, stage: ModelStage, start: IBMTables, engine: Any, fixed: Any,
+    model: Any, counted: Any, items: Bitext, stage: ModelStage, start: Any, engine: Any, fixed: Any,
     settings: Settings, seed: int, on_step: Any, checkpoint: Slot | None, tolerance: float, computed: Computed,
 ) -> Any:  # fmt: skip
     with possible(items):

@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.estimators.align_plan import plan
+from softcount.estimators.align_stage import AUTOENCODE, CRF
 from softcount.machine.memory import check_room
 from softcount.text.bitext import Bitext
 
 SAMPLE_PAIRS = 40_000
-MORE = ("mre", "gibbs", "stepwise")  # criteria that keep further tables: two E-steps, draws, running statistics
+MORE = ("mre", "gibbs", "stepwise", AUTOENCODE)  # that keep further tables: two E-steps, draws, running statistics
 
 
 class Need(NamedTuple):
@@ -52,7 +53,7 @@ def megabytes(aligner: Any, tokens: int, entries: int, token_pairs: int) -> floa
     planned = plan(aligner)
     stages = ",".join(stage.text for stage in planned.stages)
     apart = APART_MORE if any(name in stages for name in MORE) else APART
-    if any(stage.model == "hmm" for stage in planned.stages):
+    if any(stage.model in ("hmm", CRF) for stage in planned.stages):
         apart = apart._replace(pair=TOGETHER.pair)  # an index of the token pairs as well
     need = TOGETHER if planned.together else apart
     bytes_ = need.token * tokens + need.entry * entries + need.pair * token_pairs

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from softcount.errors import InputError
 from softcount.estimators.agreed import How
-from softcount.estimators.align_stage import TOGETHER, ModelStage, parse_models
+from softcount.estimators.align_stage import CRF, TOGETHER, ModelStage, parse_models
 from softcount.links.joining import RULES, THRESHOLDS
 
 PRESETS = {"default": ("ibm1:3,hmm:3", "em"), "fast": ("ibm1:2,hmm:1", "em"), "best": ("ibm1:3,hmm:3", "em")}
@@ -28,6 +28,11 @@ class Plan(NamedTuple):
     null: float | str  # where apart
     rule: str  # of two directions
     threshold: float
+
+    @property
+    def encodes(self) -> bool:
+        """Whether a stage is a CRF autoencoder."""
+        return any(stage.model == CRF for stage in self.stages)
 
 
 def plan(settings: Any) -> Plan:
@@ -54,6 +59,8 @@ def plan(settings: Any) -> Plan:
 
 def _named(settings: Any) -> tuple[str, str]:
     model, criterion = settings.model, settings.criterion
+    if model is not None and CRF in model:
+        return model, criterion or NAMED
     if settings.features is not None or settings.sparse is not None:
         return ROWS if model is None and criterion is None else (model or "ibm1,hmm", criterion or NAMED)
     if model is None and criterion is None:

@@ -62,41 +62,55 @@ class Constraints(NamedTuple):
     never: Array
 
 
+class Known(NamedTuple):
+    """What there is to say of a direction's translations before training."""
+
+    rows: Ragged
+    limits: Constraints
+    imagined: Any  # counts of another text
+    more: Any  # pseudo-counts, with what a dictionary prefers
+    alpha: Any  # the prior of variational Bayes and Gibbs
+
+
+def known(settings: Any, items: Bitext, rows: Ragged, entries: Sequence[Any], before: Any) -> Known:
+    """`settings` are the aligner's; `before` is what another text has counted (estimators/align_prior.py)."""
+    rows = before.united(rows) if before else rows
+    imagined = before.imagined(rows) if before else 0.0
+    limits = constraints(rows, entries, items.source.vocabulary, items.target.vocabulary)
+    more = PREFER * limits.prefer + imagined if limits.prefer.any() else imagined
+    return Known(rows, limits, imagined, more, _prior(settings, items.target.vocabulary, rows, more))
+
+
 def train(
-    settings: Any, items: Bitext, rows: Ragged, planned: Any, entries: Sequence[Any], engine: Any,
-    seed: int, on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None], before: Any = None,
+    settings: Any, items: Bitext, said: Known, planned: Any, entries: Sequence[Any], engine: Any,
+    seed: int, on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None],
     weights: Array | None = None,
 ) -> Direction:  # fmt: skip
-    """`settings` are the aligner's; `slot` gives each stage its place in the checkpoint; `before` is what another text
-    has counted (estimators/align_prior.py)."""
-    rows = before.united(rows) if before else rows
+    """`slot` gives each stage its place in the checkpoint."""
+    rows, limits = said.rows, said.limits
     counted = weighted(items, weights)
-    imagined = before.imagined(rows) if before else 0.0
-    classes = items.lengths.pairs
-    limits = constraints(rows, entries, items.source.vocabulary, items.target.vocabulary)
     translation, trace, result, encoder = None, Trace(), None, None
     model: Any = None
     trace.remarks = unmatched("dictionary", entries, [items.source.vocabulary, items.target.vocabulary])
     computed = settings.features is not None and not planned.encodes
     told = of_pairs(rows, items, settings.features, settings.variance) if computed else None
-    learn_null = planned.null == "learn"
-    null = 0.08 if learn_null else float(planned.null)
     for number, stage in enumerate(planned.stages):
         if stage.model == CRF and result is not None:
-            encoder = encoding(settings, items, rows, EStep(model, counted, engine)(result.log_weights).counts, null)
+            counts = EStep(model, counted, engine)(result.log_weights).counts
+            encoder = encoding(settings, items, rows, counts, first_null(planned))
             model = encoder.model
         else:
-            encoder = None
-            model = _model(settings, stage.model, rows, len(items.target.vocabulary), classes, null, learn_null)
+            encoder, model = None, model_of(settings, stage.model, rows, items, planned)
         start = model.start()
         start = start._replace(translation=_limited(start.translation if translation is None else translation, limits))
         if settings.sparse is not None and translation is None:
             start = _summed_up(model, start, counted, engine)
-        more = PREFER * limits.prefer + imagined if limits.prefer.any() else imagined
-        alpha = _prior(settings, items.target.vocabulary, rows, more)
-        result = _fit(
+        result = fitted(
             model, counted, items, stage, start, engine, {"translation": limits.must},
-            Settings({"translation": settings.pseudo + more}, {"translation": alpha}, sparse=_sparse(settings.sparse)),
+            Settings(
+                {"translation": settings.pseudo + said.more}, {"translation": said.alpha},
+                sparse=sparse_rows(settings.sparse),
+            ),
             seed + number, on_step, slot(f"{number + 1} {stage.text}"), settings.tolerance,
             {} if told is None else {"translation": told.rows},
         )  # fmt: skip
@@ -106,12 +120,24 @@ def train(
     assert model is not None and result is not None
     if told is not None and result.weights:
         trace.remarks += (shared_weights(told, result.weights["translation"]),)
-    counts = EStep(model, counted, engine)(result.log_weights).counts.translation
-    totals = row_sums(counts.with_values(counts.values + imagined))
-    posterior = None if result.posterior is None else result.posterior.translation
-    strengths = None if posterior is None else _strengths(posterior, result.parameters.translation)
-    found = Direction(model, result.parameters, result.log_weights, trace, items.target.n_tokens, totals, strengths)
+    counts = EStep(model, counted, engine)(result.log_weights).counts
+    found = finished(model, result.parameters, result.log_weights, result.posterior, counts, said, trace, items)
     return found if encoder is None else encoder.folded(found)
+
+
+def finished(
+    model: Any, parameters: Any, logs: Any, posterior: Any, counts: Any, said: Known, trace: Trace, items: Bitext
+) -> Direction:
+    """What training leaves of a direction; `counts` are those of its last parameters."""
+    table = counts.translation
+    totals = row_sums(table.with_values(table.values + said.imagined))
+    strengths = None if posterior is None else _strengths(posterior.translation, parameters.translation)
+    return Direction(model, parameters, logs, trace, items.target.n_tokens, totals, strengths)
+
+
+def first_null(planned: Any) -> float:
+    """The empty word's probability, or where it is learned from."""
+    return 0.08 if planned.null == "learn" else float(planned.null)
 
 
 def _summed_up(model: Any, start: Any, counted: Any, engine: Any) -> Any:
@@ -122,7 +148,7 @@ def _summed_up(model: Any, start: Any, counted: Any, engine: Any) -> Any:
     return start._replace(translation=family.normalize(counts, otherwise=family.uniform()))
 
 
-def _sparse(given: Any) -> Any:
+def sparse_rows(given: Any) -> Any:
     """A wish for all is one for words with few translations: which places are linked is another matter."""
     return given if given is None or isinstance(given, Mapping) else {"translation": given}
 
@@ -136,8 +162,10 @@ def _strengths(posterior: Ragged, mean: Ragged) -> Array:
     return found
 
 
-def _model(settings: Any, name: str, rows: Ragged, n_targets: int, classes: Array, null: float, learn: bool) -> Any:
-    whole = settings.prior_over == "vocabulary"
+def model_of(settings: Any, name: str, rows: Ragged, items: Bitext, planned: Any) -> Any:
+    """IBM, or the HMM over positions, of these words and sentence lengths."""
+    n_targets, classes, whole = len(items.target.vocabulary), items.lengths.pairs, settings.prior_over == "vocabulary"
+    null, learn = first_null(planned), planned.null == "learn"
     if ALIGNMENTS[name] == "jumps":
         return JumpHMM(rows, n_targets, classes, null, learn, whole)
     tension = 4.0 if settings.tension == "learn" else float(settings.tension)
@@ -145,7 +173,7 @@ def _model(settings: Any, name: str, rows: Ragged, n_targets: int, classes: Arra
     return IBM(rows, n_targets, classes, ALIGNMENTS[name], null, tension, learn, learned, whole)
 
 
-def _fit(
+def fitted(
     model: Any, counted: Any, items: Bitext, stage: ModelStage, start: Any, engine: Any, fixed: Any,
     settings: Settings, seed: int, on_step: Any, checkpoint: Slot | None, tolerance: float, computed: Computed,
 ) -> Any:  # fmt: skip

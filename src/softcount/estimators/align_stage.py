@@ -17,13 +17,19 @@ from softcount.errors import InputError
 ALIGNMENTS = {"ibm1": "uniform", "ibm2": "diagonal", "ibm2-free": "free", "hmm": "jumps", "crf": "encoder"}
 TOGETHER = ("ibm1", "hmm")  # models that both directions can train together
 CRF, AUTOENCODE = "crf", "autoencode"
-BEFORE = "ibm1(em:5)"  # the stage that a CRF autoencoder starts from
+SYMMETRY = "symmetry"  # a constraint (criteria/constrained.py)
+BEFORE = "ibm1(em:5)"  # the stage that a CRF autoencoder starts from, and directions that are to link alike
 ENCODE = "autoencode:15"  # how it is trained, where nothing else is said
 
 
 class ModelStage(NamedTuple):
     model: str
     criteria: list[Stage]
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether both directions are to link alike: they are then trained side by side."""
+        return any(stage.options.get("of") == SYMMETRY for stage in self.criteria)
 
     @property
     def text(self) -> str:
@@ -34,7 +40,7 @@ def parse_models(text: str, criterion: str) -> list[ModelStage]:
     stages = [_stage(part, criterion) for part in split(text)]
     if not stages:
         raise InputError("an empty model; write for example ibm2 or ibm1:5,ibm2:5")
-    return [_stage(BEFORE, criterion), *stages] if stages[0].model == CRF else stages
+    return [_stage(BEFORE, criterion), *stages] if stages[0].model == CRF or stages[0].symmetric else stages
 
 
 def _stage(text: str, criterion: str) -> ModelStage:

@@ -184,6 +184,10 @@ class JumpHMM(NamedTuple):
         """Of what may be too much: words that are linked to a source word. A translation is nearly one to one."""
         return 1.0
 
+    @property
+    def constraint(self) -> str:
+        return "one-to-one"
+
     def nodes(self, shard: JumpShard) -> tuple[tuple[int, int], None]:
         return (len(shard.source.values), 1), None
 

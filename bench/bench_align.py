@@ -2,7 +2,8 @@
 
 Six sets with gold links, each tool trained on all the text that a set has, test text first. Whole runs, each in a
 process of its own, one thread. AER is computed from each tool's links by the same code. eflomal draws at random, so it
-runs three times: means, and the range of its best column. Peers and corpora that are not there are said and skipped.
+runs three times: means, and the range of its best column. "links" are what the tool gives when nothing is asked of it
+but links (a peer has directions only). Peers and corpora that are not there are said and skipped.
 
     python bench/bench_align.py                          # all of it: about half an hour
     python bench/bench_align.py --sets it nl --tools softcount fast best
@@ -16,10 +17,12 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import mean
 from typing import Any, NamedTuple
 
 import align_tools as tools
 import corpora
+from measured import Measured
 
 SETS = {
     "hansards": "hansards-en-fr",
@@ -32,6 +35,7 @@ SETS = {
 PARTS = ("test", "dev", "unlabelled", "train")
 COLUMNS = ("links", "forward", "reverse", *tools.RULES)
 SHORT = ("links", "forward", "reverse", "inters.", "union", "g-d", "g-d-f", "g-d-f-and", "product", "mean")
+TABLE = {"set": "", "tool": "", "CPU s": ".1f", "MB": ",.0f", **dict.fromkeys(SHORT, ".2f"), "best column": ""}
 
 
 class Tool(NamedTuple):
@@ -91,16 +95,12 @@ def measure(tool: Tool, text: Text) -> tuple[list[tools.Run], list[dict[str, flo
     return runs, [{name: aer(links, text.gold) for name, links in each.items()} for each in columns]
 
 
-def line(tool: Tool, runs: list[tools.Run], scores: list[dict[str, float]]) -> str:
-    def mean(numbers: Sequence[float]) -> float:
-        return sum(numbers) / len(numbers)
-
-    shown = {name: mean([each[name] for each in scores]) for name in scores[0]}
+def row(tool: Tool, runs: list[tools.Run], scores: list[dict[str, float]]) -> list[Any]:
+    shown = {name: mean(each[name] for each in scores) for name in scores[0]}
     best = [min(each[name] for name in each if name != "links") for each in scores]
-    cells = "".join(f"{shown[name]:10.2f}" if name in shown else f"{'':10}" for name in COLUMNS)
-    spread = f"{min(best):.2f}" if len(best) == 1 else f"{min(best):.2f}-{max(best):.2f}"
-    cpu, memory = mean([run.cpu for run in runs]), max(run.mb for run in runs)
-    return f"{tool.title:24}{cpu:8.2f}{memory:6.0f}{cells}  {spread}"
+    spread = f"{min(best):.2f}" if len(best) == 1 else f"{min(best):.2f}–{max(best):.2f}"
+    cpu, memory = mean(run.cpu for run in runs), max(run.mb for run in runs)
+    return [tool.title, cpu, memory, *map(shown.get, COLUMNS), spread]
 
 
 def arguments() -> argparse.Namespace:
@@ -112,7 +112,7 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     chosen = arguments()
-    print(corpora.shell_line())
+    table = Measured("align-peers", TABLE, keys=2)
     missing = {TOOLS[name].needs for name in chosen.tools if not importlib.util.find_spec(TOOLS[name].needs)}
     for peer in sorted(missing):
         print(f"{peer} is not installed: pip install 'softcount[bench]'")
@@ -123,11 +123,10 @@ def main() -> None:
             if folder is None:
                 continue
             text = text_of(folder, scratch)
-            print(f"\n{name:24}{'CPU s':>8}{'MB':>6}" + "".join(f"{title:>10}" for title in SHORT) + "  best")
             for tool in wanted:
                 if tool.run is tools.softcount:  # compiled before it is timed, once per machine
                     tool.run(*_few(text, scratch), 1, tool.options)
-                print(line(tool, *measure(tool, text)), flush=True)
+                table.add(name, *row(tool, *measure(tool, text)))
 
 
 def _few(text: Text, scratch: str) -> list[str]:

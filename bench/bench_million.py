@@ -1,4 +1,4 @@
-"""A million generated pairs: memory beside what the tool said beforehand, and cost per token pair as the text grows.
+"""A million generated pairs: memory and time beside what the tool said beforehand, as the text grows.
 
 Every size is read, trained and aligned in a process of its own, with the default.
 
@@ -7,6 +7,7 @@ Every size is read, trained and aligned in a process of its own, with the defaul
 
 from __future__ import annotations
 
+import json
 import resource
 import subprocess
 import sys
@@ -16,6 +17,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from measured import Measured
+
+COLUMNS = {
+    "pairs": ",.0f", "token pairs": ",.0f", "entries": ",.0f", "links": ",.0f", "MB, announced": ",.0f",
+    "peak": ",.0f", "s, announced": ".0f", "CPU s": ".0f", "training": ".1f", "linking": ".1f",
+}  # fmt: skip
 SHARES = "10,3,1"  # of the text: a tenth, a third, the whole
 
 
@@ -70,39 +77,44 @@ def cut(folder: Path, n_pairs: int) -> None:
             part.writelines(line for line, _ in zip(whole, range(n_pairs), strict=False))
 
 
-def work(folder: Path) -> None:
+def work(folder: Path) -> dict[str, float]:
+    """What was said beforehand, and what it came to."""
     from softcount import WordAligner, read_bitext
-    from softcount.estimators.align_memory import needed
+    from softcount.estimators.align_forecast import estimated_entries, megabytes, seconds
 
-    data = read_bitext(folder / "s.part", folder / "t.part")
-    model = WordAligner(n_jobs=1)
-    print(needed(data, model), flush=True)
-    began, steps = time.process_time(), [time.process_time()]
-    model.fit(data, on_step=lambda name, step: steps.append(time.process_time()))
-    trained, pairs = time.process_time(), int(data.token_pairs.sum())
+    data, model = read_bitext(folder / "s.part", folder / "t.part"), WordAligner(n_jobs=1)
+    token_pairs = data.lengths.token_pairs
+    size = data.source.n_tokens + data.target.n_tokens, estimated_entries(data), token_pairs
+    said = megabytes(model, *size), seconds(model, *size)
+    began = time.process_time()
+    model.fit(data)
+    trained = time.process_time()
     links = sum(len(found.source) for found in model.blocks(data))
-    each = ", ".join(f"{(b - a) / pairs * 1e9:.0f}" for a, b in pairwise(steps))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(
-        f"   {len(model.agreed_.rows.values):,} entries; training {trained - began:.1f} CPU s, steps {each} ns per "
-        f"token pair, aligning {time.process_time() - trained:.1f} s, {links:,} links; peak {peak:,.0f} MB",
-        flush=True,
-    )
+    return {
+        "pairs": len(data), "token pairs": token_pairs, "entries": len(model.agreed_.rows.values), "links": links,
+        "MB, announced": said[0], "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "s, announced": said[1], "CPU s": time.process_time(), "training": trained - began,
+        "linking": time.process_time() - trained,
+    }  # fmt: skip
 
 
 def main() -> None:
     if sys.argv[1:2] == ["--worker"]:
-        work(Path(sys.argv[2]))
+        print(json.dumps(work(Path(sys.argv[2]))))
         return
     n_pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     shares = [int(share) for share in (sys.argv[2] if len(sys.argv) > 2 else SHARES).split(",")]
+    table = Measured("align-million", COLUMNS)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write(folder, n_pairs)
         for share in (1000, *shares):  # the first compiles
             cut(folder, n_pairs // share)
-            out = subprocess.DEVNULL if share == 1000 else None
-            subprocess.run([sys.executable, __file__, "--worker", name], check=True, stdout=out)
+            worker = [sys.executable, __file__, "--worker", name]
+            done = subprocess.run(worker, check=True, stdout=subprocess.PIPE, text=True)
+            if share != 1000:
+                row = json.loads(done.stdout)
+                table.add(*(row[column] for column in COLUMNS))
 
 
 if __name__ == "__main__":

@@ -45,3 +45,17 @@ class Copying:
 
     def sum(self, fn: Callable[[Any, Any], Any], handles: Sequence[bytes], shared: bytes) -> Any:
         return add_up(self.map(fn, handles, shared))
+
+    def keep(
+        self, fn: Callable[..., Any], rows: Iterable[Sequence[bytes]], shared: bytes, n: int = 1
+    ) -> list[list[bytes]]:
+        columns: list[list[bytes]] = [[] for _ in range(n)]
+        for row in rows:
+            self.crossed += 1
+            try:
+                found = sent(fn)([pickle.loads(handle) for handle in row], pickle.loads(shared))
+            except Exception as error:
+                raise sent(error) from None
+            for column, one in zip(columns, found, strict=True):
+                column.append(pickle.dumps(one))
+        return columns

@@ -23,7 +23,7 @@ from softcount.cli.tag import Tag
 from softcount.cli.topics import Topics
 from softcount.cli.training import Training, command
 from softcount.engines import ENGINES
-from softcount.estimators import align_memory
+from softcount.estimators import align_forecast
 from softcount.loop.trace import FEW, Note, gathered
 from softcount.text.reader import read
 
@@ -160,7 +160,7 @@ def test_longest_leaves_pairs_out(folder: Path) -> None:
 
 def test_an_unusual_pair_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not any("will take about" in line for line in run("align source target").said)
-    monkeypatch.setattr(align_memory, "LARGE", 30)
+    monkeypatch.setattr(align_forecast, "LARGE", 30)
     costs = [(len(s) + 1) * len(t) for s, t in zip(PAIRS.source, PAIRS.target, strict=True)]
     largest = int(np.argmax(costs))
     words = f"{len(PAIRS.source[largest])} × {len(PAIRS.target[largest])}"

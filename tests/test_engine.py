@@ -11,6 +11,7 @@ from copying import Copying
 
 from softcount import HMM, InputError, WordAligner
 from softcount.engines import ENGINES, Threads, engine_of
+from softcount.loop import ranges
 from softcount.models import gaussian, grammar, hmm, ibm, mixture, network, plsa
 from softcount.numbers.rounds import Round, drive, in_turn
 
@@ -20,6 +21,7 @@ def many_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hmm, "SHARD_TOKENS", 20)
     monkeypatch.setattr(ibm, "PART", 100)
     monkeypatch.setattr(ibm, "BLOCK", 200)
+    monkeypatch.setattr(ranges, "RANGE", 60)
     monkeypatch.setattr(grammar, "SHARD_COST", 200)
     monkeypatch.setattr(network, "SHARD_ENTRIES", 20)
     for module in (gaussian, mixture, plsa):
@@ -42,7 +44,9 @@ def test_an_engine_that_copies_all_that_crosses_it_gives_the_same_bits(name: str
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if "ibm" in name or name == "jumps"])
-@pytest.mark.parametrize("criterion", ["em:4", "hard:4", "gibbs:4", "stepwise(em(pseudo=0.1),batches=3):3"])
+@pytest.mark.parametrize(
+    "criterion", ["em:4", "em(pseudo=0.5):4", "vb:4", "hard(vb):3", "gibbs:4", "stepwise(em(pseudo=0.1),batches=3):3"]
+)
 @pytest.mark.usefixtures("many_shards")
 def test_where_memory_is_not_shared_a_model_in_rounds_is_cut_into_shards(name: str, criterion: str) -> None:
     found = []

@@ -194,9 +194,23 @@ def test_report_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_charts_and_tables() -> None:
     assert line_chart("one point", [[(1, 2.0)]], "objective") == ""
     drawn = line_chart("t", [[(1, 1.0), (2, 3.0)], [(1, 1.0), (2, 2.0)]], "objective")
-    assert drawn.count("<polyline") == 2 and "objective: 1 … 3" in drawn
+    assert drawn.count("<polyline") == 2 and all(f">{level}</text>" in drawn for level in ("1", "2", "3"))
     cells = re.findall(r"<t[dh]\b[^>]*>", table(("a", "b"), [("x", "1")], "c", numbers=(1,)))
     assert cells == ['<th scope="col">', '<th scope="col" class="number">', '<th scope="row">', '<td class="number">']
+
+
+def test_of_long_lists_the_first_are_shown_until_more_is_asked_for(tmp_path: Path) -> None:
+    text = [f"word{k} of many" for k in range(40)]
+    page = page_of(softcount.HMM(2, start="random", criterion="em:1", random_state=0).fit(text), corpus(text))
+    found = in_browser(page, """
+        const shown = () => [...document.querySelectorAll("#sentences article")].filter((row) => !row.hidden).length;
+        const box = document.querySelector("[data-search]"), more = document.querySelector("#sentences .more");
+        const seen = [shown()];
+        box.value = "word39"; box.dispatchEvent(new Event("input")); seen.push(shown(), more.hidden);
+        box.value = ""; box.dispatchEvent(new Event("input")); seen.push(shown());
+        more.click(); seen.push(shown(), more.hidden); return seen;
+    """, tmp_path)  # fmt: skip
+    assert found == [15, 1, True, 15, 40, True]
 
 
 def test_every_picture_can_be_saved(tmp_path: Path) -> None:

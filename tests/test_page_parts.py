@@ -15,7 +15,9 @@ import softcount
 from softcount.evaluate.links import count_links, link_scores, total
 from softcount.examples import EXAMPLES
 from softcount.links.pharaoh import PairLinks
+from softcount.loop.trace import Step, Trace
 from softcount.report.page.across import across
+from softcount.report.page.alignment import _disagreement
 from softcount.report.page.grammar import drawing
 from softcount.report.page.model import page_of
 from softcount.report.page.words import advice
@@ -123,3 +125,45 @@ def test_topics_and_clusters_by_a_column(tmp_path: Path, monkeypatch: pytest.Mon
 def test_documents_without_a_column_have_no_such_part() -> None:
     model: Any = softcount.PLSA(2, random_state=0).fit(DOCS)
     assert "by column" not in page_of(model, documents(DOCS))
+
+
+def test_directions_disagree_only_where_they_do() -> None:
+    pair = {"source": ["a", "b"], "target": ["x", "y"], "shares": [[0, 0, 0.9, 0.95], [1, 1, 0.1, 0.8]]}
+    found = re.findall(r"<th scope=\"row\">([^<]*)</th>", _disagreement([4], [pair]))
+    assert found == ["b – y"]
+    assert "Nowhere" in _disagreement([4], [{**pair, "shares": pair["shares"][:1]}])
+
+
+def test_a_language_model_has_a_page_with_the_surprise_of_every_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("s").write_text("\n".join(SOURCE) + "\n")
+    Path("new").write_text("the small house\n")
+    assert run("lm s --order 2 --save m --report a.html -q").code == 0
+    assert "How surprising" not in Path("a.html").read_text() and "What it makes up" in Path("a.html").read_text()
+    assert run("report m new --out b.html -q").code == run("lm --apply m new --report c.html -q").code == 0
+    assert Path("b.html").read_text() == Path("c.html").read_text()
+    bits = -softcount.load("m").log_probabilities(["the small house"]).values / np.log(2)
+    found = re.findall(r"<small>([\d.]+)</small>", Path("b.html").read_text())
+    assert found == [f"{b:.1f}" for b in bits] and len(found) == 4
+    refused(run("report m new s --out d.html"), "s: `softcount lm` reads no more than 1; leave it away")
+
+
+def test_points_have_a_page_with_centres_and_a_picture(tmp_path: Path) -> None:
+    X = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 1.0], [5.0, 5.0, 1.0], [5.0, 6.0, 1.0], [5.0, 7.0, 1.0]])
+    softcount.KMeans(2, start=X[[0, 4]]).fit(X).report(tmp_path / "p.html", X)
+    read = Strict((tmp_path / "p.html").read_text())
+    assert "60.0%" in read.text and "mean feature 2" in read.text
+    drawn = (tmp_path / "p.html").read_text()
+    assert drawn.count('r="3" class="dot') >= len(X) and drawn.count('class="cross') == 2
+
+
+def test_a_stage_that_comes_twice_is_drawn_twice() -> None:
+    steps = [Step(0, stage, n, float(n), None, {}, 0.1) for stage in ("em:2", "em:2", "vb:2") for n in (1, 2)]
+    panels = Trace(steps).panels()
+    assert {name: [len(run) for run in runs] for name, runs in panels.items()} == {
+        "em:2": [2], "em:2 (2)": [2], "vb:2": [2]
+    }  # fmt: skip
+    again = Trace([*steps, *(step._replace(restart=1) for step in steps)]).panels()
+    assert [len(runs) for runs in again.values()] == [2, 2, 2]

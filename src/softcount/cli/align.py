@@ -211,7 +211,7 @@ class Align(Training):
             say_unknown(unknown, side.n_tokens, side.source, f"{name} words", then, self.quiet)
 
     def note_long(self, model: WordAligner, data: Bitext) -> None:
-        from softcount.estimators.align_memory import left_out, unusual
+        from softcount.estimators.align_forecast import left_out, unusual
 
         for note in (left_out(data, model), unusual(data, model)):
             if note:
@@ -244,7 +244,7 @@ class Align(Training):
         return model
 
     def fit(self, model: WordAligner, data: Bitext, on_step: Any = None, **watch: Any) -> None:
-        from softcount.estimators.align_memory import needed
+        from softcount.estimators.align_forecast import needed
 
         model._checked(data)  # what is wrong is said before anything else is
         self.note_long(model, data)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softcount.cli.console import check_writable, note_unused, preparation, say
-from softcount.cli.options import IN, OUT, WHAT, Json, Lowercase, Normalize, Quiet, Save, Seed, Tokenize, option
+from softcount.cli.console import check_writable, note_unused, preparation, say, write_whole
+from softcount.cli.options import IN, OUT, WHAT, Json, Lowercase, Normalize, Quiet, Report, Save, Seed, Tokenize, option
 from softcount.cli.summary import or_null
 from softcount.cli.watched import watched
 from softcount.errors import InputError
@@ -40,6 +40,7 @@ def lm(
     normalize: Normalize = None,
     save: Save = None,
     arpa: Annotated[Path | None, option(OUT, "Write the model as ARPA, for KenLM, SRILM and others.")] = None,
+    page: Report = None,
     query: Annotated[str, option(OUT, "Who is asked how likely text is: own, or kenlm, if installed.")] = "own",
     scores: Annotated[bool, option(OUT, "Print log10 P of every line.", "--scores")] = False,
     sample: Annotated[int, option(OUT, "Print so many sentences that the model makes up.", min=0)] = 0,
@@ -55,7 +56,7 @@ def lm(
     """
     from softcount.estimators.language_model import LanguageModel
 
-    check_writable(save, arpa, inputs=(text, apply))
+    check_writable(save, arpa, page, inputs=(text, apply))
     if apply is None and text is None:
         raise InputError("no text to train on; give one, or --apply MODEL")
     if apply is None:
@@ -75,6 +76,8 @@ def lm(
         if path is not None:
             stage.begin(f"writing {path}")
             write(path)
+    if page is not None:
+        _write_page(page, model, text if apply is not None else None, tokenize, normalize)
     say(model.signature_, quiet)
     if sample:
         stage.begin("making sentences")
@@ -84,6 +87,24 @@ def lm(
     elif text is not None:
         prepare = preparation(model, tokenize, normalize)
         _print_applied(model, _read(text, model, *prepare), scores, as_json)
+
+
+def _write_page(
+    path: Path, model: LanguageModel, text: str | None, tokenize: str | None, normalize: str | None
+) -> None:
+    """Of a text that the model was not trained on, how surprising it is as well."""
+    from softcount.report.page.model import write_page
+
+    stage.begin(f"writing {path}")
+    data = None if text is None else _read(text, model, *preparation(model, tokenize, normalize))
+    write_whole(path, lambda place: write_page(place, model, data))
+
+
+def text_for(model: LanguageModel, *files: str) -> Any:
+    """What `softcount report` shows: one text, read as the model's own was."""
+    if len(files) > 1:
+        raise InputError(f"{files[-1]}: `softcount lm` reads no more than 1; leave it away")
+    return _read(files[0], model, *preparation(model, None, None))
 
 
 def opened(path: Path, who: str) -> LanguageModel:

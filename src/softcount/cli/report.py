@@ -33,23 +33,31 @@ def report(
 
     Of the model alone: **softcount report tags.model --out tags.html**
     """
-    from softcount.cli.training import read_for
-    from softcount.registry import found_at, registered
     from softcount.report.page.model import write_page
 
     files = data or []
     check_writable(out, inputs=(model, gold, by, *files))
     trained = open_model(model, (), "report")
-    known = registered(trained.kind)
-    items = None
-    if files:
-        if known is None or not known.command:
-            raise InputError(f"{model}: no command reads text for this model; leave {files[0]} away")
-        items = read_for(found_at(known.command), context, trained, *files)
+    items = _items(context, model, trained, files) if files else None
     right = _gold(gold, trained.kind, items) if by is None else _by(by, gold, trained.kind, items)
     stage.begin(f"writing {out}")
     write_whole(out, lambda path: write_page(path, trained, items, right))
     say(f"wrote {out}", quiet)
+
+
+def _items(context: typer.Context, path: Path, model: Any, files: list[str]) -> Any:
+    """What the model's own command reads of these files."""
+    from softcount.cli.training import read_for
+    from softcount.registry import found_at, registered
+
+    if model.kind == "language model":
+        from softcount.cli.lm import text_for
+
+        return text_for(model, *files)
+    known = registered(model.kind)
+    if known is None or not known.command:
+        raise InputError(f"{path}: no command reads text for this model; leave {files[0]} away")
+    return read_for(found_at(known.command), context, model, *files)
 
 
 def _by(path: str, gold: str | None, kind: str, items: Any) -> list[str]:
@@ -68,7 +76,7 @@ def _gold(path: str | None, kind: str, items: Any) -> Any:
     """Tags or links, in step with the text."""
     if path is None:
         return None
-    if items is None or kind not in ("word aligner", "hmm", "word classes"):
+    if items is None or kind not in ("word aligner", "hmm", "crf autoencoder", "word classes"):
         raise InputError(f"{path}: gold needs the text it is of, and a model of tags or links; leave --gold away")
     if kind == "word aligner":
         from softcount.links.pharaoh import read_links

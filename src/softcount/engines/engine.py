@@ -44,6 +44,17 @@ class Engine(Protocol):
         """Σ fn(shard, shared), added in the order of the shards, or along a fixed tree."""
 
 
+@runtime_checkable
+class Keeping(Engine, Protocol):
+    """An engine whose workers keep what they find: values that are too large for whoever asks never come to him."""
+
+    def keep(
+        self, fn: Callable[[Sequence[Any], Any], tuple[Any, ...]], rows: Iterable[Sequence[Handle]], shared: Handle,
+        n: int = 1,
+    ) -> list[list[Handle]]:  # fmt: skip
+        """fn(values, shared) of the values of each row of handles: n results, which stay there, as n columns."""
+
+
 class Nested(ABC):
     """An engine that may be entered again within itself; the outermost opens it and closes it."""
 

@@ -38,12 +38,12 @@ class Shard(NamedTuple):
 
 
 @cache
-def _task(function: Callable[..., Any], node: str | None = None) -> Any:
-    """This function as a task, on this machine while it is there."""
+def _task(function: Callable[..., Any], node: str | None = None, results: int = 1) -> Any:
+    """This function as a task, of a note and its results, on this machine while it is there."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    remote = ray.remote(num_cpus=1, num_returns=2, max_retries=RETRIES)(function)
+    remote = ray.remote(num_cpus=1, num_returns=1 + results, max_retries=RETRIES)(function)
     if node is None:
         return remote
     return remote.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=True))
@@ -63,6 +63,7 @@ class Ray(Nested):
         if self.n_workers < 1:
             raise ValueError(f"n_workers must be at least 1, or -1 for all cores, not {n_workers}")
         self.sent = self.received = 0  # bytes, of weights and of sums
+        self.kept = 0  # bytes that workers found for one another
         self._cluster: Cluster | None = None
 
     def _open(self) -> None:
@@ -124,6 +125,20 @@ class Ray(Nested):
             sums = [_task(ray_worker.join).remote(*group)[1] for group in groups]
         return tree_sum(ray_worker.terms(self._received(sums)))
 
+    def keep(
+        self, fn: Callable[[Sequence[Any], Any], tuple[Any, ...]], rows: Iterable[Sequence[Shard]], shared: Any,
+        n: int = 1,
+    ) -> list[list[Shard]]:  # fmt: skip
+        asked, notes, columns = self._joined().put(seal(fn)), list[Any](), [list[Shard]() for _ in range(n)]
+        for row in rows:
+            node = row[0].node
+            note, *found = _task(ray_worker.keep, node, n).remote(asked, n, shared, *(one.ref for one in row))
+            notes.append(note)
+            for column, ref in zip(columns, found, strict=True):
+                column.append(Shard(ref, node))
+        self.kept += sum(note.size for note in self._heard(notes, 1))
+        return columns
+
     # --- tasks -------------------------------------------------------------------------------------------------------
 
     def _joined(self) -> Any:
@@ -162,15 +177,13 @@ class Ray(Nested):
             yield sealed
 
     def _heard(self, notes: list[Any], size: int) -> list[ray_worker.Note]:
-        """All tasks are done; the first that failed, in the order of the shards, says why."""
-        ray, n = self._joined(), len(notes)
+        """All tasks are done; the first that failed, in the order of the shards, says why.
+
+        The others are left to run: Ray ends a driver that cancels what is just being done.
+        """
+        n = len(notes)
         where = [f"shard {k + 1} of {n}" if size == 1 else f"shards {k * size + 1}–{(k + 1) * size}" for k in range(n)]
-        try:
-            return [self._hear(*both) for both in stage.counted(zip(notes, where, strict=True), n)]
-        except BaseException:
-            for note in notes:
-                ray.cancel(note, force=False)
-            raise
+        return [self._hear(*both) for both in stage.counted(zip(notes, where, strict=True), n)]
 
     def _hear(self, note: Any, where: str) -> ray_worker.Note:
         from ray.exceptions import OutOfMemoryError, RayError, WorkerCrashedError

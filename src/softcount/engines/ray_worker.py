@@ -46,6 +46,17 @@ def ask(fn: Sealed, shared: Sealed, shard: Sealed) -> tuple[Note, Sealed | None]
         return _failed(error)
 
 
+def keep(fn: Sealed, n: int, shared: Sealed, *values: Sealed) -> tuple[Any, ...]:
+    """The n results of fn(values, shared), each by itself."""
+    settle()
+    try:
+        found = [seal(one) for one in unseal(fn)([opened(value) for value in values], opened(shared))]
+        assert len(found) == n, f"{len(found)} results in place of {n}"
+        return Note(sum(one.size for one in found)), *found
+    except Exception as error:
+        return _failed(error)[0], *[None] * n
+
+
 def add(fn: Sealed, shared: Sealed, *shards: Sealed) -> tuple[Note, Sealed | None]:
     """Σ fn(shard, shared), or its terms."""
     settle()

@@ -85,7 +85,7 @@ def train(
     shown.begin("finding the words that meet")
     rows = without_null(meeting(items, engine))
     shown.begin("stems and spelling")
-    frequencies = _frequencies(items.source, weights), _frequencies(items.target, weights)
+    frequencies = frequencies_of(items.source, weights), frequencies_of(items.target, weights)
     if before:
         rows = before.united(rows)
         frequencies = frequencies[0] + before.frequencies[0], frequencies[1] + before.frequencies[1]
@@ -148,7 +148,7 @@ class Indexed:
         return self.items.take(rows)
 
 
-def _frequencies(text: Any, weights: Array | None) -> Array:
+def frequencies_of(text: Any, weights: Array | None) -> Array:
     if weights is None:
         return np.asarray(text.frequencies, float)
     ids, known = text.sentences.values, text.sentences.values >= 0
@@ -160,22 +160,29 @@ def agreement(
     how: How, rows: Ragged, words: tuple[Sequence[str], Sequence[str]], frequencies: tuple[Array, Array], longest: int
 ) -> Agreement:
     found = levels(rows, frequencies, stem_classes(words, how.stems))
-    prior, banned = _believed(how, rows, words)
-    lexicon = Backoff(found, _strengths(how.strength, len(found) - 1), prior, banned)
+    prior, banned = believed(how, rows, words)
+    lexicon = Backoff(found, strengths_of(how.strength, len(found) - 1), prior, banned)
+    return leaning_on(lexicon, how, words, frequencies, longest)
+
+
+def leaning_on(
+    lexicon: Backoff, how: How, words: tuple[Sequence[str], Sequence[str]], frequencies: tuple[Array, Array],
+    longest: int,
+) -> Agreement:  # fmt: skip
     learn = how.null == "learn"
     null = 0.15 if learn else float(how.null)
     kinds = kinds_of_words(frequencies[0]), kinds_of_words(frequencies[1])
     return Agreement(lexicon, (len(words[0]), len(words[1])), kinds, longest, True, how.fertility, null, learn)
 
 
-def _strengths(given: float | str | None, n: int) -> tuple[float, ...] | None:
+def strengths_of(given: float | str | None, n: int) -> tuple[float, ...] | None:
     if given == "evidence" and n:
         return None
     words = STRENGTHS[0] if given is None or isinstance(given, str) else float(given)
     return (words, *STRENGTHS[1:])[:n]
 
 
-def _believed(how: How, rows: Ragged, words: tuple[Sequence[str], Sequence[str]]) -> tuple[Array, Array]:
+def believed(how: How, rows: Ragged, words: tuple[Sequence[str], Sequence[str]]) -> tuple[Array, Array]:
     """Pseudo-counts of every entry, and what may not be: what spelling and a dictionary say."""
     prior = alike(rows, *words, SAME, how.letters) if how.spelling else np.zeros(len(rows.values), np.float32)
     if not how.dictionary:
@@ -189,11 +196,22 @@ def _letters(
     how: How, rows: Ragged, words: tuple[Sequence[str], Sequence[str]], counts: Array, frequencies: tuple[Array, Array]
 ) -> Letters:
     """Where the scripts differ, for the first time: letters that stand for one another in the words found so far."""
-    if how.letters or not how.spelling or not foreign(*words):
+    if not may_learn_letters(how, words):
         return ()
+    return corresponding(likely_pairs(rows, words, counts, frequencies))
+
+
+def may_learn_letters(how: How, words: tuple[Sequence[str], Sequence[str]]) -> bool:
+    return how.spelling and not how.letters and foreign(*words)
+
+
+def likely_pairs(
+    rows: Ragged, words: tuple[Sequence[str], Sequence[str]], counts: Array, frequencies: tuple[Array, Array]
+) -> list[tuple[str, str]]:
+    """Words that are translations of one another by what was counted."""
     e, f = np.repeat(np.arange(rows.n_rows), rows.lengths), rows.values
     likely = np.flatnonzero(counts > LIKELY * (frequencies[0][e] + frequencies[1][f]) / 2)
-    return corresponding([(words[0][e[k]], words[1][f[k]]) for k in likely.tolist()])
+    return [(words[0][e[k]], words[1][f[k]]) for k in likely.tolist()]
 
 
 def stem_classes(words: tuple[Sequence[str], Sequence[str]], stems: Sequence[int]) -> list[tuple[Array, Array]]:

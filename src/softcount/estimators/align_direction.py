@@ -88,7 +88,7 @@ def train(
 ) -> Direction:  # fmt: skip
     """`slot` gives each stage its place in the checkpoint."""
     rows, limits = said.rows, said.limits
-    counted = weighted(items, weights)
+    counted, classes = weighted(items, weights), items.lengths.pairs
     translation, trace, result, encoder = None, Trace(), None, None
     model: Any = None
     trace.remarks = unmatched("dictionary", entries, [items.source.vocabulary, items.target.vocabulary])
@@ -100,7 +100,7 @@ def train(
             encoder = encoding(settings, items, rows, counts, first_null(planned))
             model = encoder.model
         else:
-            encoder, model = None, model_of(settings, stage.model, rows, items, planned)
+            encoder, model = None, model_of(settings, planned, stage.model, rows, len(items.target.vocabulary), classes)
         start = model.start()
         start = start._replace(translation=_limited(start.translation if translation is None else translation, limits))
         if settings.sparse is not None and translation is None:
@@ -131,7 +131,7 @@ def finished(
     """What training leaves of a direction; `counts` are those of its last parameters."""
     table = counts.translation
     totals = row_sums(table.with_values(table.values + said.imagined))
-    strengths = None if posterior is None else _strengths(posterior.translation, parameters.translation)
+    strengths = None if posterior is None else strengths_of(posterior.translation, parameters.translation)
     return Direction(model, parameters, logs, trace, items.target.n_tokens, totals, strengths)
 
 
@@ -153,7 +153,7 @@ def sparse_rows(given: Any) -> Any:
     return given if given is None or isinstance(given, Mapping) else {"translation": given}
 
 
-def _strengths(posterior: Ragged, mean: Ragged) -> Array:
+def strengths_of(posterior: Ragged, mean: Ragged) -> Array:
     """λ over its mean, the same in a row wherever nothing is fixed: of the row's most probable entry."""
     found = np.zeros(mean.n_rows)
     for row in np.flatnonzero(mean.lengths).tolist():
@@ -162,10 +162,9 @@ def _strengths(posterior: Ragged, mean: Ragged) -> Array:
     return found
 
 
-def model_of(settings: Any, name: str, rows: Ragged, items: Bitext, planned: Any) -> Any:
-    """IBM, or the HMM over positions, of these words and sentence lengths."""
-    n_targets, classes, whole = len(items.target.vocabulary), items.lengths.pairs, settings.prior_over == "vocabulary"
+def model_of(settings: Any, planned: Any, name: str, rows: Ragged, n_targets: int, classes: Array) -> Any:
     null, learn = first_null(planned), planned.null == "learn"
+    whole = settings.prior_over == "vocabulary"
     if ALIGNMENTS[name] == "jumps":
         return JumpHMM(rows, n_targets, classes, null, learn, whole)
     tension = 4.0 if settings.tension == "learn" else float(settings.tension)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from softcount.criteria.spec import Settings
 from softcount.disk.checkpoint import Checkpoint
 from softcount.engines import Engine
-from softcount.estimators import agreed
+from softcount.engines.engine import Keeping
+from softcount.estimators import agreed, ranged_agreed, ranged_direction
 from softcount.estimators.align_direction import Direction, Known, finished, fitted, known, model_of, sparse_rows, train
 from softcount.estimators.align_directions import NAMES, Apart, Together
 from softcount.estimators.align_plan import Plan
 from softcount.estimators.align_prior import Before
 from softcount.estimators.meeting import meeting
+from softcount.estimators.ranged_direction import keeps_ranges
 from softcount.loop.estep import EStep
 from softcount.loop.trace import Step
 from softcount.loop.weighted import weighted
@@ -53,6 +55,9 @@ def trained(job: Job) -> Apart | Together:
 def together(job: Job) -> Together:
     how = job.planned.how._replace(dictionary=tuple((e, f, kind) for e, f, kind in job.dictionary))
     step, slot = job.watch("both")
+    if keeps_ranges(job) and how.strength != "evidence":
+        far = cast(Keeping, job.engine), job.seed, step, job.settings.tolerance
+        return Together(ranged_agreed.train(how, job.data, job.planned.stages, *far))
     known = job.before.both(job.data) if job.before else None
     run = job.engine, job.seed, step, slot, job.settings.tolerance
     return Together(agreed.train(how, job.data, job.planned.stages, *run, known, job.weights))
@@ -60,9 +65,12 @@ def together(job: Job) -> Together:
 
 def apart(job: Job) -> Apart:
     data, directions, said = job.data, {}, {}
+    names = NAMES if job.settings.direction == "both" else (job.settings.direction,)
     shown.begin("finding the words that meet")
+    if keeps_ranges(job):
+        return Apart({name: _in_ranges(job, name) for name in names})
     rows = meeting(data, job.engine, keep=True)
-    for name in NAMES if job.settings.direction == "both" else (job.settings.direction,):
+    for name in names:
         items, entries, found = data, list(job.dictionary), rows
         if name == "reverse":
             items, entries = data.reverse(), [(f, e, kind) for e, f, kind in job.dictionary]
@@ -80,7 +88,9 @@ def side_by_side(job: Job, directions: Mapping[str, Direction], said: Mapping[st
     """Both directions after a last stage in which they learn to link alike."""
     stage, items = job.planned.stages[-1], (job.data, job.data.reverse())
     sides = [
-        model_of(job.settings, stage.model, said[name].rows, text, job.planned)
+        model_of(
+            job.settings, job.planned, stage.model, said[name].rows, len(text.target.vocabulary), text.lengths.pairs
+        )
         for name, text in zip(NAMES, items, strict=True)
     ]
     model = BothWays(*sides)
@@ -112,6 +122,11 @@ def _begun(model: JumpHMM, before: Direction) -> Any:
     """From the stage before: its translations, and its jumps where it has any."""
     start = model.start()._replace(translation=before.parameters.translation)
     return start._replace(alignment=before.parameters.alignment) if isinstance(before.model, JumpHMM) else start
+
+
+def _in_ranges(job: Job, name: str) -> Direction:
+    items, engine = job.data if name == "forward" else job.data.reverse(), cast(Keeping, job.engine)
+    return ranged_direction.train(job.settings, items, job.planned, engine, job.seed, job.watch(name)[0])
 
 
 def _turned(rows: Ragged, data: Bitext) -> Ragged:

@@ -5,7 +5,6 @@ keys of a part = sorted distinct e · n + f          united two by two, so that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from softcount.engines import Engine
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.bitext import Bitext
-from softcount.text.cooccurrence import cooccurring, with_null, without_null
+from softcount.text.cooccurrence import cooccurring, united, with_null, without_null
 from softcount.text.occurrence import occurrences
 from softcount.text.stored import opened
 from softcount.text.stored_pairs import PairShards
@@ -35,27 +34,6 @@ def meeting(data: Any, engine: Engine, keep: bool = False) -> Ragged:
     lengths = np.bincount(keys // n_targets, minlength=n_sources)
     null = np.flatnonzero(data.target.frequencies).astype(np.int32)
     return with_null(Ragged(offsets_of(lengths), (keys % n_targets).astype(np.int32)), null)
-
-
-def united(parts: Iterable[Array]) -> Array:
-    """The union of sorted arrays; at most log₂(parts) of them wait."""
-    waiting: list[tuple[int, Array]] = [(0, np.empty(0, np.int64))]
-    for part in parts:
-        size, total = 1, part
-        while waiting[-1][0] == size:
-            total = _union(waiting.pop()[1], total)
-            size *= 2
-        waiting.append((size, total))
-    found = waiting.pop()[1]
-    while waiting:
-        found = _union(waiting.pop()[1], found)
-    return found
-
-
-def _union(one: Array, other: Array) -> Array:
-    both = np.concatenate([one, other])
-    both.sort(kind="stable")  # which merges what is sorted
-    return both[np.append(True, both[1:] != both[:-1])] if len(both) else both
 
 
 # --- what crosses the engine ----------------------------------------------------------------------------------------

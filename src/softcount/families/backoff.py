@@ -68,11 +68,15 @@ class Backoff(Unheld):
         if parameters.any():
             result = estimates(self.levels, parameters, self.strengths_of(parameters), self.prior, keep=False)[0].rates
         else:
-            words = np.array([self.levels[0].n_columns, self.levels[0].rows.n_rows], np.float32)
-            result = (1.0 + np.float32(self.trust) * self.prior)[:, None] / words
+            result = self.flat(self.levels[0].rows.n_rows)
         if len(self.banned):
             result[self.banned] = 0.0
         return result
+
+    def flat(self, n_rows: int) -> Array:
+        """The rates before anything is counted, of so many source words."""
+        words = np.array([self.levels[0].n_columns, n_rows], np.float32)
+        return (1.0 + np.float32(self.trust) * self.prior)[:, None] / words
 
     def strengths_of(self, parameters: Array) -> tuple[float, ...]:
         if self.strengths is not None:
@@ -158,11 +162,24 @@ def counts_by_level(levels: Sequence[Level], counts: Array) -> list[Array]:
 
 
 def _estimate(level: Level, counts: Array, strength: float, above: Array, prior: Array) -> Estimate:
-    rates = np.empty((len(counts), 2), np.float32)
+    by_row, by_column = totals(level, counts, prior)
+    return Estimate(leaning(level, counts, prior, strength, above, by_row, by_column), by_row, by_column, strength)
+
+
+def totals(level: Level, counts: Array, prior: Array) -> tuple[Array, Array]:
+    """Row sums and column sums."""
     by_row, by_column = np.zeros(level.rows.n_rows), np.zeros(level.n_columns)
     _totals(level.rows.offsets, level.rows.values, counts, prior, by_row, by_column)
+    return by_row, by_column
+
+
+def leaning(
+    level: Level, counts: Array, prior: Array, strength: float, above: Array, by_row: Array, by_column: Array
+) -> Array:
+    """The rates, which lean on those above."""
+    rates = np.empty((len(counts), 2), np.float32)
     _lean(level, counts, prior, strength, above, by_row, by_column, rates)
-    return Estimate(rates, by_row, by_column, strength)
+    return rates
 
 
 @kernel

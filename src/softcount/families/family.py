@@ -48,8 +48,8 @@ class PointFamily(Protocol):
 
 
 @runtime_checkable
-class ConjugateFamily(PointFamily, Protocol):
-    """What variational Bayes and Gibbs sampling need: a posterior of the form of the prior."""
+class PosteriorFamily(PointFamily, Protocol):
+    """What variational Bayes needs: a posterior of the form of the prior."""
 
     def under(self, prior: Any) -> Self:
         """The family under this prior, where the prior says more than the table stores."""
@@ -61,6 +61,11 @@ class ConjugateFamily(PointFamily, Protocol):
     def expected_log(self, posterior: Posterior) -> Table: ...
 
     def divergence(self, posterior: Posterior, prior: Any, expected_log: Table | None = None) -> float: ...
+
+
+@runtime_checkable
+class ConjugateFamily(PosteriorFamily, Protocol):
+    """What Gibbs sampling needs besides: draws from the posterior."""
 
     def log_evidence(self, counts: Table, prior: Any) -> float: ...
 

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.families.family import ConjugateFamily, PointFamily
+from softcount.families.family import ConjugateFamily, PointFamily, PosteriorFamily
 from softcount.families.penalty import NOTHING
 from softcount.numbers.tables import values
 
 
 def conjugate(family: PointFamily) -> ConjugateFamily:
-    return family if isinstance(family, ConjugateFamily) else Point(family)  # type: ignore[return-value]
+    return family if isinstance(family, PosteriorFamily) else Point(family)  # type: ignore[return-value]
 
 
 class Point(NamedTuple):

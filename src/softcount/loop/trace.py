@@ -64,12 +64,22 @@ class Trace(list[Step]):
         """(restart, stage, its steps), in the order in which they ran."""
         group: list[Step] = []
         for step in self:
-            if group and (group[-1].restart, group[-1].stage) != (step.restart, step.stage):
+            same = group and (group[-1].restart, group[-1].stage) == (step.restart, step.stage)
+            if group and not (same and step.step > group[-1].step):  # a stage may come twice
                 yield group[-1].restart, group[-1].stage, group
                 group = []
             group.append(step)
         if group:
             yield group[-1].restart, group[-1].stage, group
+
+    def panels(self) -> dict[str, list[list[Step]]]:
+        """The runs of each stage, one a restart: only their objectives can be compared. Twins are numbered."""
+        found: dict[str, list[list[Step]]] = {}
+        times: dict[tuple[int, str], int] = {}
+        for restart, stage, steps in self.stages():
+            n = times[restart, stage] = times.get((restart, stage), 0) + 1
+            found.setdefault(stage if n == 1 else f"{stage} ({n})", []).append(steps)
+        return found
 
     def table(self) -> list[dict[str, Any]]:
         """One flat record per step, for a data frame or a TSV file."""
@@ -83,15 +93,17 @@ class Trace(list[Step]):
             import matplotlib.pyplot as plt
         except ImportError:
             raise ImportError("plots need matplotlib: pip install 'softcount[plot]'") from None
-        stages = list(dict.fromkeys(step.stage for step in self))
+        panels = self.panels()
         if axes is None:
-            size = (4.5 * len(stages), 3.2)
-            axes = plt.subplots(1, len(stages), figsize=size, squeeze=False, layout="constrained")[1][0]
-        panels = dict(zip(stages, [axes] if hasattr(axes, "plot") else list(axes), strict=True))
-        for restart, stage, steps in self.stages():
-            panels[stage].plot([s.step for s in steps], [s.objective for s in steps], label=f"restart {restart + 1}")
-        for stage, panel in panels.items():
+            size = (4.5 * len(panels), 3.2)
+            axes = plt.subplots(1, len(panels), figsize=size, squeeze=False, layout="constrained")[1][0]
+        for (stage, runs), panel in zip(panels.items(), [axes] if hasattr(axes, "plot") else list(axes), strict=True):
+            for run in runs:
+                marker = "o" if len(run) < 10 else None
+                label = f"restart {run[0].restart + 1}"
+                panel.plot([s.step for s in run], [s.objective for s in run], marker=marker, label=label)
             panel.set(title=stage, xlabel="step", ylabel="objective (nats)")
+            panel.locator_params(axis="x", integer=True)
             panel.spines[["top", "right"]].set_visible(False)
             if len({step.restart for step in self}) > 1:
                 panel.legend(frameon=False, fontsize="small")

@@ -16,6 +16,8 @@ from softcount.errors import InputError
 from softcount.loop.computed import Computed, computing, shown, weighed, weights_of
 from softcount.loop.estep import EStep
 from softcount.loop.model import Model
+from softcount.loop.ranged_estep import RangedEStep
+from softcount.loop.ranges import Ranges
 from softcount.loop.resume import Best, Finished, Found, Position, Restart, Saved, check_state, restored
 from softcount.loop.start import constrain
 from softcount.loop.trace import CONVERGED, DONE, FELL, HELD_OUT, Ending, Note, Step, Trace
@@ -121,7 +123,7 @@ class _Loop:
         on_step: Callable[[Step], None] | None,
         monitor: Callable[[Tables], float] | None,
     ) -> None:
-        self.model, self.items, self.engine, self.full_data = model, items, engine, EStep(model, items, engine)
+        self.model, self.items, self.engine, self.full_data = model, items, engine, _expect(model, items, engine)
         self.all_stages, self.fixed, self.settings, self.tolerance = stages, fixed, settings, tolerance
         self.seed, self.on_step, self.monitor = seed, on_step, monitor
         self.trace, self.records, self.kept = Trace(), list[Restart](), set[tuple[str, int]]()
@@ -242,6 +244,11 @@ class _Loop:
         if self.on_step:
             self.on_step(self.trace[-1])
         return change
+
+
+def _expect(model: Any, items: Any, engine: Engine) -> Any:
+    """The E-step over all data, where the data are."""
+    return RangedEStep(model, items) if isinstance(items, Ranges) else EStep(model, items, engine)
 
 
 def fell(previous: float, now: float, room: float = FALL) -> bool:

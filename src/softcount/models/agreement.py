@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.errors import ImpossibleItem, InputError
-from softcount.families.backoff import Backoff
+from softcount.families.backoff import Backoff, levels
 from softcount.families.empty_word import FLOOR, EmptyWord
 from softcount.families.jumps import JumpCounts
 from softcount.families.kept import Kept
@@ -25,7 +25,7 @@ from softcount.models.ibm_link import link_wishes
 from softcount.models.jump_kernel import desk
 from softcount.models.scattered import Scattered
 from softcount.numbers.attribute import SUM
-from softcount.numbers.ragged import Array
+from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import Expectation, Log, values
 from softcount.text.pair_index import pair_index
 
@@ -77,6 +77,12 @@ class Agreement(NamedTuple):
     @property
     def exact(self) -> bool:
         return False
+
+    def among(self, entries: Ragged) -> Agreement:
+        """The same model of these entries alone, whose rates somebody else computes."""
+        nothing = np.empty(0, np.float32)
+        level = levels(entries, (np.empty(0), np.empty(self.n_words[1])), [])
+        return self._replace(lexicon=Backoff(level, (), nothing, np.empty((0, 2), bool)))
 
     @property
     def shard_cost(self) -> int:

@@ -102,6 +102,10 @@ class IBM(NamedTuple):
         flat = np.full(len(self.entries.values), 1.0 / max(self.n_targets, 1))
         return IBMTables(Ragged(self.entries.offsets, flat), self.layout.alignment.family.uniform())
 
+    def among(self, entries: Ragged) -> IBM:
+        """The same model of these entries alone."""
+        return self._replace(entries=entries)
+
     def on(self, log_weights: IBMTables, items: Any) -> tuple[IBM, IBMTables]:
         """The model and its weights for the sentence lengths of other text."""
         found: tuple[IBM, IBMTables] = on(self, log_weights, items)

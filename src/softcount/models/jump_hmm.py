@@ -97,6 +97,10 @@ class JumpHMM(NamedTuple):
         flat = np.full(len(self.entries.values), 1.0 / max(self.n_targets, 1))
         return IBMTables(Ragged(self.entries.offsets, flat), self.positions.uniform())
 
+    def among(self, entries: Ragged) -> JumpHMM:
+        """The same model of these entries alone."""
+        return self._replace(entries=entries)
+
     def on(self, log_weights: IBMTables, items: Bitext) -> tuple[JumpHMM, IBMTables]:
         """The model and its weights for the sentence lengths of other text."""
         other = self._replace(classes=items.lengths.pairs, elsewhere=True)

@@ -6,6 +6,7 @@ sorted. Two counting-sort transpositions then put each row in order, and give th
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,27 @@ def transpose(rows: Ragged, n_columns: int) -> Ragged:
     flipped = np.empty(len(rows.values), dtype=np.int32)
     _flip(rows.offsets, rows.values, offsets[:-1].copy(), flipped)
     return Ragged(offsets, flipped)
+
+
+def united(parts: Iterable[Array]) -> Array:
+    """The union of sorted arrays (of keys, row · n + column); at most log₂(parts) of them wait."""
+    waiting: list[tuple[int, Array]] = [(0, np.empty(0, np.int64))]
+    for part in parts:
+        size, total = 1, part
+        while waiting[-1][0] == size:
+            total = _union(waiting.pop()[1], total)
+            size *= 2
+        waiting.append((size, total))
+    found = waiting.pop()[1]
+    while waiting:
+        found = _union(waiting.pop()[1], found)
+    return found
+
+
+def _union(one: Array, other: Array) -> Array:
+    both = np.concatenate([one, other])
+    both.sort(kind="stable")  # which merges what is sorted
+    return both[np.append(True, both[1:] != both[:-1])] if len(both) else both
 
 
 @kernel

@@ -26,8 +26,9 @@ def across(shares: Array, names: Sequence[str], by: Sequence[str], what: str) ->
     if times is not None and len(kept) > 2:
         largest = np.argsort(-means.mean(axis=0), kind="stable")[:DRAWN]
         lines = [list(zip(times[kept].tolist(), means[:, h].tolist(), strict=True)) for h in largest]
-        key = [el("span", names[h], cls=f"key hue{k}") for k, h in enumerate(largest)]
-        shown += [line_chart(f"Share of each {what}", lines, "mean share", "from"), el("p", *key)]
+        shown.append(
+            line_chart(f"Share of each {what}", lines, "mean share", "from", [names[h] for h in largest.tolist()])
+        )
     return joined(
         [el("p", f"Per cent of each {what} in the documents of each value; in brackets, how many.", cls="hint"), *shown]
     )

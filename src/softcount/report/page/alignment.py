@@ -24,6 +24,7 @@ LONGEST = 40  # words on a side of a pair that is shown
 LEAST = 0.03  # posteriors below are not worth their bytes
 ENTRIES = 1000  # of the glossary
 DISAGREE = ERRORS = 30
+APART = 0.5  # posteriors of the two directions that are no more alike
 
 
 def sections(model: Any, data: Bitext | None, gold: Sequence[PairLinks] | None = None) -> Iterator[Section]:
@@ -72,7 +73,10 @@ def _shares(matrices: dict[str, Array]) -> list[list[float]]:
 def _pairs(rows: Sequence[int], pairs: Sequence[dict[str, Any]], gold: bool) -> Html:
     if not rows:
         return el("p", f"No pair has words on both sides and at most {LONGEST} on each.")
-    told = "Point at a word, or reach it with the Tab key, to see its links and how sure both directions are."
+    told = (
+        "A line joins words that translate each other. Point at a word, or reach it with the Tab key, to see how sure "
+    )
+    told += "both directions are."
     if gold:
         told += " Dashed: a link that gold does not have. Dotted: a sure link of gold that was not found."
     search = _search("pairs", "Find pairs with a word")
@@ -122,7 +126,7 @@ def _errors(model: Any, data: Bitext, gold: Sequence[PairLinks]) -> Html:
             kept.update((words[0][i], words[1][j]) for i, j in errors if i < len(words[0]) and j < len(words[1]))
     scores = link_scores(total(counts))
     three = f"AER {scores.aer:.3f}, precision {scores.precision:.3f}, recall {scores.recall:.3f}"
-    told = f"{three}, of all {len(counts):,} pairs."
+    told = f"{three}, of all {len(counts):,} pairs. AER is the share of links that are wrong or missing: 0 is best."
     tables = [
         table(
             ("source", "target", "times"),
@@ -141,9 +145,12 @@ def _disagreement(rows: Sequence[int], pairs: Sequence[dict[str, Any]]) -> Html:
         (abs(p - q), s, pair["source"][i], pair["target"][j], p, q)
         for s, pair in zip(rows, pairs, strict=True)
         for i, j, p, q in pair["shares"]
+        if abs(p - q) >= APART
     ]
+    if not cells:
+        return el("p", "Nowhere, in the pairs above: where one direction is sure, the other is not against it.")
     most = sorted(cells, key=lambda cell: -cell[0])[:DISAGREE]
     lines = [(f"{e} – {f}", f"{s + 1}", f"{p:.2f}", f"{q:.2f}") for _, s, e, f, p, q in most]
-    told = "Of the pairs above, the words of which one direction is sure and the other is not."
+    told = "Of the pairs above, the words of which one direction is sure and the other is not: links to look at twice."
     head = ("words", "pair", "forward", "reverse")
     return html([el("p", told, cls="hint"), table(head, lines, "Posteriors of both directions", numbers=(1, 2, 3))])

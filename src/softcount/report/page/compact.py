@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from softcount.report.overview import overview
-from softcount.report.page.element import Html, el, joined
+from softcount.report.page.element import Html, el, joined, minus
 from softcount.report.page.training import told
 
 SHOWN, WORDS = 10, 8
@@ -31,6 +31,7 @@ def _groups(model: Any) -> list[Html]:
 def _ending(model: Any) -> Html:
     traces = [trace for trace in model._traces().values() if trace]
     said = [
-        el("p", f"{trace[-1].stage}: {trace.stopped.text}; objective {trace[-1].objective:,.4f}") for trace in traces
+        el("p", f"{trace[-1].stage}: {trace.stopped.text}; objective {minus(format(trace[-1].objective, ',.2f'))}")
+        for trace in traces
     ]
     return joined([*said, el("p", el("code", model.signature_))])

@@ -10,6 +10,7 @@ import numpy as np
 
 from softcount.numbers.ragged import Array
 from softcount.report.overview import overview
+from softcount.report.page import points
 from softcount.report.page.across import across
 from softcount.report.page.element import Html, bar, el, joined, table
 from softcount.report.page.frame import Section
@@ -21,6 +22,7 @@ TYPICAL = 12  # words of a topic
 ASKED = 2000  # words that the page can be asked about
 DOCUMENTS = 5  # of each topic
 BEGINNING = 12  # words of a document that are shown
+NAMED = 15  # topics of a map that are named there
 
 
 def topic_sections(model: Any, data: Documents | None, by: Sequence[str] | None = None) -> Iterator[Section]:
@@ -40,7 +42,8 @@ def topic_sections(model: Any, data: Documents | None, by: Sequence[str] | None 
 def cluster_sections(model: Any, data: Documents | None, by: Sequence[str] | None = None) -> Iterator[Section]:
     labels = None if data is None else [str(label) for label in model.predict(data)]
     if getattr(model, "vocabulary_", None) is None and model.kind != "naive bayes mixture":
-        return  # points without words have nothing to show here
+        yield from points.sections(model, data)
+        return
     names = model.classes_.tolist() if model.kind == "naive bayes mixture" else range(model.n_clusters)
     found = Counter(labels or ())
     seen = overview(model, TYPICAL, None if labels is None else np.array([found[str(name)] for name in names]))
@@ -49,7 +52,9 @@ def cluster_sections(model: Any, data: Documents | None, by: Sequence[str] | Non
     greatest = max((group.share for group in groups), default=0.0)
     rows = [(g.name, f"{g.size:,}", f"{g.share:.1%}", bar(g.share, greatest), " ".join(g.words)) for g in groups]
     head = ("name", "documents", "share", "", "words that tell it from the others")
-    yield Section("clusters", "Clusters", table(head, rows, "By size", numbers=(1, 2)))
+    told = "How many documents each has, and the words that they have more often than others."
+    body = joined([el("p", told, cls="hint"), table(head, rows, "By size", numbers=(1, 2))])
+    yield Section("clusters", "Clusters", body)
     if data is not None and labels is not None:
         listed = [group.name for group in groups]
         yield Section("documents", "Documents of each cluster", _members(labels, listed, data))
@@ -74,7 +79,8 @@ def _topics(model: Any, tops: dict[int, list[tuple[Any, float]]]) -> Html:
         el("label", "Type a text; its topics are computed here, in the page. ", box),
         el("p", "", id="query-answer", role="status", cls="found"),
     ]
-    return joined([table(head, rows, "By prevalence", numbers=(1,)), *ask])
+    told = "Which share of all words each has, and its most probable words."
+    return joined([el("p", told, cls="hint"), table(head, rows, "By prevalence", numbers=(1,)), *ask])
 
 
 def _words(top: Sequence[tuple[Any, float]]) -> str:
@@ -102,6 +108,10 @@ def _map(model: Any, names: Sequence[str]) -> Html:
     for h, (x, y) in enumerate(at):
         dot = el("circle", el("title", names[h]), cx=f"{x:.1f}", cy=f"{y:.1f}", r=f"{radius[h]:.1f}")
         shown += [dot, el("text", str(h), x=f"{x:.1f}", y=f"{y + 4:.1f}", text_anchor="middle")]
+        if len(names) <= NAMED:
+            side, anchor = (-1, "end") if x > 330 else (1, "start")
+            at_side = f"{x + side * (radius[h] + 5):.1f}"
+            shown.append(el("text", names[h].partition(": ")[2], x=at_side, y=f"{y + 4:.1f}", text_anchor=anchor))
     said = f"A map of {len(names)} topics; near ones use like words"
     svg = el("svg", *shown, viewBox="0 0 520 340", role="img", aria_label=said)
     told = f"Near topics use like words; the plane keeps {share:.0%} of what there is. Sizes are prevalences."
@@ -123,7 +133,8 @@ def _documents(shares: Array, names: Sequence[str], data: Any) -> Html:
         best = np.argsort(-shares[:, h], kind="stable")[:DOCUMENTS]
         items = [el("li", f"{shares[d, h]:.0%} · {_called(data, d)}: {_beginning(data, d)}") for d in best]
         parts.append(el("div", el("h3", name), el("ul", *items), cls="topic"))
-    return joined(parts)
+    told = "Those with the largest share of it, by their most frequent words."
+    return joined([el("p", told, cls="hint"), *parts])
 
 
 def _members(labels: Sequence[str], names: Sequence[str], data: Any) -> Html:
@@ -132,7 +143,8 @@ def _members(labels: Sequence[str], names: Sequence[str], data: Any) -> Html:
         members = [d for d, label in enumerate(labels) if label == name][:DOCUMENTS]
         items = [el("li", f"{_called(data, d)}: {_beginning(data, d)}") for d in members]
         parts.append(el("div", el("h3", f"cluster {name}" if name.isdigit() else name), el("ul", *items), cls="topic"))
-    return joined(parts)
+    told = "The first of each, by their most frequent words."
+    return joined([el("p", told, cls="hint"), *parts])
 
 
 def _called(data: Any, d: int) -> str:

@@ -52,6 +52,11 @@ def _row(row: Sequence[Any], numbers: Sequence[int]) -> Html:
     return el("tr", el("th", first, scope="row"), *cells)
 
 
+def minus(number: str) -> str:
+    """A number with the sign that is as wide as its digits."""
+    return number.replace("-", "−")
+
+
 def bar(share: float, greatest: float) -> Html:
     """A share as a bar whose length is seen and whose number stands beside it."""
     width = 100.0 * share / greatest if greatest > 0.0 else 0.0

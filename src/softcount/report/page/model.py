@@ -10,28 +10,38 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from softcount.report.page import alignment, cipher, documents, grammar, network, training, words
+from softcount.report.page import alignment, cipher, documents, grammar, language, network, training, words
 from softcount.report.page.frame import Section, page
 
 Sections = Callable[[Any, Any, Any], Iterator[Section]]
 
-KINDS: dict[str, tuple[str, Sections]] = {
-    "word aligner": ("Word links", alignment.sections),
-    "hmm": ("Word tags", words.sections),
-    "word classes": ("Word classes", words.sections),
-    "plsa": ("Topics", documents.topic_sections),
-    "naive bayes mixture": ("Clusters of documents", documents.cluster_sections),
-    "k-means": ("Clusters", documents.cluster_sections),
-    "gaussian mixture": ("Clusters", documents.cluster_sections),
-    "network": ("Bayesian network", network.sections),
-    "grammar": ("Grammar", grammar.sections),
-    "decipher": ("Key to a cipher", cipher.sections),
-}
+# Of each kind: the title, what the page shows in plain words, its sections.
+TAGS = "Every word has a state. Nobody said which: words that stand in like places came to share one."
+NEAR = "Each document, or point, is in the cluster whose centre is nearest to it."
+KINDS: dict[str, tuple[str, str, Sections]] = {
+    "word aligner": ("Word links", "Which word translates which, learned from pairs of sentences alone.",
+                     alignment.sections),
+    "hmm": ("Word tags", TAGS, words.sections),
+    "crf autoencoder": ("Word tags", TAGS, words.sections),
+    "word classes": ("Word classes", "Every word has one class; words that stand between like neighbours share it.",
+                     words.sections),
+    "plsa": ("Topics", "A topic is a set of words that come in the same documents; each document has a share of each.",
+             documents.topic_sections),
+    "naive bayes mixture": ("Clusters of documents", "Each document is in one cluster, whose documents use like words.",
+                            documents.cluster_sections),
+    "k-means": ("Clusters", NEAR, documents.cluster_sections),
+    "gaussian mixture": ("Clusters", NEAR, documents.cluster_sections),
+    "network": ("Bayesian network", "How each variable depends on those that point at it.", network.sections),
+    "grammar": ("Grammar", "How probable each rule is, and the most probable tree of each sentence.", grammar.sections),
+    "decipher": ("Key to a cipher", "Which letter each sign stands for, found without a key.", cipher.sections),
+    "language model": ("Language model", "How probable each word is after those before it.", language.sections),
+}  # fmt: skip
 
 
 def page_of(model: Any, data: Any = None, gold: Any = None) -> str:
-    title, sections = KINDS.get(model.kind, (model.kind.capitalize(), _nothing))
-    return page(title, training.told(model), [*sections(model, data, gold), *training.sections(model)])
+    title, story, sections = KINDS.get(model.kind, (model.kind.capitalize(), "", _nothing))
+    told = f"{story} {training.told(model)}".lstrip()
+    return page(title, told, [*sections(model, data, gold), *training.sections(model)])
 
 
 def write_page(path: Path, model: Any, data: Any = None, gold: Any = None) -> None:
@@ -51,6 +61,8 @@ def items_of(model: Any, X: Any, y: Any) -> Any:
         return corpus(X)
     if model.kind == "decipher":
         return model._text(X)
+    if model.kind == "language model":
+        return model._corpus(X)
     from softcount.text.documents import documents
 
     return documents(X, lowercase=model.lowercase) if getattr(model, "vocabulary_", None) is not None else X

@@ -9,22 +9,37 @@
     return node;
   };
 
-  /* --- search: rows whose text has every word that was typed ------------------------------------------------------ */
+  const begun = []; /* what is called once everything is there */
+
+  /* --- search: rows whose text has every word that was typed; while nothing is asked, the first of many ------------- */
+  const FIRST = { TR: 40, ARTICLE: 15 };
   for (const box of document.querySelectorAll("input[data-search]")) {
     const section = document.getElementById(box.dataset.search);
     const rows = [...section.querySelectorAll("tbody tr, [data-row]")].filter((row) => !row.closest(".grid"));
     const texts = rows.map((row) => row.textContent.toLocaleLowerCase());
     const said = document.getElementById(box.dataset.search + "-found");
-    box.addEventListener("input", () => {
+    const first = rows.length ? FIRST[rows[0].nodeName] : 0;
+    const more = make("button", { type: "button", class: "more" }, `Show all ${rows.length.toLocaleString("en")}`);
+    let all = rows.length <= 1.2 * first;
+    const show = () => {
       const asked = box.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
       let n = 0;
       rows.forEach((row, k) => {
-        row.hidden = !asked.every((word) => texts[k].includes(word));
-        n += row.hidden ? 0 : 1;
+        const found = asked.every((word) => texts[k].includes(word));
+        row.hidden = !found || !(all || asked.length || k < first);
+        n += found ? 1 : 0;
       });
+      more.hidden = all || asked.length > 0;
       said.textContent = asked.length ? `${n} of ${rows.length}` : "";
       redraw();
+    };
+    box.addEventListener("input", show);
+    more.addEventListener("click", () => {
+      all = true;
+      show();
     });
+    section.append(more);
+    begun.push(show);
   }
 
   /* --- pairs: links between two lines of words --------------------------------------------------------------------- */
@@ -90,6 +105,7 @@
       place.append(make("table", {}, make("thead", {}, head), make("tbody", {}, ...body)));
     });
   });
+  begun.forEach((show) => show());
   redraw();
   window.addEventListener("resize", redraw);
   if (document.fonts) document.fonts.ready.then(redraw);

@@ -3,24 +3,47 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
-from itertools import groupby
 from typing import Any
 
-from softcount.loop.trace import CONVERGED, DONE, FELL, Trace
+from softcount.loop.trace import CONVERGED, DONE, FELL, Step, Trace
 from softcount.report.page.chart import line_chart
-from softcount.report.page.element import Html, el, joined, table
+from softcount.report.page.element import Html, el, joined, minus, table
 from softcount.report.page.frame import Section
+
+# Criteria as a reader calls them; what goes around others keeps their names behind it.
+CALLED = {
+    "em": "EM", "hard": "hard EM", "vb": "variational Bayes", "mre": "maximum reconstruction",
+    "gibbs": "Gibbs sampling", "annealed": "annealed EM", "stepwise": "stepwise EM",
+    "direct": "gradient ascent", "autoencode": "autoencoding",
+    "constrained": "EM under constraints",
+}  # fmt: skip
 
 
 def told(model: Any) -> str:
-    """One sentence: what, of what, when, by what."""
+    """One sentence: what, of what, by what, when."""
     data = dict(model.data_)
     source, _ = data.pop("source"), data.pop("digest")
     sizes = ", ".join(f"{n if isinstance(n, str) else format(n, ',.10g')} {what}" for what, n in data.items())
     when = model.trained_.replace("T", " ").replace("+00:00", " UTC")
     source = " and ".join(dict.fromkeys(source.replace("<memory>", "data in memory").split(" and ")))
-    return f"Trained on {source} ({sizes}) at {when}, seed {model.seed_}."
+    return f"Trained on {source} ({sizes}){_by(model)} at {when}, seed {model.seed_}."
+
+
+def _by(model: Any) -> str:
+    """The criteria of the first restart, each with how many steps it took."""
+    runs = [
+        (stage, steps) for trace in model._traces().values() for restart, stage, steps in trace.stages() if not restart
+    ]
+    names = {(CALLED.get(_base(stage), _base(stage)), len(steps)): None for stage, steps in runs}
+    said = [f"{name} ({n:,} step{'s' * (n != 1)})" for name, n in names]
+    return f" by {', then '.join(said)}" if said else ""
+
+
+def _base(stage: str) -> str:
+    """annealed(vb(prior=0.1)):20 → annealed."""
+    return re.split(r"[(:]", stage, maxsplit=1)[0]
 
 
 def sections(model: Any) -> Iterator[Section]:
@@ -32,7 +55,7 @@ def sections(model: Any) -> Iterator[Section]:
         head = ("stage", "restart", "steps", "seconds a step", "objective at its end")
         body.append(table(head, steps, "Stages of training", numbers=(1, 2, 3, 4)))
     if tried := getattr(model, "tried_", ()):
-        rows = [(f"{one.size}", f"{one.score:,.4f}", f"{one.used}", f"{one.seconds:.3g}") for one in tried]
+        rows = [(f"{one.size}", minus(f"{one.score:,.4f}"), f"{one.used}", f"{one.seconds:.3g}") for one in tried]
         body.append(table(("size", "score", "used", "seconds"), rows, "Sizes that were tried", numbers=(0, 1, 2, 3)))
     hints = list(dict.fromkeys(hint for trace in traces.values() for hint in _hints(trace)))
     if hints:
@@ -49,22 +72,21 @@ def _tried_chart(model: Any) -> Iterator[Html]:
 
 
 def _charts(name: str, trace: Trace) -> Iterator[Html]:
-    """One for each stage, since the objectives of two stages cannot be compared."""
-    stages = groupby(sorted(trace.stages(), key=lambda found: found[1]), key=lambda found: found[1])
-    order = list(dict.fromkeys(stage for _, stage, _ in trace.stages()))
-    found = {
-        stage: [[(s.step, s.objective) for s in steps if math.isfinite(s.objective)] for _, _, steps in runs]
-        for stage, runs in stages
-    }
-    for stage in order:
-        lines = [line for line in found[stage] if line]
-        yield line_chart(f"{name} {stage}".strip(), lines, "objective") if lines else Html("")
+    """One for each stage, since the objectives of two stages cannot be compared; a line a restart."""
+    for stage, runs in trace.panels().items():
+        lines = {f"restart {steps[0].restart + 1}": _finite(steps) for steps in runs if _finite(steps)}
+        names = list(lines) if len(lines) > 1 else ()
+        yield line_chart(f"Objective, {f'{name} {stage}'.strip()}", list(lines.values()), "objective", names=names)
+
+
+def _finite(steps: list[Step]) -> list[tuple[int, float]]:
+    return [(s.step, s.objective) for s in steps if math.isfinite(s.objective)]
 
 
 def _stages(name: str, trace: Trace) -> Iterator[tuple[str, ...]]:
     for restart, stage, steps in trace.stages():
         seconds = sum(step.seconds for step in steps) / len(steps)
-        objective = f"{steps[-1].objective:,.4f}" if math.isfinite(steps[-1].objective) else "–"
+        objective = minus(f"{steps[-1].objective:,.2f}") if math.isfinite(steps[-1].objective) else "–"
         yield f"{name} {stage}".strip(), f"{restart + 1}", f"{len(steps)}", f"{seconds:.3g}", objective
 
 

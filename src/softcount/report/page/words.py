@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from softcount.report.overview import overview
+from softcount.numbers.ragged import Array
+from softcount.report.overview import Group, overview
 from softcount.report.page.element import Html, bar, el, joined, table
 from softcount.report.page.frame import Section
 from softcount.report.page.heat import heat
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 SENTENCES = 60
 LONGEST = 60  # words of a sentence that is shown
-TYPICAL = 12  # words of a class
+TYPICAL, SAID = 12, 2  # words of a class: those that are listed, those that stand behind its name
 WIDEST = 60  # states of which a matrix can still be read
 # Labels of which evenness says something, and the share of the greatest entropy that is too much: of the demo's
 # language, 12 states, the true tags have 0.89, the default 0.83, and EM from a random start, which is flat, 0.97.
@@ -31,30 +32,43 @@ FEW, FLAT = 5, 0.95
 
 def sections(model: Any, data: Corpus | None, gold: Sequence[Sequence[str | None]] | None = None) -> Iterator[Section]:
     tags = None if data is None else [[str(tag) for tag in row] for row in model.predict(data)]
-    names = [str(name) for name in (model.states_ if model.kind == "hmm" else model.classes_)]
-    yield Section("classes", "States" if model.kind == "hmm" else "Classes", _classes(model, names, tags))
+    names = [str(name) for name in (model.classes_ if model.kind == "word classes" else model.states_)]
+    groups = _groups(model, names, tags)
+    what = "classes" if model.kind == "word classes" else "states"
+    yield Section("classes", what.capitalize(), _classes(groups, what))
+    told = {group.name: " ".join([group.name, *group.words[:SAID]]) for group in groups}
     if model.kind == "hmm" and len(names) <= WIDEST and len(model.transition_) == len(names):
-        yield Section("transition", "Which state follows which", _transition(model, names))
+        yield Section("transition", "Which state follows which", _transition(model, names, told))
     if data is not None and tags is not None:
         yield Section("sentences", "Sentences", _sentences(names, data, tags, gold))
         if gold is not None:
-            yield Section("confusion", "Against gold", _confusion(names, tags, gold))
+            yield Section("confusion", "Against gold", _confusion(told, tags, gold))
 
 
-def _classes(model: Any, names: Sequence[str], tags: Sequence[Sequence[str]] | None) -> Html:
+def _groups(model: Any, names: Sequence[str], tags: Sequence[Sequence[str]] | None) -> list[Group]:
     """Largest first; of a text, how much of it each has, and otherwise what the model expects."""
     found = Counter(tag for row in tags or () for tag in row)
-    seen = overview(model, TYPICAL, None if tags is None else np.array([found[name] for name in names]))
-    assert seen is not None
-    groups = sorted(seen.groups, key=lambda group: -group.share)
+    sizes = None if tags is None else np.array([found[name] for name in names])
+    seen = overview(model, TYPICAL, sizes)
+    groups = seen.groups if seen is not None else _by_top_words(model, names, sizes)
+    return sorted(groups, key=lambda group: -group.share)
+
+
+def _by_top_words(model: Any, names: Sequence[str], sizes: Array | None) -> list[Group]:
+    """Of a model that does not say how large its states are."""
+    tops = model.top_words(TYPICAL)
+    known = np.zeros(len(names), dtype=np.int64) if sizes is None else sizes
+    shares = known / max(known.sum(), 1)
+    words = [[word for word, _ in tops[k]] for k in range(len(names))]
+    return [Group(name, int(known[k]), float(shares[k]), words[k], [], words[k]) for k, name in enumerate(names)]
+
+
+def _classes(groups: Sequence[Group], what: str) -> Html:
     greatest = max((group.share for group in groups), default=0.0)
     rows = [(g.name, f"{g.size:,}", f"{g.share:.1%}", bar(g.share, greatest), " ".join(g.words)) for g in groups]
-    told = "How many words of the text each has, and the words that are most typical of it."
+    told = "How many words of the text each has, and the words that are most typical of it. Numbers are mere names."
     head = ("name", "words", "share", "", "typical words")
-    hints = [
-        el("p", hint)
-        for hint in advice([group.share for group in groups], "states" if model.kind == "hmm" else "classes")
-    ]
+    hints = [el("p", hint) for hint in advice([group.share for group in groups], what)] if greatest else []
     return joined([el("p", told, cls="hint"), table(head, rows, "By size", numbers=(1, 2)), *hints])
 
 
@@ -72,11 +86,11 @@ def advice(shares: Sequence[float], what: str) -> Iterator[str]:
             )
 
 
-def _transition(model: Any, names: Sequence[str]) -> Html:
+def _transition(model: Any, names: Sequence[str], told_by: dict[str, str]) -> Html:
     matrix = np.asarray(model.parameters_.transition)
     columns = [*names, *(["end"] if matrix.shape[1] > len(names) else [])]
     told = "Rows: the state before; columns: the state after; numbers: per cent, where at least one."
-    return heat(names, columns, matrix, "Transition probabilities", told)
+    return heat([told_by[name] for name in names], columns, matrix, "Transition probabilities", told)
 
 
 def _sentences(names: Sequence[str], data: Any, tags: Sequence[Sequence[str]], gold: Any) -> Html:
@@ -117,25 +131,20 @@ def _most_common(tags: Any, gold: Any) -> dict[str, str]:
     return {tag: min(found, key=lambda truth: (-found[truth], truth)) for tag, found in counts.items()}
 
 
-def _confusion(names: Sequence[str], tags: Any, gold: Any) -> Html:
-    counts: dict[str, Counter[str]] = {name: Counter() for name in names}
+def _confusion(told_by: dict[str, str], tags: Any, gold: Any) -> Html:
+    """Learned tags down, gold tags across, both by size: of each learned tag, the shares of the gold tags it meets."""
+    counts: dict[str, Counter[str]] = {name: Counter() for name in told_by}
     for row, truths in zip(tags, gold, strict=True):
         for tag, truth in zip(row, truths, strict=True):
             if truth is not None:
                 counts[tag][truth] += 1
-    total = sum(found.total() for found in counts.values())
-    right = sum(max(found.values(), default=0) for found in counts.values())
-    rows = [
-        (name, f"{found.total():,}", _shares(found))
-        for name, found in sorted(counts.items(), key=lambda item: -item[1].total())
-        if found
-    ]
+    met = {name: found for name, found in sorted(counts.items(), key=lambda item: -item[1].total()) if found}
+    total, right = sum(found.total() for found in met.values()), sum(max(found.values()) for found in met.values())
     told = (
         f"Many-to-one accuracy {right / max(total, 1):.3f}: each learned tag read as the gold tag it most often meets."
     )
-    head = ("learned", "tokens", "gold tags")
-    return joined([el("p", told), table(head, rows, "What each learned tag is in gold", numbers=(1,))])
-
-
-def _shares(found: Counter[str]) -> str:
-    return ", ".join(f"{truth} {n / found.total():.0%}" for truth, n in found.most_common(4))
+    rows = [f"{told_by[name]} ({found.total():,})" for name, found in met.items()]
+    columns = [truth for truth, _ in sum(met.values(), Counter[str]()).most_common()]
+    shares = np.array([[found[truth] / found.total() for truth in columns] for found in met.values()])
+    how = "Rows: learned tags; columns: gold tags; numbers: per cent of the row, where at least one."
+    return joined([el("p", told), heat(rows, columns, shares, "What each learned tag is in gold", how)])

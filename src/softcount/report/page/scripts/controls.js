@@ -1,4 +1,11 @@
 /* What can be pressed and typed, and the drawing of all of it. */
+const NAMED = {
+  em: "EM",
+  hard: "hard EM",
+  vb: "variational Bayes (VB)",
+  mre: "maximum reconstruction (MRE)",
+  gibbs: "Gibbs sampling",
+};
 const TOLD = {
   em: "expected counts, normalised",
   hard: "counts of the best structure",
@@ -29,13 +36,13 @@ const toolbar = () => {
       make(
         "option",
         { value: c, selected: c === page.criterion, disabled: !page.model.criteria.includes(c) },
-        page.model.criteria.includes(c) ? c : `${c} (not here)`,
+        page.model.criteria.includes(c) ? NAMED[c] : `${NAMED[c]}: not here`,
       ),
     ),
   );
   on(choose, "change", () => {
     page.criterion = choose.value;
-    say(`${choose.value}: ${TOLD[choose.value]}. From the present parameters.`);
+    say(`${NAMED[choose.value]}: ${TOLD[choose.value]}. From the present parameters.`);
     begin(here().theta);
     render();
   });
@@ -91,7 +98,7 @@ const settingsView = () => {
     .filter(([, spec]) => spec.family === Categorical && !spec.fixed?.every((row) => row.every((h) => h !== null)))
     .map(([name]) =>
       labelled(
-        `Pseudo-count, ${name}`,
+        `Pseudo-count: ${name}`,
         number(`pseudo ${name}`, page.settings.pseudo[name] || 0, (x) => {
           page.settings.pseudo[name] = x;
         }),
@@ -100,7 +107,7 @@ const settingsView = () => {
   const all = page.model.criteria.includes("vb")
     ? [
         labelled(
-          "Prior α (vb, gibbs)",
+          "Prior α (VB, Gibbs)",
           number("prior", page.settings.prior, (x) => {
             page.settings.prior = x;
           }),
@@ -108,7 +115,7 @@ const settingsView = () => {
         ...(page.model.criteria.includes("mre")
           ? [
               labelled(
-                "Rate (mre)",
+                "Rate (MRE)",
                 number("rate", page.settings.rate, (x) => {
                   page.settings.rate = x;
                 }),

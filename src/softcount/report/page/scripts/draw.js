@@ -65,8 +65,9 @@ const LONG = 28; /* letters of a row's name that may wrap */
 const hint = (...words) => make("p", { class: "hint" }, ...words);
 const heading = (words) => make("h3", {}, words);
 
-/* Lines over steps: [{ name, points: [[x, y], …], dashed }]. */
-const lineChart = (title, lines, axis) => {
+/* Lines over steps: [{ name, points: [[x, y], …], dashed }]; `told` names a place of the axis to the right. */
+const CHART = { left: 76, right: 412, top: 12, bottom: 172 };
+const lineChart = (title, lines, told) => {
   const kept = lines
     .map((l) => ({ ...l, points: l.points.filter(([, y]) => Number.isFinite(y)) }))
     .filter((l) => l.points.length);
@@ -79,7 +80,12 @@ const lineChart = (title, lines, axis) => {
   const [x0, x1] = span(all.map(([x]) => x)),
     [y0, y1] = span(all.map(([, y]) => y));
   const at = ([x, y]) =>
-    `${(8 + ((x - x0) / (x1 - x0)) * 404).toFixed(1)},${(12 + ((y1 - y) / (y1 - y0)) * 154).toFixed(1)}`;
+    [
+      CHART.left + ((x - x0) / (x1 - x0)) * (CHART.right - CHART.left),
+      CHART.top + ((y1 - y) / (y1 - y0)) * (CHART.bottom - CHART.top),
+    ]
+      .map((place) => place.toFixed(1))
+      .join(",");
   const drawn = kept.flatMap((l, k) => [
     make("polyline", {
       points: l.points.map(at).join(" "),
@@ -94,6 +100,7 @@ const lineChart = (title, lines, axis) => {
       : []),
   ]);
   const text = (x, y, anchor, words) => make("text", { x, y, "text-anchor": anchor }, words);
+  const level = (y) => make("line", { x1: CHART.left, y1: y, x2: CHART.right, y2: y, class: "axis" });
   const said = `${title}. ${kept.map((l) => `${l.name} from ${shown(l.points[0][1])} to ${shown(l.points[l.points.length - 1][1])}`).join("; ")}.`;
   const key =
     kept.length > 1
@@ -109,12 +116,12 @@ const lineChart = (title, lines, axis) => {
     make("figcaption", {}, title),
     make(
       "svg",
-      { viewBox: "0 0 420 206", role: "img", "aria-label": said },
-      make("line", { x1: 8, y1: 170, x2: 412, y2: 170, class: "axis" }),
+      { viewBox: "0 0 420 196", role: "img", "aria-label": said },
+      ...[CHART.top, (CHART.top + CHART.bottom) / 2, CHART.bottom].map(level),
       ...drawn,
-      text(8, 186, "start", `step ${shown(x0)}`),
-      text(412, 186, "end", shown(x1)),
-      text(8, 202, "start", `${axis}: ${shown(y0)} … ${shown(y1)}`),
+      ...[y1, (y0 + y1) / 2, y0].map((y, k) => text(CHART.left - 8, 16 + 80 * k, "end", shown(y))),
+      text(CHART.left, 190, "start", told(x0)),
+      text(CHART.right, 190, "end", told(x1)),
     ),
     key,
   );

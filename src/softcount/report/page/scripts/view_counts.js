@@ -3,6 +3,7 @@ const entriesOf = (model, f) =>
   Object.entries(model.layout).flatMap(([name, spec]) =>
     spec.rows.flatMap((row, i) => spec.columns[i].map((column, j) => f(name, i, j, row, column, spec))),
   );
+const entryName = (row, column) => (row === "all" ? column : `${row} → ${column}`);
 const countAt = (counts, spec, name, i, j) =>
   spec.family === UnitGaussian ? counts[name][i][j + 1] : counts[name][i][j];
 
@@ -16,7 +17,7 @@ const parameterTables = (model, frame, next, edit) =>
       table !== name
         ? null
         : [
-            `${row} → ${column}`,
+            entryName(row, column),
             make(
               "td",
               {},
@@ -93,7 +94,7 @@ const beside = (model, frame, settings) => {
       tableOf(
         `What ${title} makes of the counts`,
         ["entry", ...head.map((h) => [h])],
-        entriesOf(only, (name, i, j, row, to, spec) => [`${name}: ${row} → ${to}`, ...f(name, i, j, spec)]),
+        entriesOf(only, (name, i, j, row, to, spec) => [`${name}: ${entryName(row, to)}`, ...f(name, i, j, spec)]),
       ),
     );
   const divergences = divergencesOf(model, lambda, settings),
@@ -114,7 +115,7 @@ const beside = (model, frame, settings) => {
         "div",
         { class: "card" },
         tableOf(
-          "EM's objective after the step",
+          "After EM's step",
           ["term", ["value"]],
           [
             ["log P(x | θ)", L],
@@ -126,7 +127,7 @@ const beside = (model, frame, settings) => {
       make(
         "div",
         { class: "card" },
-        tableOf("The ELBO's terms after the step", ["term", ["value"]], terms, { "data-elbo": true }),
+        tableOf("After VB's step", ["term", ["value"]], terms, { "data-elbo": true }),
       ),
     ),
   ];
@@ -157,7 +158,7 @@ const reconstructionView = (model, frame, settings) => {
     }),
   );
   const rows = entriesOf(model, (name, i, j, row, column) => [
-    `${name}: ${row} → ${column}`,
+    `${name}: ${entryName(row, column)}`,
     found.encode.counts[name][i][j],
     found.decode.counts[name][i][j],
     cell(found.gradient[name][i][j], { "data-gradient": `${name}/${i}/${j}` }),
@@ -173,7 +174,7 @@ const reconstructionView = (model, frame, settings) => {
       ` = ${shown(found.decode.logNorm)} − (${shown(found.encode.logNorm)})`,
     ),
     tableOf(
-      "Posterior beside Q, and the decisions of both",
+      "The posterior beside Q, and the decisions of both",
       ["node", "P(z | x)", "Q(z) ∝ P(z) P(x | z)²", "best by P(z | x)", "best by P(x | z) P(z | x)"],
       nodes,
       { class: "nowrap" },

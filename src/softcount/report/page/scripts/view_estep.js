@@ -108,7 +108,7 @@ const latticeTable = (model, found, number) => {
     ["END", "", cell(probability), cell(probability), cell(1), cell(1), cell(1)],
   ];
   return tableOf(
-    `Every number of sentence ${number + 1}; before and after the word is emitted`,
+    `Every number of sentence ${number + 1}`,
     ["word", "state", ["α before"], ["α after"], ["β before"], ["β after"], ["posterior"]],
     all,
     { "data-lattice": number },
@@ -143,18 +143,26 @@ const latticeView = (model, seen) =>
     ...(found.links.length ? [linkTable(model, found)] : []),
   ]);
 
-const alignmentView = (model, seen) =>
-  seen.found.items.flatMap((found, number) => [
-    heading(`Pair ${number + 1}`),
-    tableOf(
-      `Posteriors of pair ${number + 1}: of each target word, which source word it translates`,
-      ["", ...found.item.target.map((f) => [f])],
-      found.item.source.map((e, i) => [
-        e,
-        ...found.posterior.map((shares) => cell(shares[i], { style: shade(shares[i]) })),
-      ]),
+const alignmentView = (model, seen) => [
+  make(
+    "div",
+    { class: "columns" },
+    seen.found.items.map((found, number) =>
+      make(
+        "div",
+        { class: "card" },
+        tableOf(
+          `Pair ${number + 1}`,
+          ["", ...found.item.target.map((f) => [f])],
+          found.item.source.map((e, i) => [
+            e,
+            ...found.posterior.map((shares) => cell(shares[i], { style: shade(shares[i]) })),
+          ]),
+        ),
+      ),
     ),
-  ]);
+  ),
+];
 
 /* Soft beside hard: the shares of every class, and the class that takes all. */
 const responsibilityView = (model, seen) => {
@@ -219,7 +227,7 @@ const scatter = (model, seen, hard) => {
   return make(
     "figure",
     { class: "chart" },
-    make("figcaption", {}, "Points and means (crosses); colour: the hard decision, filling: how sure the soft one is"),
+    make("figcaption", {}, "Points, and means as crosses. Colour: the hard decision; the fuller, the surer the soft one"),
     make(
       "svg",
       {

@@ -3,7 +3,7 @@ const boundView = (model, name, frames, settings) => {
   if (name === "mre" || name === "gibbs")
     return [
       hint(
-        "Maximum reconstruction and Gibbs sampling do not raise a bound on the likelihood; choose em, hard or vb to see one.",
+        "Maximum reconstruction and Gibbs sampling do not raise a bound on the likelihood; choose EM, hard EM or VB to see one.",
       ),
     ];
   const rows = frames.flatMap((frame, t) => halves(model, name, frame, settings).map((half) => ({ ...half, t })));
@@ -11,7 +11,9 @@ const boundView = (model, name, frames, settings) => {
   const withPrior = (row) => (name === "vb" ? row.F : row.F + row.prior);
   const cells = rows.map((r) => [
     `step ${r.t + 1}, ${labels[r.half]}`,
-    ...[r.L, r.Q, r.H, r.F, r.KL, r.prior].map((x) => cell(x)),
+    ...[r.L, r.Q, r.H, r.F].map((x) => cell(x)),
+    make("td", { class: "number", "data-value": r.KL ?? "" }, shown(Math.abs(r.KL) < 1e-9 ? 0 : r.KL)) /* no rounding */,
+    cell(r.prior),
   ]);
   const points = (f) => rows.map((r) => [r.t + (r.half === "M" ? 0.5 : 0), f(r)]);
   const lines = [{ name: name === "vb" ? "ELBO" : "F (+ log prior)", points: points(withPrior) }];
@@ -27,8 +29,8 @@ const boundView = (model, name, frames, settings) => {
     make(
       "div",
       { class: "charts" },
-      lineChart("F and L, half-step by half-step", lines, "nats"),
-      ...(frames.length > 2 ? [lineChart("The last two steps, nearer", lines.map(lastOf(4)), "nats")] : []),
+      lineChart("F and L in nats, half-step by half-step", lines, halfStep),
+      ...(frames.length > 2 ? [lineChart("The last two steps, nearer", lines.map(lastOf(4)), halfStep)] : []),
     ),
     tableOf(
       "Before and after each half-step",
@@ -47,6 +49,7 @@ const boundView = (model, name, frames, settings) => {
   ];
 };
 
+const halfStep = (x) => `step ${Math.floor(x) + 1}, ${x % 1 ? "M" : "E"}`;
 const lastOf = (n) => (line) => ({ ...line, points: line.points.slice(-n) });
 
 const MOST_PATHS = 5000,
@@ -257,8 +260,8 @@ const gibbsView = (model, frame, settings) => {
       { class: "charts" },
       lineChart(
         "log P(x, z | α), draw by draw",
-        [{ name: "log joint", points: trace.slice(0, 300).map((y, x) => [x, y]) }],
-        "nats",
+        [{ name: "log joint", points: trace.slice(0, 300).map((y, x) => [x + 1, y]) }],
+        (x) => `draw ${x}`,
       ),
     ),
     tableOf(

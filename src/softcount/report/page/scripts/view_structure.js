@@ -1,28 +1,34 @@
 /* The E-step of networks and grammars: what is missing and how probable its values are; the chart and the trees. */
-const netView = (model, seen, criterion) =>
-  seen.found.items.flatMap((found, d) => {
-    const nodes = model.nodes(found.item),
-      choices = model.choices(found.item);
-    const rows = nodes.flatMap((node, t) =>
-      choices[t].map((value, k) => [
-        k ? "" : node,
-        value,
-        cell(found.posterior[t][k], { style: shade(found.posterior[t][k]), "data-share": `${d}/${t}/${k}` }),
-      ]),
-    );
-    return [
-      heading(`${d + 1}: ${model.title(found.item)}`),
-      make(
-        "p",
-        {},
-        criterion === "hard" ? "P(what is seen, completed in the best way) = " : "P(what is seen) = ",
-        make("strong", { "data-value": Math.exp(found.logNorm) }, shown(Math.exp(found.logNorm))),
-      ),
-      rows.length
-        ? tableOf(`What is missing in ${d + 1}, given all that is seen`, ["variable", "value", ["posterior"]], rows)
-        : hint("Nothing is missing: its counts are what was seen."),
-    ];
-  });
+const netView = (model, seen, criterion) => [
+  make(
+    "div",
+    { class: "columns" },
+    seen.found.items.map((found, d) => make("div", { class: "card" }, rowView(model, found, d, criterion))),
+  ),
+];
+const rowView = (model, found, d, criterion) => {
+  const nodes = model.nodes(found.item),
+    choices = model.choices(found.item);
+  const rows = nodes.flatMap((node, t) =>
+    choices[t].map((value, k) => [
+      k ? "" : node,
+      value,
+      cell(found.posterior[t][k], { style: shade(found.posterior[t][k]), "data-share": `${d}/${t}/${k}` }),
+    ]),
+  );
+  return [
+    heading(`${d + 1}: ${model.title(found.item)}`),
+    make(
+      "p",
+      {},
+      criterion === "hard" ? "P(what is seen, completed in the best way) = " : "P(what is seen) = ",
+      make("strong", { "data-value": Math.exp(found.logNorm) }, shown(Math.exp(found.logNorm))),
+    ),
+    rows.length
+      ? tableOf("What is missing", ["variable", "value", ["posterior"]], rows)
+      : hint("Nothing is missing: its counts are what was seen."),
+  ];
+};
 
 /* Words on a line at the bottom, each node above the middle of what is under it. */
 const TREE = { letter: 8.2, gap: 16, down: 44 };
@@ -95,7 +101,7 @@ const grammarView = (model, seen, criterion) =>
       );
     const chart = cells.length
       ? tableOf(
-          `The chart of sentence ${d + 1}: inside, outside and posterior of every symbol over every span`,
+          `Every symbol over every span of sentence ${d + 1}`,
           ["words", "symbol", ["inside"], ["outside"], ["posterior"]],
           cells.map(({ symbol, i, j, inside, outside, posterior }) => [
             words.slice(i, j).join(" "),
@@ -106,7 +112,7 @@ const grammarView = (model, seen, criterion) =>
           ]),
           { "data-chart": d },
         )
-      : hint("One tree counts here; choose em to see the chart."); /* of hard EM and Gibbs */
+      : hint("One tree counts here; choose EM to see the chart."); /* of hard EM and Gibbs */
     return [
       heading(`Sentence ${d + 1}: ${words.join(" ")}`),
       make(

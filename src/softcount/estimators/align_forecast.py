@@ -1,10 +1,12 @@
-"""How much memory training will need, said before it begins.
+"""How much memory and time training will need, said before it begins.
 
-    bytes ≈ base + threads + per token · tokens + per entry · entries + per pair · token pairs
+    bytes   ≈ base + threads + per token · tokens + per entry · entries + per pair · token pairs
+    seconds ≈ per token · tokens + Σ over steps (per entry · entries + per pair · token pairs · passes)
 
 Entries are pairs of words that meet, at most token pairs. Tables of floats dominate: parameters, weights, counts and
 what updating them needs for a moment; directions that are trained together keep an index of the token pairs besides.
-Fitted to peaks of generated text (3,000 to 333,000 pairs), a little above them; see docs/alignment.md for real text.
+Fitted to peaks of generated text (3,000 to 333,000 pairs), a little above them, and to CPU seconds of four texts of
+1,352 to 60,000 pairs, within a quarter of most; see docs/alignment.md for real text.
 """
 
 from __future__ import annotations
@@ -13,8 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.criteria.spec import Stage
 from softcount.estimators.align_plan import plan
-from softcount.estimators.align_stage import AUTOENCODE, CRF
+from softcount.estimators.align_stage import AUTOENCODE, CRF, ModelStage, parse_models
 from softcount.machine.memory import check_room
 from softcount.text.bitext import Bitext
 
@@ -33,6 +36,21 @@ class Need(NamedTuple):
 TOGETHER = Need(231, 25, 20, 51, 5)
 APART = Need(200, 75, 45, 60, 0)
 APART_MORE = APART._replace(entry=130)
+
+
+class Steps(NamedTuple):
+    """Nanoseconds of one step on one core, in both directions."""
+
+    pair: float
+    entry: float
+
+
+STEPS_TOGETHER = {"ibm1": Steps(5, 80), "hmm": Steps(63, 80)}
+STEPS_APART = {"ibm1": Steps(10, 125), "ibm2": Steps(50, 170), "ibm2-free": Steps(50, 170), "hmm": Steps(145, 100)}
+STEPS_APART[CRF] = STEPS_APART["hmm"]
+PREPARED = Steps(65, 390)  # the index, the answers
+PER_TOKEN = 550  # ns, of reading and writing
+TWICE = ("mre", "gibbs", AUTOENCODE)  # two E-steps, or draws
 LARGE = 100_000_000  # token pairs of one pair of sentences, of which a word is said
 PER_CELL, SECONDS_STEP, SECONDS_LINKS = 9.5, 8e-9, 3e-8  # of a token pair and direction; measured at 8,000 × 8,000
 USUAL = 200  # words that hardly a sentence has more of
@@ -42,10 +60,11 @@ def needed(data: Bitext, aligner: Any) -> str:
     """One line for the user."""
     token_pairs, entries = data.lengths.token_pairs, estimated_entries(data)
     tokens = data.source.n_tokens + data.target.n_tokens
+    size = tokens, entries, token_pairs
     return (
         f"{len(data):,} pairs, {tokens:,} tokens, {token_pairs:,} token pairs; "
-        f"about {entries:,} translation entries; will need about "
-        f"{megabytes(aligner, tokens, entries, token_pairs):,.0f} MB"
+        f"about {entries:,} translation entries; will need about {megabytes(aligner, *size):,.0f} MB and "
+        f"{_said(seconds(aligner, *size))}"
     )
 
 
@@ -58,6 +77,34 @@ def megabytes(aligner: Any, tokens: int, entries: int, token_pairs: int) -> floa
     need = TOGETHER if planned.together else apart
     bytes_ = need.token * tokens + need.entry * entries + need.pair * token_pairs
     return float(need.base + need.thread * aligner._engine().n_workers + bytes_ / 1e6)
+
+
+def seconds(aligner: Any, tokens: int, entries: int, token_pairs: int) -> float:
+    """On the clock, where every thread has a core for itself."""
+    planned = plan(aligner)
+    costs = STEPS_TOGETHER if planned.together else STEPS_APART
+    fertile, second = planned.together and planned.how.fertility, planned.how.second
+    stages = [*planned.stages, *(parse_models(second[1], "em") if second else ())]
+    steps = [(costs[stage.model], _passes(stage, part, fertile)) for stage in stages for part in stage.criteria]
+    pair = PREPARED.pair * (1 + fertile) + sum(cost.pair * passes for cost, passes in steps)
+    entry = PREPARED.entry + sum(cost.entry * passes for cost, passes in steps)
+    both = 1.0 if aligner.direction == "both" else 0.5
+    work = PER_TOKEN * tokens + both * (pair * token_pairs + entry * entries)
+    return float(work / 1e9 / aligner._engine().n_workers)
+
+
+def _passes(stage: ModelStage, part: Stage, fertile: bool) -> float:
+    """Over the text: with fertilities two in every step of the HMM but the first."""
+    steps = part.steps or 1
+    if any(name in part.text for name in TWICE):
+        return 2.0 * steps
+    return 2.0 * steps - 1.0 if fertile and stage.model == "hmm" else float(steps)
+
+
+def _said(seconds: float) -> str:
+    if seconds < 60.0:
+        return f"{max(seconds, 1.0):.0f} s"
+    return f"{seconds / 60.0:.0f} min" if seconds < 5400.0 else f"{seconds / 3600.0:.1f} h"
 
 
 def estimated_entries(data: Bitext) -> int:

@@ -1,0 +1,67 @@
+"""Translation rows that lean on stems (families/backoff.py), in ranges of source words that a worker each keeps.
+
+All words of a coarsest stem are in one range, so that the rows which a row leans on are there as well. Columns are in
+all ranges: their sums, a number for every target word and stem, are added up over the ranges and sent to each.
+
+    by_row: of the range          by_column = Σ_r by_column_r          rates_r = leaning(counts_r, by_row_r, by_column)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from softcount.families.backoff import Backoff, counts_by_level, leaning, totals
+from softcount.families.spread import Spread, SpreadFamily, itself
+from softcount.numbers.ragged import Array, offsets_of
+from softcount.numbers.tables import Log
+
+
+@dataclass(frozen=True, eq=False)
+class SpreadBackoff(SpreadFamily):
+    n_rows: int = 0  # source words, of all ranges
+
+    def log_weights(self, parameters: Spread) -> Spread:
+        engine = self.engine
+        rows = zip(self.families, self.ranges, parameters.parts, strict=True)
+        tallies, sums = engine.keep(_tallied, rows, engine.share(None), 2)
+        columns: Array = engine.sum(itself, sums, engine.share(None))
+        if not columns[-1]:  # nothing is counted yet
+            return self.kept(_flat, shared=self.n_rows)
+        return self.kept(_rates, tallies, shared=columns)
+
+
+# --- what crosses the engine ------------------------------------------------------------------------------------------
+
+
+def _tallied(values: Sequence[Any], shared: None) -> tuple[Any, Array]:
+    """(the counts and row sums of every level; the column sums of all levels, and how many ranges have counts)"""
+    family, _, counts = values
+    tables = counts_by_level(family.levels, counts)
+    found = [totals(*one) for one in zip(family.levels, tables, _priors(family), strict=True)]
+    sums = [by_column for _, by_column in found]
+    return (tables, [by_row for by_row, _ in found]), np.concatenate([*sums, [float(counts.any())]])
+
+
+def _flat(values: Sequence[Any], n_rows: int) -> tuple[Log]:
+    return (Log(values[0].flat(n_rows)),)
+
+
+def _rates(values: Sequence[Any], columns: Array) -> tuple[Log]:
+    family, _, (tables, by_rows) = values
+    cuts = offsets_of([level.n_columns for level in family.levels])[1:]
+    above = np.empty((0, 2), np.float32)
+    levels = zip(family.levels, tables, _priors(family), (*family.strengths, 0.0), by_rows, strict=True)
+    for (level, counts, prior, strength, by_row), sums in reversed(
+        list(zip(levels, np.split(columns, cuts)[:-1], strict=True))
+    ):
+        above = leaning(level, counts, prior, strength, above, by_row, sums)
+    return (Log(above),)
+
+
+def _priors(family: Backoff) -> list[Array]:
+    """Beliefs are of words; stems have none of their own."""
+    return [family.prior, *(np.empty(0, np.float32) for _ in family.levels[1:])]

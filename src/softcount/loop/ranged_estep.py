@@ -1,0 +1,129 @@
+"""The E-step of a model whose table is in ranges: each shard is given the weights of its own entries, and gives back
+their counts, which are added up where the range is.
+
+    ranges deal the weights that shards need  →  shards count  →  ranges add up their counts, in the order of the shards
+
+What comes to the driver is log Z and the counts of the other tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softcount.families.layout import TableLayout
+from softcount.families.spread import Spread, SpreadFamily, itself
+from softcount.loop.placed import located
+from softcount.loop.ranges import Ranges
+from softcount.numbers.attribute import SUM
+from softcount.numbers.ragged import Array, Ragged
+from softcount.numbers.tables import Expectation, Log, Tables, values
+from softcount.text.stored import opened
+
+
+class RangedModel(NamedTuple):
+    """A model as training sees it, whose translation table is in ranges; `model` itself has no entries."""
+
+    model: Any  # has among(entries): the same model of these entries alone
+    family: SpreadFamily
+    ragged: bool = True  # whether its counts are rows, or one after the other
+
+    @property
+    def layout(self) -> Tables:
+        return self.model.layout._replace(translation=TableLayout(self.family, emits=True))
+
+    @property
+    def exact(self) -> bool:
+        found: bool = self.model.exact
+        return found
+
+    def tied(self, parameters: Tables) -> bool:
+        return False
+
+    def row_name(self, table: str, row: int) -> str:
+        found: str = self.model.row_name(table, row)
+        return found
+
+
+class Asked(NamedTuple):
+    model: Any
+    log_weights: Tables  # without translations
+    mode: int
+
+
+class RangedEStep:
+    """What criteria call `expect`."""
+
+    batches: Array = np.ones(1)
+
+    def __init__(self, model: RangedModel, data: Ranges) -> None:
+        self.model, self.ragged, self.data = model.model, model.ragged, data
+        self.amount, self.n_items = data.amount, data.n_items
+        rows = zip(data.shards, data.local, strict=True)
+        self._packed = data.engine.keep(_pack, rows, data.engine.share(self.model))[0]
+
+    def reseeded(self, seed: Sequence[int]) -> RangedEStep:
+        """Nothing is drawn."""
+        return self
+
+    def __call__(self, log_weights: Tables, mode: int = SUM, key: int = 0, batch: int | None = None) -> Expectation:
+        engine, data, spread = self.data.engine, self.data, log_weights.translation
+        asked = engine.share(Asked(self.model, log_weights._replace(translation=None), mode))
+        *counts, rest = engine.keep(_expect, self.dealt(spread), asked, len(data.tables) + 1)
+        rows = ((*both, *column) for *both, column in zip(data.tables, data.needs, counts, strict=True))
+        total = Spread(engine.keep(_added, rows, engine.share(self.ragged))[0])
+        found: Expectation = engine.sum(itself, rest, engine.share(None))
+        return found._replace(counts=found.counts._replace(translation=total))
+
+    def dealt(self, spread: Spread) -> Any:
+        """A row for every shard: itself, its entries, and its weights from every range."""
+        data = self.data
+        rows = zip(spread.parts, data.needs, strict=True)
+        pieces = data.engine.keep(_deal, rows, data.engine.share(None), len(data.shards))
+        return ((*own, *some) for *own, some in zip(self._packed, data.local, pieces, strict=True))
+
+
+# --- what crosses the engine ------------------------------------------------------------------------------------------
+
+
+def _pack(values: Sequence[Any], model: Any) -> tuple[Any]:
+    placed, local = values
+    return (placed._replace(shard=model.among(local.entries).pack(opened(placed.shard))),)
+
+
+def _deal(values_: Sequence[Any], shared: None) -> tuple[Array, ...]:
+    table, needs = values_
+    flat = table.weights if isinstance(table, Log) else values(table)
+    return tuple(flat[need] for need in needs)
+
+
+def _expect(values_: Sequence[Any], asked: Asked) -> tuple[Any, ...]:
+    placed, local, *pieces = values_
+    model = asked.model.among(local.entries)
+    log_weights = asked.log_weights._replace(translation=_local(local, pieces))
+    with located(placed):
+        found = model.expect(model.weigh(log_weights), placed.shard, asked.mode)[0].whole()
+    flat = values(found.counts.translation)
+    flat = flat if local.order is None else flat[local.order]
+    rest = found._replace(counts=found.counts._replace(translation=np.zeros(0)))
+    return *np.split(flat, local.cuts[1:-1]), rest
+
+
+def _local(local: Any, pieces: Sequence[Array]) -> Any:
+    """The weights of a shard's entries as its model has them."""
+    flat = np.concatenate(pieces)
+    if local.order is not None:
+        dealt, flat = flat, np.empty_like(flat)
+        flat[local.order] = dealt
+    return Log(flat) if flat.ndim == 2 else Ragged(local.entries.offsets, flat)
+
+
+def _added(values_: Sequence[Any], ragged: bool) -> tuple[Any]:
+    """Σ over the shards, in their order; a shard has an entry once."""
+    own, needs, *counts = values_
+    total = np.zeros(len(own.entries.values), counts[0].dtype)
+    for need, some in zip(needs, counts, strict=True):
+        total[need] += some
+    return (Ragged(own.entries.offsets, total) if ragged else total,)

@@ -1,0 +1,148 @@
+"""The word pairs that meet, cut into ranges of source words that an engine's workers keep: nobody has all of them.
+
+    entries of a shard = the word pairs that meet in it          of a range = their union over the shards, its rows
+    needs[r][s]        = where the entries of shard s that are in range r stand there
+
+Where the cuts are depends on the text alone, so results do not depend on the number of workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softcount.engines.engine import Keeping
+from softcount.families.spread import Range, Spread, SpreadFamily, itself
+from softcount.loop.placed import Placed
+from softcount.numbers.ragged import Array, Ragged, offsets_of
+from softcount.text.cooccurrence import cooccurring, united, without_null
+from softcount.text.shard import cut, shards
+from softcount.text.stored import opened
+
+RANGE = 2_000_000  # entries that shards bring to a range, which has fewer: shards have many in common
+MOST, MOST_SHARDS = 256, 2048  # ranges, shards: every shard has a piece of every range, of which somebody keeps track
+
+
+class Local(NamedTuple):
+    """A shard's own entries, and how they are dealt to the ranges."""
+
+    entries: Ragged  # all rows of the whole, most of them empty
+    order: Array | None  # the entries range by range; None: as they are
+    cuts: Array  # [ranges + 1]
+
+
+class Ranges(NamedTuple):
+    """Text that is placed, and a table of what meets in it."""
+
+    engine: Keeping
+    shards: Sequence[Any]  # handles of Placed items
+    local: Sequence[Any]  # of Local
+    tables: Sequence[Any]  # of Range
+    needs: Sequence[Any]  # of lists, per shard
+    n_rows: int
+    n_items: int
+    amount: float
+
+    def family(self, build: Any, shared: Any) -> SpreadFamily:
+        """The families that ``build((range,), shared)`` makes of the ranges."""
+        families = self.engine.keep(build, ((one,) for one in self.tables), self.engine.share(shared))[0]
+        return SpreadFamily(self.engine, self.tables, families)
+
+
+def whole(data: Ranges, tables: Sequence[Any], *spread: Spread, dtype: Any = np.float64) -> tuple[Ragged, list[Array]]:
+    """All entries of these ranges, and what is in tables of such entries: here, range by range."""
+    engine, lengths = data.engine, np.zeros(data.n_rows, np.int64)
+    for rows, found in engine.map(_row_lengths, tables, engine.share(None)):
+        lengths[rows] = found
+    offsets = offsets_of(lengths)
+    flat: list[Array] = [np.empty(int(offsets[-1]), np.int32), *(np.empty(int(offsets[-1]), dtype) for _ in spread)]
+    together = zip(tables, *(one.parts for one in spread), strict=True)
+    kept = engine.keep(_side_by_side, together, engine.share(None))[0]
+    for own, *parts in engine.map(itself, kept, engine.share(None)):
+        place = places(offsets, own)
+        for into, part in zip(flat, (own.entries.values, *parts), strict=True):
+            into[place] = part
+    return Ragged(offsets, flat[0]), flat[1:]
+
+
+def places(offsets: Array, one: Range) -> Array:
+    """Where the entries of a range are in the whole, whose rows have these offsets."""
+    moved: Array = np.repeat(offsets[one.rows] - one.entries.offsets[:-1], one.entries.lengths)
+    return moved + np.arange(len(one.entries.values))
+
+
+def ranged(items: Any, engine: Keeping, costs: Any, cost: int, null: bool, groups: Array | None = None) -> Ranges:
+    """`null`: row 0 is the empty word's. Rows of one group (numbered from 0 on) are in one range."""
+    bounds, n_targets = _fewer(cut(items, costs, cost)), len(items.target.vocabulary)
+    n_rows = len(items.source.vocabulary) + null
+    placed = engine.place(itself, (Placed(i, a, items.slice(a, b)) for i, (a, b) in enumerate(bounds)))
+    (met,) = engine.keep(_met, ((one,) for one in placed), engine.share((n_targets, null)))
+    touched = engine.sum(_lengths, met, engine.share(None))
+    range_of = _ranges(touched, np.arange(n_rows) if groups is None else groups)
+    n = int(range_of.max(initial=0)) + 1
+    local, *keys = engine.keep(_dealt, ((one,) for one in met), engine.share((range_of, n, n_targets)), n + 1)
+    homes = engine.place(itself, range(n))
+    rows = ((home, *column) for home, column in zip(homes, keys, strict=True))
+    tables, needs = engine.keep(_united, rows, engine.share((range_of, n_targets)), 2)
+    amount = float(np.sum(items.target.frequencies))
+    return Ranges(engine, placed, local, tables, needs, n_rows, len(items), amount)
+
+
+def _fewer(bounds: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Neighbours together, where there are too many."""
+    step = -(-len(bounds) // MOST_SHARDS)
+    return [(some[0][0], some[-1][1]) for some in (bounds[k : k + step] for k in range(0, len(bounds), step))]
+
+
+def _ranges(touched: Array, groups: Array) -> Array:
+    """The range of every row: groups in their order, about equally many entries each."""
+    brought = np.bincount(groups, touched).astype(np.int64)
+    bounds = shards(brought, max(RANGE, -(-int(brought.sum()) // MOST)))
+    of_group = np.repeat(np.arange(len(bounds)), [b - a for a, b in bounds])
+    return np.asarray(of_group[groups], np.int32)
+
+
+# --- what crosses the engine ------------------------------------------------------------------------------------------
+
+
+def _met(values: Sequence[Any], shared: tuple[int, bool]) -> tuple[Ragged]:
+    (placed,), (n_targets, null) = values, shared
+    pairs = opened(placed.shard)
+    rows = cooccurring(pairs.sides[0].occurrences, pairs.target.sentences, n_targets)
+    return (rows if null else without_null(rows),)
+
+
+def _lengths(rows: Ragged, shared: None) -> Array:
+    return rows.lengths
+
+
+def _dealt(values: Sequence[Any], shared: tuple[Array, int, int]) -> tuple[Any, ...]:
+    """The shard's Local, and for every range the keys, row · n + column, of its entries, ascending."""
+    (rows,), (range_of, n, n_targets) = values, shared
+    row_of = np.repeat(np.arange(rows.n_rows), rows.lengths)
+    owner, keys = range_of[row_of], row_of * np.int64(n_targets) + rows.values
+    order = None
+    if (owner[1:] < owner[:-1]).any():
+        order = np.argsort(owner, kind="stable")
+        owner, keys = owner[order], keys[order]
+    cuts = np.searchsorted(owner, np.arange(n + 1))
+    return Local(rows, order, cuts), *np.split(keys, cuts[1:-1])
+
+
+def _united(values: Sequence[Any], shared: tuple[Array, int]) -> tuple[Range, list[Array]]:
+    (number, *keys), (range_of, n_targets) = values, shared
+    rows, found = np.flatnonzero(range_of == number), united(iter(keys))
+    lengths = np.bincount(np.searchsorted(rows, found // n_targets), minlength=len(rows))
+    entries = Ragged(offsets_of(lengths), (found % n_targets).astype(np.int32))
+    return Range(rows, entries), [np.searchsorted(found, one).astype(np.int32) for one in keys]
+
+
+def _row_lengths(own: Range, shared: None) -> tuple[Array, Array]:
+    return own.rows, own.entries.lengths
+
+
+def _side_by_side(values: Sequence[Any], shared: None) -> tuple[tuple[Any, ...]]:
+    own, *parts = values
+    return ((own, *(part.values if isinstance(part, Ragged) else part for part in parts)),)

@@ -1,0 +1,45 @@
+"""What the aligner says beforehand of memory and time."""
+
+import re
+
+import pytest
+
+import softcount as sc
+from softcount.estimators.align_forecast import megabytes, needed, seconds
+from softcount.text.bitext import bitext
+
+SIZE = 2_000_000, 5_000_000, 15_000_000  # tokens, entries, token pairs
+
+
+def asked(**settings):
+    return seconds(sc.WordAligner(**{"n_jobs": 1, **settings}), *SIZE)
+
+
+def test_time_grows_with_what_is_asked():
+    assert asked(preset="fast") < asked() < asked(preset="best")
+    assert asked(fertility=False) < asked()
+    assert asked(model="ibm1", criterion="em:5") < asked(model="ibm2", criterion="em:5") < asked(model="hmm:5")
+    assert asked(model="ibm1", criterion="em:5") < asked(model="ibm1", criterion="mre:5")
+
+
+def test_every_step_costs_the_same():
+    five, ten, fifteen = (asked(model="ibm2", criterion=f"em:{n}") for n in (5, 10, 15))
+    assert five < ten and fifteen - ten == pytest.approx(ten - five)
+
+
+def test_threads_share_the_time_and_add_memory():
+    assert asked(n_jobs=2) == pytest.approx(asked() / 2)
+    one, two = (megabytes(sc.WordAligner(n_jobs=n), *SIZE) for n in (1, 2))
+    assert one < two < 1.2 * one
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+def test_one_direction_is_cheaper(direction):
+    assert asked(model="ibm2", direction=direction) < asked(model="ibm2")
+
+
+@pytest.mark.parametrize(("copies", "unit"), [(1, "s"), (400, "min"), (40_000, "h")])
+def test_the_line_has_a_unit_that_fits(copies, unit, monkeypatch):
+    data = bitext([("a b", "c d")])
+    monkeypatch.setattr("softcount.estimators.align_forecast.seconds", lambda *_: 0.5 * copies)
+    assert re.search(rf"will need about \d+ MB and [\d.]+ {unit}$", needed(data, sc.WordAligner(n_jobs=1)))

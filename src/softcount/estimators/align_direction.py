@@ -20,6 +20,7 @@ from softcount.loop.computed import Computed
 from softcount.loop.estep import EStep
 from softcount.loop.trace import Step, Trace
 from softcount.loop.train import fit
+from softcount.loop.trust import Chains
 from softcount.loop.weighted import weighted
 from softcount.models.ibm import IBM
 from softcount.models.jump_hmm import JumpHMM
@@ -41,6 +42,7 @@ class Direction(NamedTuple):
     tokens: int  # generated words of the training text
     totals: Array | None = None  # [rows]: how many words each row was learned from; not in older files
     strengths: Array | None = None  # [rows]: Σ λ of each row, after variational Bayes
+    chains: Chains | None = None  # where the last stage is several of them; in no file
 
     @property
     def posterior(self) -> Ragged | None:
@@ -116,12 +118,14 @@ def train(
         )  # fmt: skip
         translation = result.parameters.translation
         trace += result.trace
+        trace.remarks += result.trace.remarks
         trace.stopped = result.trace.stopped
     assert model is not None and result is not None
     if told is not None and result.weights:
         trace.remarks += (shared_weights(told, result.weights["translation"]),)
     counts = EStep(model, counted, engine)(result.log_weights).counts
     found = finished(model, result.parameters, result.log_weights, result.posterior, counts, said, trace, items)
+    found = found._replace(chains=result.chains)
     return found if encoder is None else encoder.folded(found)
 
 

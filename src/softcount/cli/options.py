@@ -63,7 +63,7 @@ IdColumn = Annotated[str | None, option(IN, "The column with the names of the ro
 Features = Annotated[
     str | None, option(WHAT, "Compute rows from features of words: words, identity, FILE.tsv, or words,FILE.tsv.")
 ]
-PairFeatures = Annotated[str | None, option(WHAT, "Compute translations (of crf: links) from word pairs: pairs.")]
+PairFeatures = Annotated[str | None, option(WHAT, "Compute translations from features of word pairs: pairs.")]
 Variance = Annotated[float, option(HOW, "Of features' weights; less: nearer to zero.")]
 Sparse = Annotated[str | None, option(HOW, "Wish for rows with few entries; or TABLE=A,B.", metavar="A,B")]
 Rare = Annotated[int, option(WHAT, "Rarer words become `<unk>`.", min=1)]

@@ -451,6 +451,7 @@ def fake(objectives: list[float], **promises: bool) -> Any:
         steps: int = len(objectives)
         text: str = "fake:9"
         n_batches: int = 0
+        sampling: None = None
 
         def build(self, layout: Any, settings: Any) -> Criterion:
             def step(state: int, expect: Any) -> tuple[int, Progress]:

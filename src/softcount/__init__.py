@@ -15,7 +15,7 @@ from softcount.version import VERSION as __version__
 if TYPE_CHECKING:
     from softcount import evaluate, synthetic
     from softcount.estimators.aligner import WordAligner
-    from softcount.estimators.chains import Chains, sample_posterior
+    from softcount.estimators.chains import sample_posterior
     from softcount.estimators.crf_autoencoder import CRFAutoencoder
     from softcount.estimators.decipher import Decipher
     from softcount.estimators.gaussian import GaussianMixture
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from softcount.estimators.plsa import PLSA
     from softcount.estimators.translator import Translator
     from softcount.estimators.word_classes import WordClasses
+    from softcount.loop.trust import Chains
     from softcount.registry import load
     from softcount.report.plot import plot_alignment, plot_topics, plot_transition, plot_tried
     from softcount.text.bitext import Bitext, bitext
@@ -79,7 +80,8 @@ _HOME = {
     **{one.name: one.estimator.partition(":")[0] for one in BUILT_IN},
     "Translator": "softcount.estimators.translator",
     "load": "softcount.registry",
-    **dict.fromkeys(("Chains", "sample_posterior"), "softcount.estimators.chains"),
+    "Chains": "softcount.loop.trust",
+    "sample_posterior": "softcount.estimators.chains",
     **dict.fromkeys(("plot_alignment", "plot_topics", "plot_transition", "plot_tried"), "softcount.report.plot"),
     "Corpus": "softcount.text.corpus",
     "corpus": "softcount.text.corpus",

@@ -26,7 +26,8 @@ from softcount.cli.options import (
     Variance,
     option,
 )
-from softcount.cli.training import Files, Training
+from softcount.cli.sampling import Sampled, about
+from softcount.cli.training import Files
 from softcount.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ USUAL = 100  # words that hardly a sentence has more of
 
 
 @dataclass(kw_only=True)
-class Align(Training):
+class Align(Sampled):
     """Link the words of SOURCE and TARGET: one line of i-j for each pair, counted from 0.
 
     Example: **softcount align text.en text.fr --save en-fr.model > links.txt**
@@ -119,14 +120,14 @@ class Align(Training):
     decode: Annotated[str | None, option(OUT, "posterior, viterbi, or mre: P(f|a) P(a|f).")] = None
     symmetrize: Annotated[str | None, option(OUT, SYMMETRIZE)] = None
     threshold: Annotated[
-        float | None, option(OUT, "Link where √(p·q) reaches it (product; 0.35), or (p+q)/2 exceeds it (mean; 0.5).")
+        float | None, option(OUT, "Link where √(p·q) reaches it (product; 0.35), or (p+q)/2 does (mean; 0.5).")
     ] = None
     probabilities: Annotated[bool, option(OUT, "Write i-j:0.97.", "--probabilities")] = False
     scores: Annotated[
         Path | None, option(OUT, "Write how likely each pair is a translation, 0 to 1; 0 where a side is empty.")
     ] = None
     log_probabilities: Annotated[
-        Path | None, option(OUT, "Write log P(target|source) and its reverse; -inf where a side is empty.")
+        Path | None, option(OUT, "Write log P(target|source) and its reverse; -inf if one is empty.")
     ] = None
     lexicon: Annotated[Path | None, option(OUT, "Write source, target and both probabilities, as TSV.")] = None
     lexicon_min: Annotated[float, option(OUT, "Leave out entries below; 0 writes all.", min=0)] = 0.01
@@ -286,7 +287,9 @@ class Align(Training):
 
     def content(self, model: WordAligner, data: Bitext, answer: Bitext) -> dict[str, Any]:
         stopped = {name: direction.trace.stopped.text for name, direction in model.directions_.items()}
-        return {"links": model.align(answer, probabilities=self.probabilities), "stopped": stopped}
+        chains = {name: about(side.chains) for name, side in model.directions_.items() if getattr(side, "chains", None)}
+        links = {"links": model.align(answer, probabilities=self.probabilities), "stopped": stopped}
+        return links | ({"chains": chains} if chains else {})
 
     def lines(self, model: WordAligner, data: Bitext, answer: Bitext) -> Iterator[str]:
         if self.show is None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import sparse_of
+from softcount.cli.console import per_table, sparse_of
 from softcount.cli.documents import FORMS, OfDocuments, beside_names, check_output
 from softcount.cli.options import (
     HOW,
@@ -29,7 +29,15 @@ from softcount.cli.progress import terminal_width
 from softcount.cli.summary import or_null
 from softcount.errors import InputError
 
-BAYES = ("unlabelled_weight", "pseudo", "document_length", "features", "variance", "sparse")  # for --method nb alone
+BAYES = (
+    "unlabelled_weight",
+    "pseudo",
+    "prior",
+    "document_length",
+    "features",
+    "variance",
+    "sparse",
+)  # for --method nb alone
 MOST_SHOWN = 50  # clusters
 
 
@@ -40,6 +48,8 @@ class Cluster(OfDocuments):
     Example: **softcount cluster docs.txt --clusters 20 --min-count 3 --restarts 5 > clusters.txt**
 
     Of a table, with names: **softcount cluster docs.csv --text-column body --id-column id --clusters 20**
+
+    Averages over draws: **softcount cluster docs.txt --clusters 20 --criterion gibbs:200 --chains 4 --collapsed**
 
     From a few labels: **softcount cluster docs.txt --labels some.labels --unlabelled-weight 0.2 > classes.txt**
 
@@ -92,6 +102,8 @@ class Cluster(OfDocuments):
             raise InputError("--clusters auto goes with --method nb, and without --labels; give a number")
         if self.method == "kmeans" and self.labels is not None:
             raise InputError("--labels goes with --method nb; k-means has no use for labels")
+        if self.method == "kmeans" and self.criterion and "gibbs(" in self.criterion:
+            raise InputError("chains are of --method nb; k-means has no posterior to draw from")
 
     def estimator(self, data: Any) -> Any:
         from softcount.estimators.kmeans import KMeans
@@ -119,7 +131,8 @@ class Cluster(OfDocuments):
         pseudo = {"cluster": 0.0, "word": self.pseudo}
         return {
             "unlabelled_weight": self.unlabelled_weight, "document_length": self.document_length, "pseudo": pseudo,
-            "features": self.features, "variance": self.variance, "sparse": sparse_of(self.sparse),
+            "prior": per_table(self.prior, "--prior"), "features": self.features,
+            "variance": self.variance, "sparse": sparse_of(self.sparse),
         }  # fmt: skip
 
     def fit(self, model: Any, data: Any, **watch: Any) -> None:
@@ -130,6 +143,8 @@ class Cluster(OfDocuments):
         model.fit(data, known, **watch)
 
     def answer(self, model: Any, data: Any) -> list[Any]:
+        if getattr(model, "chains_", None) is not None:
+            return [model.classes_[k].item() for (k,) in model.chains_.labels]
         trained = self.apply is None and self.method == "kmeans"
         found: list[Any] = (model.labels_ if trained else model.predict(data)).tolist()
         return found
@@ -141,7 +156,7 @@ class Cluster(OfDocuments):
 
     def content(self, model: Any, data: Any, answer: Any) -> dict[str, Any]:
         named = {"documents": list(data.names_of())} if data.named else {}
-        return {"clusters": answer, **named, "objective": or_null(model.objective_)}
+        return {"clusters": answer, **named, "objective": or_null(model.objective_), **self.of_chains(model)}
 
     def lines(self, model: Any, data: Any, answer: Any) -> Iterator[str]:
         return beside_names(data, "cluster", answer, self.output)

@@ -144,3 +144,22 @@ def columns(model: Any, path: str, **asked: str | None) -> dict[str, Any]:
 def check_threads(threads: int) -> None:
     if threads == 0 or threads < -1:
         raise InputError(f"--threads must be at least 1, or -1 for all cores, not {threads}")
+
+
+def per_table(text: str, option: str) -> Any:
+    """One number for all tables, or one by table."""
+    try:
+        if "=" not in text:
+            return _finite(text)
+        return {name.strip(): _finite(value) for name, value in (part.split("=") for part in text.split(","))}
+    except ValueError:
+        raise InputError(
+            f"{option} {text!r}: give a number that is not negative, or table=number,table=number"
+        ) from None
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not 0 <= number < float("inf"):
+        raise ValueError
+    return number

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from softcount.cli.console import columns, lower_cased, preparation, say_unknown
-from softcount.cli.options import IN, WHAT, IdColumn, Lowercase, Normalize, Restarts, TextColumn, Tokenize, option
-from softcount.cli.training import Training
+from softcount.cli.options import HOW, IN, WHAT, IdColumn, Lowercase, Normalize, Restarts, TextColumn, Tokenize, option
+from softcount.cli.sampling import Sampled
 from softcount.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,10 +22,11 @@ Format = Annotated[str, option(IN, "auto, lines, folder, table, uci, ldac, svmli
 
 
 @dataclass(kw_only=True)
-class OfDocuments(Training):
+class OfDocuments(Sampled):
     min_count: Annotated[int, option(WHAT, "Leave out words in fewer documents.", min=1)] = 1
     max_share: Annotated[float, option(WHAT, "Leave out words in a larger share of them.", min=0, max=1)] = 1.0
     stop_words: Annotated[Path | None, option(WHAT, "Words to leave out, one a line.")] = None
+    prior: Annotated[str, option(HOW, "Dirichlet prior of VB and Gibbs: a number, or word=0.01,….")] = "0.1"
     restarts: Restarts = 1
     lowercase: Lowercase = False
     tokenize: Tokenize = None

@@ -11,10 +11,9 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import sparse_of
+from softcount.cli.console import per_table, sparse_of
 from softcount.cli.net_output import Found, asked_lines, delimited, scored, texts, with_keys
 from softcount.cli.options import HOW, IN, OUT, WHAT, Criterion, Restarts, Sparse, option
-from softcount.cli.tag import _per_table
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
 
@@ -124,8 +123,8 @@ class Net(Training):
         return Network(
             self.spec, search=self.search, values=_values(self.values),
             start=self.start, tie=[_names(group) for group in self.tie or ()],
-            fixed=_names(self.fix), pseudo=_per_table(self.pseudo, "--pseudo"),
-            prior=_per_table(self.prior, "--prior"), sparse=sparse_of(self.sparse), criterion=self.criterion,
+            fixed=_names(self.fix), pseudo=per_table(self.pseudo, "--pseudo"),
+            prior=per_table(self.prior, "--prior"), sparse=sparse_of(self.sparse), criterion=self.criterion,
             sequence=self.sequence,
             weight=self.weight, restarts=self.restarts, tolerance=self.tolerance, random_state=self.seed,
         )  # fmt: skip

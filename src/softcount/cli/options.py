@@ -29,11 +29,9 @@ STAGES = "Stages in turn: em, vb, mre, gibbs, direct, hard, annealed(…), stepw
 Criterion = Annotated[str, option(HOW, STAGES)]
 Tolerance = Annotated[float, option(HOW, "Stop a stage at this relative change.", min=0)]
 Seed = Annotated[int, option(HOW, "The same seed gives the same result.", min=0)]
-Checkpoint = Annotated[
-    Path | None, option(HOW, "Keep the state of training here; the same command again goes on from it.")
-]
+Checkpoint = Annotated[Path | None, option(HOW, "Keep the state here; the same command goes on from it.")]
 Every = Annotated[
-    int | None, option(HOW, "Steps from one checkpoint to the next; 10 or more if not given.", min=1)
+    int | None, option(HOW, "Steps between checkpoints; else 10 or more.", min=1)
 ]  # fmt: skip
 Apply = Annotated[Path | None, option(IN, "Use this saved model; nothing is trained.")]
 Save = Annotated[Path | None, option(OUT, "Write the trained model here, for --apply, info and export.")]
@@ -47,7 +45,7 @@ Shown = Annotated[
     str, option(OUT, "auto: a line on a terminal, nothing otherwise; plain: lines for a log; none.", "--progress")
 ]
 Threads = Annotated[int, option(WHERE, "Worker threads; -1: all cores. The result is the same.")]
-Engine = Annotated[str, option(WHERE, "Where sums over the data are computed: threads (here), ray (a cluster).")]
+Engine = Annotated[str, option(WHERE, "Where sums are computed: threads (here), ray (a cluster).")]
 Address = Annotated[str | None, option(WHERE, "Of a running Ray cluster, host:port; without it one is started here.")]
 
 # --- of some of them --------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import columns, lower_cased, preparation, say_unknown, sparse_of
+from softcount.cli.console import columns, lower_cased, per_table, preparation, say_unknown, sparse_of
 from softcount.cli.options import (
     HOW,
     IN,
@@ -32,17 +32,18 @@ from softcount.cli.options import (
     option,
     size_option,
 )
+from softcount.cli.sampling import Sampled
 from softcount.cli.summary import or_null
 from softcount.cli.tag_crf import CRF, HMM, OF_CRF, check_model, crf_autoencoder
 from softcount.cli.tag_output import check_output, renamed, tag_lines
-from softcount.cli.training import Files, Training
+from softcount.cli.training import Files
 from softcount.errors import InputError
 
 STARTS = ("auto", "classes", "known", "random", "uniform")  # any other start is a file
 
 
 @dataclass(kw_only=True)
-class Tag(Training):
+class Tag(Sampled):
     """Tag text without labels: one line of tags for each line of TEXT.
 
     Example: **softcount tag text.txt --states 45 --criterion em:100,mre:50 > tags.txt**
@@ -50,6 +51,8 @@ class Tag(Training):
     Words that look alike belong together: **softcount tag text.txt --states 45 --features words > tags.txt**
 
     With a dictionary: **softcount tag text.txt --dictionary words.tsv --save tagger.model > tags.txt**
+
+    Averages over draws: **softcount tag text.txt --states 10 --criterion gibbs:400 --chains 4 --collapsed --prior 0.1**
 
     New text, with a saved model: **softcount tag new.txt --apply tagger.model > new.tags**
     """
@@ -188,7 +191,7 @@ class Tag(Training):
             number(self.states), choose=self.choose, criterion=self.criterion,
             start=_start(self.start, self.lowercase),
             fixed=tuple(table for table in self.fix.replace(" ", "").split(",") if table),
-            pseudo=_per_table(self.pseudo, "--pseudo"), prior=_per_table(self.prior, "--prior"), end=self.end,
+            pseudo=per_table(self.pseudo, "--pseudo"), prior=per_table(self.prior, "--prior"), end=self.end,
             features=self.features, variance=self.variance, sparse=sparse_of(self.sparse),
             dictionary=self.dictionary, restarts=self.restarts, tolerance=self.tolerance, min_count=self.min_count,
             lowercase=self.lowercase, random_state=self.seed, **self.chosen(),
@@ -213,8 +216,22 @@ class Tag(Training):
     def answer(self, model: Any, data: Any) -> Any:
         if self.output != "conllu":
             self.note_unused("output_column", where="without --output conllu")
-        found = model.predict(data) if hasattr(data, "sentences") else chain.from_iterable(model.blocks(data))
+        found = self.averaged(model) or self.tagged(model, data)
         return found if self.given_names is None else renamed(found, self.given_names)
+
+    def tagged(self, model: Any, data: Any) -> Iterable[list[Any]]:
+        """As the model decodes; what is in files block by block."""
+        return model.predict(data) if hasattr(data, "sentences") else chain.from_iterable(model.blocks(data))
+
+    def averaged(self, model: Any) -> list[list[int | str]] | None:
+        """The tags that chains have most often, where there are such and no other decoding is asked for."""
+        if self.decode is not None or getattr(model, "chains_", None) is None:
+            return None
+        names = model._row_names()
+        return [[names[k] for k in row] for row in model.chains_.labels]
+
+    def signed(self, model: Any) -> str:
+        return f"{model.signature_} tags=averaged" if self.averaged(model) else super().signed(model)
 
     def files(self, model: Any, data: Any, answer: Any) -> Files:
         if model.kind != "hmm":
@@ -241,6 +258,7 @@ class Tag(Training):
             "stopped": model.history_.stopped.text,
             "restarts": [_restart(restart) for restart in model.restarts_ if restart.steps],
             "notes": model.history_.notes,
+            **self.of_chains(model),
         }
 
     def lines(self, model: Any, data: Any, answer: Any) -> Iterator[str]:
@@ -279,21 +297,3 @@ def _start(start: str | None, lowercase: bool) -> Any:
     if not labelled.tagset:
         raise InputError(f"{start}: no tags to count; write word/TAG, or name a P.json file, random or uniform")
     return labelled
-
-
-def _per_table(text: str, option: str) -> Any:
-    try:
-        if "=" not in text:
-            return _finite(text)
-        return {name.strip(): _finite(value) for name, value in (part.split("=") for part in text.split(","))}
-    except ValueError:
-        raise InputError(
-            f"{option} {text!r}: give a number that is not negative, or table=number,table=number"
-        ) from None
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not 0 <= number < float("inf"):
-        raise ValueError
-    return number

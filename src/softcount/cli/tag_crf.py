@@ -23,7 +23,7 @@ def check_model(name: str) -> None:
 
 def crf_autoencoder(tag: Tag) -> Any:
     """The estimator that these options ask for."""
-    from softcount.cli.tag import _per_table
+    from softcount.cli.console import per_table
     from softcount.estimators.crf_autoencoder import CRFAutoencoder
 
     tag.note_unused(*OF_HMM, where=f"with --model {CRF}")
@@ -36,7 +36,7 @@ def crf_autoencoder(tag: Tag) -> Any:
     chosen |= {} if tag.features is None else {"features": tag.features}
     made = int(tag.reconstruct) if tag.reconstruct.isdecimal() else tag.reconstruct
     return CRFAutoencoder(
-        states, reconstruct=made, variance=tag.variance, pseudo=_per_table(tag.pseudo, "--pseudo"),
+        states, reconstruct=made, variance=tag.variance, pseudo=per_table(tag.pseudo, "--pseudo"),
         restarts=tag.restarts, tolerance=tag.tolerance, min_count=tag.min_count, lowercase=tag.lowercase,
         random_state=tag.seed, **chosen, **tag.chosen(),
     )  # fmt: skip

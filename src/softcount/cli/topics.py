@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import typer
 
-from softcount.cli.console import lower_cased, open_model, sparse_of
+from softcount.cli.console import lower_cased, open_model, per_table, sparse_of
 from softcount.cli.documents import FORMS, OfDocuments, beside_names
 from softcount.cli.options import (
     HOW,
@@ -60,6 +60,8 @@ class Topics(OfDocuments):
     Of a table, with names: **softcount topics docs.csv --text-column body --id-column id --rows rows.tsv**
 
     Example: **softcount topics docs.txt --topics 20 --min-count 5 --max-share 0.3 --rows rows.tsv**
+
+    Latent Dirichlet allocation: **softcount topics docs.txt --topics 20 --criterion gibbs:400 --chains 4 --collapsed**
 
     New documents, with a saved model: **softcount topics new.txt --apply my.model --rows new.tsv**
 
@@ -142,7 +144,8 @@ class Topics(OfDocuments):
         model = PLSA(
             number(self.n_topics) or 1, choose=self.choose, features=self.features,
             variance=self.variance, sparse=sparse_of(self.sparse),
-            seed_words=seeds, pseudo=pseudo, start=self.start, criterion=self.criterion,
+            seed_words=seeds, pseudo=pseudo, prior=per_table(self.prior, "--prior"),
+            start=self.start, criterion=self.criterion,
             held_out=self.held_out, restarts=self.restarts, tolerance=self.tolerance, lowercase=self.lowercase,
             random_state=self.seed,
         )  # fmt: skip
@@ -168,7 +171,10 @@ class Topics(OfDocuments):
             self.note_unused("k", "tfidf", where="without --query")
         if (self.apply or self.query is not None) and not self.as_json:
             self.note_unused("top", where="where no topics are printed")
-        rows = chain.from_iterable(model.blocks(data)) if self.apply or self.rows else None
+        rows = None
+        if self.apply or self.rows:
+            averaged = getattr(model, "chains_", None) is not None
+            rows = iter(model.topic_) if averaged else chain.from_iterable(model.blocks(data))
         query = self.asked(lower_cased(model, self.lowercase))
         best = model.predict(data) if self.main_topics else None
         return Found(rows, best, None if query is None else model.similar(query, self.k, among=data, tfidf=self.tfidf))
@@ -193,7 +199,7 @@ class Topics(OfDocuments):
             content["names"] = list(data.names_of())
         if self.apply and not self.rows:
             content["rows"] = [row.tolist() for row in answer.rows]
-        return content
+        return {**content, **self.of_chains(model)}
 
     def lines(self, model: Any, data: Any, answer: Found) -> Iterator[str]:
         if answer.similar is not None:

@@ -96,7 +96,7 @@ class Training:
                     stage.begin(f"writing {path}")
                     write_whole(path, write)
             stage.begin(self.doing)
-            signed = model.signature_ if self.apply is None else self.applied_signature(model, data)
+            signed = self.signed(model) if self.apply is None else self.applied_signature(model, data)
             for line in (*self.report(model, data, answer), signed):
                 self.say(line)
             if sys.stdout.isatty():  # where results come out there is no room for another line
@@ -235,6 +235,10 @@ class Training:
 
     def named(self, data: Any) -> str:
         return str(data.source)
+
+    def signed(self, model: Any) -> str:
+        """What was trained, and how what comes out was made of it."""
+        return str(model.signature_)
 
     def applied_signature(self, model: Any, data: Any) -> str:
         """What was done now, and behind it what the model is."""

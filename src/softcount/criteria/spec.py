@@ -23,6 +23,7 @@ from softcount.criteria.em import em
 from softcount.criteria.gibbs import GibbsState, gibbs
 from softcount.criteria.hard import hard
 from softcount.criteria.mre import DEFAULT_RATES, RULES, MREState, mre
+from softcount.criteria.sampling import CHAINS, SAMPLERS, SWEEPS, Sampling
 from softcount.criteria.stepwise import StepwiseState, stepwise
 from softcount.criteria.vb import vb
 from softcount.errors import InputError
@@ -52,7 +53,7 @@ STATES = (
 )  # what criteria carry beside tables
 
 # Options that zero gives no meaning.
-POSITIVE = ("prior", "rate", "start", "stop", "over", "batches", "iterations", "ascents")
+POSITIVE = ("prior", "rate", "start", "stop", "over", "batches", "iterations", "ascents", "chains", "thin")
 
 MOST_DIGITS = 9  # of a number of steps
 
@@ -97,7 +98,7 @@ def _wish(pair: Any) -> Sparsity:
     return wish
 
 
-def _prior(layout: Tables, stage: Stage, settings: Settings) -> Tables:
+def prior_of(layout: Tables, stage: Stage, settings: Settings) -> Tables:
     if settings.sparse is not None:
         instead = f"{stage.name} has a prior below one for that; leave sparse away, or use em, hard or mre"
         raise InputError(f"criterion {stage.text!r}: sparse rows are a wish of points; {instead}")
@@ -127,7 +128,7 @@ BASES: dict[str, Kind] = {
         {"pseudo": float},
     ),
     "vb": Kind(
-        lambda layout, stage, s: vb(layout, _prior(layout, stage, s)),
+        lambda layout, stage, s: vb(layout, prior_of(layout, stage, s)),
         100,
         {"prior": float},
     ),
@@ -140,13 +141,13 @@ BASES: dict[str, Kind] = {
     "gibbs": Kind(
         lambda layout, stage, s: gibbs(
             layout,
-            _prior(layout, stage, s),
+            prior_of(layout, stage, s),
             s.seed,
             stage.options.get("burn", stage.steps // 2),
             stage.options.get("thin", 1),
         ),
-        200,
-        {"prior": float, "burn": int, "thin": int},
+        SWEEPS,
+        {"prior": float, "burn": int, "thin": int, "chains": int, "sampler": str},
     ),
     "autoencode": Kind(
         lambda layout, stage, s: autoencode(layout, _pseudo(layout, stage, s), stage.options.get("rate", RATE)),
@@ -198,6 +199,20 @@ class Stage(NamedTuple):
             return int(self.options.get("batches", 50))
         return self.inner.n_batches if self.inner else 0
 
+    @property
+    def innermost(self) -> Stage:
+        return self if self.inner is None else self.inner.innermost
+
+    @property
+    def sampling(self) -> Sampling | None:
+        """Where it is several chains, how they are drawn."""
+        given = self.innermost.options
+        if self.innermost.name != "gibbs" or not {"chains", "sampler"} & given.keys():
+            return None
+        heat = (self.options.get("start", 0.1), self.options.get("stop", 1.0), _over(self)) if self.inner else ()
+        burn, thin = given.get("burn", self.steps // 2), given.get("thin", 1)
+        return Sampling(given.get("sampler", "blocked"), given.get("chains", CHAINS), self.steps, burn, thin, *heat)
+
     def build(self, layout: Tables, settings: Settings) -> Criterion:
         if self.inner is None:
             return BASES[self.name].build(layout, self, settings)
@@ -212,7 +227,23 @@ def parse(text: str) -> list[Stage]:
     stages = [_stage(part) for part in parts]
     if not stages:
         raise InputError("an empty criterion; write for example em:100")
+    for stage in stages:
+        _check_sampling(stage, stage is stages[-1])
     return stages
+
+
+def _check_sampling(stage: Stage, last: bool) -> None:
+    sampling = stage.sampling
+    if sampling is None:
+        return
+    if sampling.sampler not in SAMPLERS:
+        raise InputError(f"criterion {stage.text!r}: no sampler {sampling.sampler!r}; use {', '.join(SAMPLERS)}")
+    if not last:
+        raise InputError(f"criterion {stage.text!r}: chains are averaged at the end; write their stage last")
+    if sampling.draws < 1:
+        raise InputError(
+            f"criterion {stage.text!r}: burn={sampling.burn} leaves none of {stage.steps} sweeps; give more steps"
+        )
 
 
 def split(text: str) -> list[str]:

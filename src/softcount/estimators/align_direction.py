@@ -19,6 +19,7 @@ from softcount.loop.computed import Computed
 from softcount.loop.estep import EStep
 from softcount.loop.trace import Step, Trace
 from softcount.loop.train import fit
+from softcount.loop.trust import Chains
 from softcount.loop.weighted import weighted
 from softcount.models.ibm import IBM, IBMTables
 from softcount.models.jump_hmm import JumpHMM
@@ -39,6 +40,7 @@ class Direction(NamedTuple):
     tokens: int  # generated words of the training text
     totals: Array | None = None  # [rows]: how many words each row was learned from; not in older files
     strengths: Array | None = None  # [rows]: Σ λ of each row, after variational Bayes
+    chains: Chains | None = None  # where the last stage is several of them; in no file
 
     @property
     def posterior(self) -> Ragged | None:
@@ -91,6 +93,7 @@ def train(
         )  # fmt: skip
         translation = result.parameters.translation
         trace += result.trace
+        trace.remarks += result.trace.remarks
         trace.stopped = result.trace.stopped
     assert model is not None and result is not None
     if told is not None and result.weights:
@@ -99,7 +102,8 @@ def train(
     totals = row_sums(counts.with_values(counts.values + imagined))
     posterior = None if result.posterior is None else result.posterior.translation
     strengths = None if posterior is None else strengths_of(posterior, result.parameters.translation)
-    return Direction(model, result.parameters, result.log_weights, trace, items.target.n_tokens, totals, strengths)
+    found = model, result.parameters, result.log_weights, trace, items.target.n_tokens, totals, strengths
+    return Direction(*found, result.chains)
 
 
 def _summed_up(model: IBM | JumpHMM, start: IBMTables, counted: Any, engine: Any) -> IBMTables:

@@ -19,7 +19,7 @@ from softcount.estimators.align_use import TrainedAligner
 from softcount.estimators.featured import signed_rows
 from softcount.estimators.parameters import Function, Sparse, Where, check_parameters
 from softcount.links.known import linked, n_linked
-from softcount.loop.trace import Step, Trace
+from softcount.loop.trace import Step, Trace, Traces
 from softcount.loop.weighted import checked_weights, digest_with
 from softcount.text.bilingual import BilingualEntry, read_bilingual
 from softcount.text.bitext import Bitext, bitext
@@ -227,7 +227,7 @@ class WordAligner(TrainedAligner):
             found = trained(Job(self, data, planned, entries, engine, seed, on_step, kept, known, weights))
         self.vocabularies_ = words
         self._take(found)
-        self.history_ = self._traces()
+        self.history_ = Traces(self._traces())
         self.signature_ = self._signature(planned, whole, seed, digest, known)
         tokens = f"{whole.source.n_tokens:,} + {whole.target.n_tokens:,}"
         pairs = len(data) + (known.pairs if known else 0)
@@ -266,7 +266,7 @@ class WordAligner(TrainedAligner):
         return self._found.traces()
 
     def _take_traces(self, traces: dict[str, Trace]) -> None:
-        self.history_ = traces
+        self.history_ = Traces(traces)
 
     def _sizes(self) -> dict[str, int]:
         words = {f"{side} words": len(v) for side, v in zip(("source", "target"), self.vocabularies_, strict=True)}

@@ -25,6 +25,7 @@ from softcount.loop.online import Learned, Online, learn, stepwise_stage
 from softcount.loop.resume import Restart, check_posterior
 from softcount.loop.trace import DONE, Ending, Step, Trace
 from softcount.loop.train import Fit, begun, fit
+from softcount.loop.trust import Chains
 from softcount.loop.weighted import weighted
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables, by_name, values
@@ -50,12 +51,14 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
     restart_: int
     objective_: float
     n_iter_: int
+    chains_: Chains | None = None  # where the last stage is several of them; no file keeps their draws
     posterior_: dict[str, Any] | None  # by table, after variational Bayes: λ, of Gaussians χ; None of a point
     _optional: ClassVar[tuple[str, ...]] = ("posterior_",)  # not in older files
 
     _described: ClassVar[tuple[tuple[str, str], ...]] = (
         ("parameters_ : NamedTuple of tables", "All that was learned, table by table."),
         ("posterior_ : dict or None", "By table, after `vb`: λ of the Dirichlet posteriors; of Gaussians χ."),
+        ("chains_ : Chains or None", "After `gibbs(chains=4)`: what was averaged, and how good it is; not saved."),
         ("objective_ : float", "The objective at the last step of the restart that was chosen."),
         ("n_iter_ : int", "How many steps that restart took, in all stages."),
         ("restarts_ : list of Restart", "Of every restart its objective, score and number of steps."),
@@ -138,6 +141,7 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         self.n_iter_ = result.restarts[result.chosen].steps
         self.parameters_, self._log_weights = result.parameters, result.log_weights
         self.posterior_ = None if result.posterior is None else by_name(result.posterior)
+        self.chains_ = result.chains
         self._take_weights(result.weights)
         return result
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.criteria.criterion import Criterion, Progress, log_weights
-from softcount.criteria.spec import Settings, Stage
+from softcount.criteria.spec import Settings, Stage, prior_of
 from softcount.disk.checkpoint import Slot
 from softcount.engines.engine import Engine
 from softcount.errors import InputError
@@ -21,6 +21,7 @@ from softcount.loop.ranges import Ranges
 from softcount.loop.resume import Best, Finished, Found, Position, Restart, Saved, check_state, restored
 from softcount.loop.start import constrain
 from softcount.loop.trace import CONVERGED, DONE, FELL, HELD_OUT, Ending, Note, Step, Trace
+from softcount.loop.trust import Chains
 from softcount.machine import stage as seen
 from softcount.machine.signals import obey
 from softcount.numbers.ragged import Array
@@ -41,6 +42,7 @@ class Fit(NamedTuple):
     chosen: int
     posterior: Tables | None = None  # over the parameters, where the last stage has one
     weights: dict[str, Array] | None = None  # of the tables whose rows are computed from features
+    chains: Chains | None = None  # where the last stage is several of them
 
 
 def fit(
@@ -66,8 +68,19 @@ def fit(
 
     `monitor`, of the parameters, is watched at every step: a stage ends when it falls, at the best state so far.
     With a checkpoint, training goes on where it stands there. `at_most` ends each stage after so many steps, whatever
-    it was meant for. Tables named in `computed` are rows of features.
+    it was meant for. Tables named in `computed` are rows of features. Chains, the last stage, begin from what the
+    stages before them found; they are short enough to begin anew, and no checkpoint has them.
     """
+    if stages and stages[-1].sampling:
+        if monitor or computed:
+            raise InputError(f"{stages[-1].text}: chains go with neither held-out data nor features; leave those away")
+        before = begun(model, start(0))
+        if len(stages) > 1:
+            before = fit(
+                model, items, stages[:-1], start, engine, fixed=fixed, settings=settings, tolerance=tolerance,
+                restarts=restarts, seed=seed, select=select, on_step=on_step, checkpoint=checkpoint, at_most=at_most,
+            )  # fmt: skip
+        return _in_chains(before, model, items, stages[-1], engine, fixed, settings or Settings(), seed, on_step)
     done, saved = restored(checkpoint, model.layout, stages) if checkpoint else (None, None)
     if done:
         trace = Trace(done.steps)
@@ -100,6 +113,26 @@ def begun(model: Model, parameters: Tables) -> Fit:
     """The start as it is, with no step taken."""
     none = Restart(float("nan"), float("nan"), 0, Ending(DONE, "0 steps done"))
     return Fit(parameters, log_weights(model.layout, parameters), Trace(), [none], 0)
+
+
+def _in_chains(
+    before: Fit, model: Model, items: Any, stage: Stage, engine: Engine, fixed: Any, settings: Settings, seed: int,
+    on_step: Callable[[Step], None] | None,
+) -> Fit:  # fmt: skip
+    from softcount.loop.chains import Task, decoding, sampled  # which knows several models, and few runs need it
+
+    layout = constrain(model.layout, before.parameters, fixed)
+    prior = prior_of(layout, stage.innermost, settings)
+    task = Task(model, items, before.parameters, layout, prior, engine)
+    assert stage.sampling is not None
+    found, steps = sampled(task, stage.sampling, seed, stage.text, on_step)
+    trace = Trace([*before.trace, *(step._replace(restart=before.chosen) for step in steps)])
+    trace.remarks = (found.told(),)
+    trace.stopped = Ending(DONE, f"{len(found.log_joint)} chains of {stage.steps} steps done")
+    restarts, chosen = list(before.restarts), before.chosen
+    objective, n = steps[-1].objective, restarts[chosen].steps + len(steps)
+    restarts[chosen] = Restart(objective, objective, n, trace.stopped)
+    return Fit(found.parameters, decoding(task, found), trace, restarts, chosen, chains=found)
 
 
 class _Loop:

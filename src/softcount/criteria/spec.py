@@ -219,6 +219,11 @@ class Stage(NamedTuple):
         return WRAPPERS[self.name].build(self.inner.build(layout, settings), self, settings)
 
 
+def by_families(stage: Stage) -> bool:
+    """Whether tables may be in ranges (families/spread.py): the criterion asks families, not entries."""
+    return stage.name in ("em", "vb", "hard", "annealed") and (stage.inner is None or by_families(stage.inner))
+
+
 def parse(text: str) -> list[Stage]:
     parts = split(text)
     for before, part in pairwise(parts):

@@ -3,7 +3,8 @@
 Six sets with gold links, each tool trained on all the text that a set has, test text first. Whole runs, each in a
 process of its own, one thread. AER is computed from each tool's links by the same code. eflomal draws at random, so it
 runs three times: means, and the range of its AER. "AER" is of the links that a tool prints or, of a peer, which has
-directions only, of its best column, chosen with the gold links. Peers and corpora that are not there are said and skipped.
+directions only, of its best column, chosen with the gold links. Peers and corpora that are not there are said and
+skipped.
 
     python bench/bench_align.py                          # all of it: about half an hour
     python bench/bench_align.py --sets it nl --tools softcount fast best

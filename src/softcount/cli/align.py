@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -43,9 +42,6 @@ PRESET = (
     "default: both directions' HMMs trained together; fast: fewer steps; best: two such models. What is not given is "
     "the preset's."
 )
-
-
-USUAL = 100  # words that hardly a sentence has more of
 
 
 @dataclass(kw_only=True)
@@ -326,16 +322,11 @@ def _read_once(path: Path | None) -> Any:
 
 
 def _links(aligner: WordAligner, data: Bitext, probabilities: bool, symmetrize: str | None = None) -> Iterator[str]:
-    names = [f"{i}-{j}" for i in range(USUAL) for j in range(USUAL)]  # millions of links have few names
-    for links in aligner.blocks(data, symmetrize):
-        i, j = links.source, links.target
-        if max(i.max(initial=0), j.max(initial=0)) < USUAL:
-            shown = [names[k] for k in (i * USUAL + j).tolist()]
-        else:
-            shown = [f"{one}-{two}" for one, two in zip(i.tolist(), j.tolist(), strict=True)]
-        if probabilities:
-            shown = [f"{name}:{p:.2g}" for name, p in zip(shown, links.probability.tolist(), strict=True)]
-        yield from (" ".join(shown[a:b]) + "\n" for a, b in pairwise(links.offsets.tolist()))
+    """The lines of a block of pairs at a time."""
+    from softcount.links.lines import link_lines, probable_lines
+
+    written = probable_lines if probabilities else link_lines
+    yield from map(written, aligner.blocks(data, symmetrize))
 
 
 def _score_lines(aligner: WordAligner, data: Bitext) -> Iterator[str]:

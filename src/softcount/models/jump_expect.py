@@ -158,7 +158,7 @@ def _add_shares(
         first += desk[at.begins + i]
     moves.cells[cells + NEVER] += max(1.0 - first, 0.0)
     for i in range(l):
-        count_jumps(at, desk, i, 0, m, w)
+        count_jumps(at, desk, i, m, w)
     for d in range(1 - l, l):
         clipped = min(max(d, -reach), reach)
         moves.jump[reach + clipped] += desk[at.jumps + d] * table.jump[reach + clipped]

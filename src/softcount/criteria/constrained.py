@@ -72,6 +72,8 @@ def constrained(inner: Criterion, strength: float, least: int, steps: int) -> Cr
             moved, progress = inner.step(state.inner, q)
             if not inner.never_falls or progress.objective >= state.objective - ROUNDING * abs(state.objective):
                 break  # else λ is not yet near enough to its best, and goes on
+        else:  # nor will it be, for rounding: the last q is as good, and with it nothing changes
+            moved, progress = state.inner, progress._replace(objective=state.objective)
         parts = {**progress.parts, "penalty": q.penalty, "gap": q.gap}
         return ConstrainedState(moved, q.multipliers, q.rate, progress.objective), progress._replace(parts=parts)
 

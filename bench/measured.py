@@ -37,6 +37,7 @@ MARKED = re.compile(r"(<!-- table (?P<what>[^>]*?) -->\n).*?(<!-- end of table -
 FIGURE = re.compile(r"(<!-- figure (?P<what>[^>]*?) -->).*?(<!-- end -->)", re.DOTALL)
 NUMBER = re.compile(r"[−-]?[\d,]*\.?\d+")
 DIGITS = 6  # of a number that is kept
+NAMED = 3  # rows of a run that are named under their table
 BY_HAND = "written down"  # the day since which a page had a row that no bench has kept
 
 
@@ -144,7 +145,12 @@ def _origins(kept: list[Any]) -> list[str]:
         runs.setdefault(_origin(row), []).append(str(row["cells"][0]))
     if len(runs) == 1:
         return list(runs)
-    return [f"- {', '.join(dict.fromkeys(names))}: {line}" for line, names in runs.items()]
+    return [f"- {_named(list(dict.fromkeys(names)))}: {line}" for line, names in runs.items()]
+
+
+def _named(rows: list[str]) -> str:
+    """All of a few, the first of many."""
+    return ", ".join(rows) if len(rows) <= NAMED else f"{rows[0]}, and {len(rows) - 1} more"
 
 
 def _origin(row: Any) -> str:

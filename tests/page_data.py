@@ -54,6 +54,7 @@ def write(folder: Path) -> None:
     ]
     files = {
         "text.txt": text.sentences, "gold.tags": text.tags, "one.tags": text.tags, "other.tags": text.tags,
+        "some.tags": [tags if n < 20 else ["_"] * len(tags) for n, tags in enumerate(text.tags)],
         "new.txt": new.sentences, "more.txt": other.sentences,
         "text.en": pairs.source, "text.fr": pairs.target, "a.en": pairs.source, "a.fr": pairs.target,
         "new.en": fresh.source, "new.fr": fresh.target, "docs.txt": asked, "held-out.txt": held_out.documents,

@@ -45,7 +45,16 @@ def test_an_engine_that_copies_all_that_crosses_it_gives_the_same_bits(name: str
 
 @pytest.mark.parametrize("name", [name for name in MODELS if "ibm" in name or name == "jumps"])
 @pytest.mark.parametrize(
-    "criterion", ["em:4", "em(pseudo=0.5):4", "vb:4", "hard(vb):3", "gibbs:4", "stepwise(em(pseudo=0.1),batches=3):3"]
+    "criterion",
+    [
+        "em:4",
+        "em(pseudo=0.5):4",
+        "vb:4",
+        "hard(vb):3",
+        "annealed(vb):4",
+        "gibbs:4",
+        "stepwise(em(pseudo=0.1),batches=3):3",
+    ],
 )
 @pytest.mark.usefixtures("many_shards")
 def test_where_memory_is_not_shared_a_model_in_rounds_is_cut_into_shards(name: str, criterion: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -45,9 +44,6 @@ PRESET = (
 )
 
 
-USUAL = 100  # words that hardly a sentence has more of
-
-
 @dataclass(kw_only=True)
 class Align(Sampled):
     """Link the words of SOURCE and TARGET: one line of i-j for each pair, counted from 0.
@@ -67,7 +63,7 @@ class Align(Sampled):
     ]
     target: Annotated[str | None, typer.Argument(help="Its translation, line by line; .gz too.")] = None
     preset: Annotated[str, option(WHAT, PRESET)] = "default"
-    model: Annotated[str | None, option(WHAT, "ibm1, ibm2, ibm2-free, hmm; or stages: ibm1:3,hmm:3.")] = None
+    model: Annotated[str | None, option(WHAT, "ibm1, ibm2, ibm2-free, hmm, crf; or ibm1:3,hmm:3.")] = None
     agreement: Annotated[
         bool | None, option(WHAT, "Train both directions together (ibm1, hmm).", "--agreement/--no-agreement")
     ] = None
@@ -326,16 +322,11 @@ def _read_once(path: Path | None) -> Any:
 
 
 def _links(aligner: WordAligner, data: Bitext, probabilities: bool, symmetrize: str | None = None) -> Iterator[str]:
-    names = [f"{i}-{j}" for i in range(USUAL) for j in range(USUAL)]  # millions of links have few names
-    for links in aligner.blocks(data, symmetrize):
-        i, j = links.source, links.target
-        if max(i.max(initial=0), j.max(initial=0)) < USUAL:
-            shown = [names[k] for k in (i * USUAL + j).tolist()]
-        else:
-            shown = [f"{one}-{two}" for one, two in zip(i.tolist(), j.tolist(), strict=True)]
-        if probabilities:
-            shown = [f"{name}:{p:.2g}" for name, p in zip(shown, links.probability.tolist(), strict=True)]
-        yield from (" ".join(shown[a:b]) + "\n" for a, b in pairwise(links.offsets.tolist()))
+    """The lines of a block of pairs at a time."""
+    from softcount.links.lines import link_lines, probable_lines
+
+    written = probable_lines if probabilities else link_lines
+    yield from map(written, aligner.blocks(data, symmetrize))
 
 
 def _score_lines(aligner: WordAligner, data: Bitext) -> Iterator[str]:

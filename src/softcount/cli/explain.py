@@ -317,13 +317,17 @@ def _print_lattice(result: dict[str, Any], states: list[str]) -> None:
     from softcount.report.columns import show
 
     print(f"P(sentence) = {result['probability']:.10g}\n")
-    rows = [
-        ["" if i else alpha["word"], s, *_shown((alpha["before"][s], alpha["after"][s], beta[s], posterior[s]))]
-        for alpha, beta, posterior in zip(result["alpha"], result["beta"], result["posterior"], strict=True)
+    whole, columns = result["probability"], (result[key] for key in ("alpha", "beta_before", "beta", "posterior"))
+    rows = [["START", "", *_shown((1.0, 1.0, whole, whole, 1.0))]]
+    rows += [
+        ["" if i else alpha["word"], s, *_shown((alpha["before"][s], alpha["after"][s], *(row[s] for row in rest)))]
+        for alpha, *rest in zip(*columns, strict=True)
         for i, s in enumerate(states)
     ]
-    header = ["word", "state", "α before", "α after", "β", "posterior"]
-    show("The lattice", header, rows, names=2, breaks=range(0, len(rows), len(states)))
+    rows.append(["END", "", *_shown((whole, whole, 1.0, 1.0, 1.0))])
+    header = ["word", "state", "α before", "α after", "β before", "β after", "posterior"]
+    show("The lattice, before and after each word is emitted", header, rows, names=2,
+         breaks=range(1, len(rows), len(states)))  # fmt: skip
 
 
 def _show_hmm(title: str, content: dict[str, Any], states: list[str], sentence: list[str]) -> None:

@@ -177,9 +177,10 @@ WRAPPERS: dict[str, Kind] = {
             stage.options.get("strength", 30.0),
             stage.options.get("least", 10),
             stage.options.get("ascents", 5),
+            stage.options.get("of"),
         ),
         50,
-        {"strength": float, "least": int, "ascents": int},
+        {"strength": float, "least": int, "ascents": int, "of": str},
         ("em", "vb", "annealed"),
     ),
 }
@@ -217,6 +218,11 @@ class Stage(NamedTuple):
         if self.inner is None:
             return BASES[self.name].build(layout, self, settings)
         return WRAPPERS[self.name].build(self.inner.build(layout, settings), self, settings)
+
+
+def by_families(stage: Stage) -> bool:
+    """Whether tables may be in ranges (families/spread.py): the criterion asks families, not entries."""
+    return stage.name in ("em", "vb", "hard", "annealed") and (stage.inner is None or by_families(stage.inner))
 
 
 def parse(text: str) -> list[Stage]:

@@ -1,7 +1,8 @@
 """Threads on this machine: kernels release the GIL, each shard has private counts, and the sum goes in shard order.
 
 So the result has the same bits whatever the number of workers. One BLAS thread per worker: threaded BLAS collapses
-on products as small as ours. Nothing is copied: a handle is the thing itself.
+on products as small as ours. Nothing is copied: a handle is the thing itself, but for what is to be kept, which goes to
+files, because whoever asks for that has no room for all of it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from softcount.engines.engine import Nested
+from softcount.engines.spilled import Folder, here
 from softcount.machine import stage
 from softcount.machine.alone import one_thread_whatever_is_loaded
 from softcount.numbers.rounds import add_up
@@ -29,6 +31,7 @@ class Threads(Nested):
     """Use as a context: ``with Threads(2) as engine: engine.sum(fn, engine.place(pack, parts), engine.share(x))``."""
 
     name, near = "threads", True
+    _folder: Folder | None = None
 
     def __init__(self, n_workers: int = 1) -> None:
         self.n_workers = cpu_count() if n_workers == -1 else n_workers
@@ -45,6 +48,9 @@ class Threads(Nested):
     def _close(self) -> None:
         if self._pool:
             self._pool.shutdown(cancel_futures=True)
+        if self._folder:
+            self._folder.close()
+        self._folder = None
         self._limits.restore_original_limits()
 
     def place(self, pack: Callable[[Any], Any], parts: Iterable[Any]) -> list[Any]:
@@ -54,10 +60,25 @@ class Threads(Nested):
         return value
 
     def map(self, fn: Callable[[Any, Any], Any], handles: Sequence[Any], shared: Any) -> Iterator[Any]:
-        return self._in_order(lambda shard: fn(shard, shared), handles)
+        return self._in_order(lambda shard: fn(here(shard), shared), handles)
 
     def sum(self, fn: Callable[[Any, Any], Any], handles: Sequence[Any], shared: Any) -> Any:
         return add_up(stage.counted(self.map(fn, handles, shared), len(handles)))
+
+    def keep(
+        self,
+        fn: Callable[[Sequence[Any], Any], tuple[Any, ...]],
+        rows: Iterable[Sequence[Any]],
+        shared: Any,
+        n: int = 1,
+    ) -> list[list[Any]]:
+        self._folder = folder = self._folder or Folder()
+
+        def kept(row: Sequence[Any]) -> list[Any]:
+            return [folder.spill(one) for one in fn([here(handle) for handle in row], shared)]
+
+        found = list(self._in_order(kept, rows))
+        return [[results[k] for results in found] for k in range(n)]
 
     def _in_order(self, task: Callable[[Any], Any], parts: Iterable[Any]) -> Iterator[Any]:
         """task(part) of every part, in order; at most a few results wait, so memory stays bounded."""

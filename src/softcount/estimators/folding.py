@@ -23,6 +23,7 @@ from softcount.text.shard import cut
 from softcount.text.stored import Stored, opened
 
 PART = 20_000  # counts at a time, each of which is read some tens of times
+DOCUMENTS = 65_536  # at a time
 PART_OF_FILES = 200_000  # about as many as a block has
 
 
@@ -74,5 +75,8 @@ def _folded_part(part: Any, topics: Topics) -> Array:
 
 def prevalence_of(data: Documents, topic: Array) -> Array:
     """The share of all tokens that each topic has."""
-    lengths = data.totals()
-    return np.asarray(lengths @ np.asarray(topic, np.float64) / max(lengths.sum(), 1e-300))
+    lengths, found = data.totals(), np.zeros(topic.shape[1])
+    for start in range(0, len(lengths), DOCUMENTS):  # of rows that may be in a file
+        some = slice(start, start + DOCUMENTS)
+        found += lengths[some] @ np.asarray(topic[some], np.float64)
+    return np.asarray(found / max(lengths.sum(), 1e-300))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from scipy import sparse
@@ -14,12 +14,14 @@ from scipy import sparse
 from softcount.criteria.spec import Settings, Stage, parse
 from softcount.disk.sound import EITHER, check, check_rows
 from softcount.engines import Engine
+from softcount.engines.engine import Keeping
 from softcount.errors import InputError
 from softcount.estimators.base import naming
 from softcount.estimators.counted_text import DocumentEstimator
 from softcount.estimators.folding import folded, folded_blocks, prevalence_of
 from softcount.estimators.held_out import best_steps, both, set_aside, watch
 from softcount.estimators.how_many import Tried
+from softcount.estimators.own_topics import gathered, keeps_rows, started
 from softcount.estimators.parameters import Features, Fixed, PerTable, Seed, Share, Sparse, Where
 from softcount.estimators.sampling import draw, draw_documents, lengths_of
 from softcount.estimators.scikit import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -31,6 +33,7 @@ from softcount.estimators.topic_start import STARTS, by_svd, clustered, matched
 from softcount.evaluate.topics import completion, least_distance, relevance, split_tokens
 from softcount.loop.estep import Answers
 from softcount.loop.online import Learned
+from softcount.loop.own_rows import OwnRows, RowModel, own_rows
 from softcount.loop.start import given_start, random_start, uniform_start
 from softcount.loop.trace import Step
 from softcount.loop.train import Fit
@@ -43,7 +46,7 @@ from softcount.numbers.lanes import width
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Log, Tables
 from softcount.text.documents import Documents
-from softcount.text.stored import in_memory
+from softcount.text.stored import Stored, in_memory
 from softcount.text.vocabulary import lowered
 
 SMALLEST = 1e-30  # pseudo-count in float32
@@ -213,13 +216,14 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
         seed, digest = self._seed(kept), digest_with(data.digest(), weights)
         data = data if weights is None else data.weighted(weights)
         chosen = self._choose_size(data, len(data) // 2)
-        room = 4 * np.dtype(self._dtype).itemsize * width(self._size) * (len(data) + data.n_words)
-        check_room(room, f"{self._size:,} topics", "ask for fewer")
         self._model = Model(len(data), self._size, data.n_words)
         self._seen = data.times_weights().document_frequencies > 0
         watched: dict[str, Any] = {"digest": digest, "on_step": on_step, "checkpoint": kept}
         with self._engine() as engine, naming(data.source):
             self._plain = False
+            here = 0 if self._keeps_rows(data, engine, kept) and isinstance(data, Stored) else len(data)
+            room = 4 * np.dtype(self._dtype).itemsize * width(self._size) * (here + data.n_words)
+            check_room(room, f"{self._size:,} topics", "ask for fewer")
             self._learn(data, seed, engine, watched)
             if self.criterion is None and least_distance(self.parameters_.word) < ALIKE:
                 self._plain = True
@@ -255,10 +259,24 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
             watched["about"] = {"criterion": f"{TEMPERED}, or {PLAIN}"}
         if self.held_out and not self._beginning:
             return self._search_and_train(data, seed, engine, watched)
+        if self._keeps_rows(data, engine, watched["checkpoint"]):
+            return self._learn_in_place(data, seed, cast(Keeping, engine), watched)
         return self._train(
             self._model, data, lambda restart: self._start(data, (seed, restart)), seed, engine,
             slot="plain" if self._plain else "fit", **watched,
         )  # fmt: skip
+
+    def _keeps_rows(self, data: Documents, engine: Engine, checkpoint: Any) -> bool:
+        return keeps_rows(self, self._stages(), data, engine, checkpoint)
+
+    def _learn_in_place(self, data: Documents, seed: int, engine: Keeping, watched: dict[str, Any]) -> Fit:
+        """With documents' rows where the documents are."""
+        rows = own_rows(self._model, data, engine)
+        model: Any = RowModel(self._model, rows.family)
+        found = self._train(
+            model, rows, lambda restart: self._start(data, (seed, restart), rows), seed, engine, **watched
+        )
+        return self._take(gathered(rows, found, isinstance(data, Stored)))
 
     def _search_and_train(self, data: Documents, seed: int, engine: Engine, watched: dict[str, Any]) -> Fit:
         """A run on some documents, watched on those kept aside, and one on all of them for as long as was best."""
@@ -314,8 +332,8 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
         self.topic_, self.components_ = self.parameters_.topic, np.asarray(self.parameters_.word, np.float64)
         self.word_ = self.components_
 
-    def _start(self, data: Documents, seed: tuple[int, int]) -> Tables:
-        layout = self._model.layout
+    def _start(self, data: Documents, seed: tuple[int, int], rows: OwnRows | None = None) -> Tables:
+        layout = self._model.layout if rows is None else RowModel(self._model, rows.family).layout
         if not isinstance(self.start, str):
             tables = given_start(layout, self.start)
         elif self.start not in STARTS:
@@ -329,9 +347,10 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
             tables = matched(tables, self._seeds()) if self.seed_words else tables
         if self.seed_words:  # already at the start, or the first steps would give the words to other topics
             tables = tables._replace(word=layout.word.family.normalize(tables.word + self._seeds() / 100.0))
-        return PLSATables(
-            np.ascontiguousarray(tables.topic, dtype=self._dtype), np.asarray(tables.word, dtype=self._dtype, order="F")
-        )
+        word = np.asarray(tables.word, dtype=self._dtype, order="F")
+        if rows is not None:
+            return PLSATables(started(rows, tables.topic, self._dtype), word)
+        return PLSATables(np.ascontiguousarray(tables.topic, dtype=self._dtype), word)
 
     def _settings(self) -> Settings:
         smoothing = self._smoothing()

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from softcount.criteria.spec import Settings, Stage
+from softcount.criteria.spec import Settings, by_families
 from softcount.engines.engine import Keeping
 from softcount.estimators.align_direction import Direction, fitted, model_of, strengths_of
 from softcount.families.categorical import Categorical
@@ -22,8 +22,6 @@ from softcount.models.ibm import IBMTables
 from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import row_sums
 
-CRITERIA = ("em", "vb", "hard")  # which ask families alone: others reckon with whole tables
-
 
 def keeps_ranges(job: Any) -> bool:
     """Whether this run's tables may be in ranges: the engine keeps them, and nobody says anything of single entries."""
@@ -31,11 +29,7 @@ def keeps_ranges(job: Any) -> bool:
     plain = settings.features is None and settings.sparse is None and isinstance(settings.alpha, int | float)
     nothing = not len(job.dictionary) and job.before is None and job.weights is None and job.checkpoint is None
     far = isinstance(job.engine, Keeping) and not job.engine.near
-    return far and plain and nothing and len(job.data) > 0 and all(map(_by_families, stages))
-
-
-def _by_families(stage: Stage) -> bool:
-    return stage.name in CRITERIA and (stage.inner is None or _by_families(stage.inner))
+    return far and plain and nothing and len(job.data) > 0 and all(map(by_families, stages))
 
 
 def train(

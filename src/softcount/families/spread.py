@@ -15,16 +15,17 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from softcount.families.penalty import Pseudo
-from softcount.numbers.ragged import Array, Ragged
+from softcount.numbers.ragged import Array
+from softcount.numbers.tables import each
 
 Handle = Any
 
 
 class Range(NamedTuple):
-    """Some rows of a table: which they are, ascending, and the columns of their entries."""
+    """Some rows of a table: which they are, ascending, and the columns of their entries, where not all have entries."""
 
     rows: Array
-    entries: Ragged
+    entries: Any = None  # Ragged
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,10 @@ class Spread:
     """A table in ranges: parameters, log-weights, counts or a posterior."""
 
     parts: Sequence[Handle]
+    power: float = 1.0  # of log-weights: what they are multiplied by where they are used
+
+    def __mul__(self, power: float) -> Spread:
+        return replace(self, power=self.power * power)
 
 
 class _Part:
@@ -112,6 +117,11 @@ class SpreadFamily:
 
     def _total(self, method: str, *arguments: Any) -> float:
         return float(sum(self.fetched(self.ask(method, *arguments))))
+
+
+def tempered(logs: Any, power: float) -> Any:
+    """Log-weights times a number."""
+    return logs if power == 1.0 else each(lambda values: values * power, logs)
 
 
 # --- what crosses the engine ------------------------------------------------------------------------------------------

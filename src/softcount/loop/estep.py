@@ -13,7 +13,7 @@ import numpy as np
 
 from softcount.engines.engine import Engine, Handle
 from softcount.errors import ImpossibleItem
-from softcount.loop.files import file_ranges, fits, packed
+from softcount.loop.files import file_ranges, pack_placed, packed, packing
 from softcount.loop.model import InRounds, Model
 from softcount.loop.placed import Placed, located
 from softcount.loop.weighted import Weighted, runs_of
@@ -26,7 +26,7 @@ from softcount.numbers.ragged import Array
 from softcount.numbers.rounds import Round, add_up, drive
 from softcount.numbers.tables import Expectation, Tables
 from softcount.text.shard import cut, shards
-from softcount.text.stored import Stored, opened
+from softcount.text.stored import Stored
 
 
 class Range(NamedTuple):
@@ -77,7 +77,7 @@ class EStep:
             Placed(number, a, (model, items.slice(a, b)), weight, drawn)
             for (_, a, b, number, drawn), weight in zip(_reached(ranges), each, strict=True)
         )
-        self._handles = self._in_parts(parts) if self._by_parts else engine.place(_pack, parts)
+        self._handles = self._in_parts(parts) if self._by_parts else engine.place(pack_placed, parts)
 
     def _place_files(self, items: Stored, n_batches: int) -> None:
         """Where items are, not what they are, goes to the engine; pieces are about equally large."""
@@ -87,7 +87,7 @@ class EStep:
         self.amount, self.n_items = items.amount, len(items)
         self.batches = np.bincount(self._of_batch) / len(ranges)
         parts = (Placed(i, a, (self.model, items.slice(a, b))) for i, (_, a, b) in enumerate(ranges))
-        self._handles = self.engine.place(_pack if fits(self.model, items, ranges) else _unpacked, parts)
+        self._handles = self.engine.place(packing(self.model, items, [one[1:] for one in ranges]), parts)
 
     def _shuffled(self, items: Any, weights: Array | None, n_batches: int) -> tuple[Any, Array | None]:
         """Neighbouring items are alike; a mini-batch should be a sample of all. Within one, items of a weight stay
@@ -122,7 +122,7 @@ class EStep:
         """Of a model that works in rounds: every batch is several handles, and what to draw random numbers for."""
         found = []
         for part in parts:
-            packed = _pack(part)
+            packed = pack_placed(part)
             placed = (packed._replace(shard=one) for one in self.model.parts(packed.shard))  # type: ignore[attr-defined]
             n = self.model.n_uniforms(packed.shard)
             found.append((part.number, n, self.engine.place(_as_it_is, placed), part.weight))
@@ -219,16 +219,6 @@ def _as_it_is(part: Placed) -> Placed:
     return part
 
 
-def _pack(part: Placed) -> Placed:
-    model, items = part.shard
-    return part._replace(shard=model.pack(opened(items)))
-
-
-def _unpacked(part: Placed) -> Placed:
-    """To be packed whenever it is asked for."""
-    return part._replace(shard=part.shard[1])
-
-
 def _expect(placed: Placed, asked: Asked) -> Expectation:
     model, weights, mode, seed = asked
     shard = packed(model, placed.shard)
@@ -245,23 +235,23 @@ def _round(placed: Placed, asked: Round) -> Any:
 
 def _labels(placed: Placed, asked: Asked) -> tuple[float, Any]:
     with located(placed):
-        found, labels = asked.model.expect(asked.weights, _pack(placed).shard, asked.mode, labels=True)
+        found, labels = asked.model.expect(asked.weights, pack_placed(placed).shard, asked.mode, labels=True)
     return found.log_norm, labels
 
 
 def _posteriors(placed: Placed, asked: Asked) -> Any:
     with located(placed):
-        return asked.model.posteriors(asked.weights, _pack(placed).shard)
+        return asked.model.posteriors(asked.weights, pack_placed(placed).shard)
 
 
 def _log_norm(placed: Placed, asked: Asked) -> float:
     with located(placed):
-        return asked.model.expect(asked.weights, _pack(placed).shard, asked.mode)[0].log_norm
+        return asked.model.expect(asked.weights, pack_placed(placed).shard, asked.mode)[0].log_norm
 
 
 def _log_norms(placed: Placed, asked: Asked) -> Array:
     with located(placed):
-        found: Array = asked.model.log_norms(asked.weights, _pack(placed).shard)  # type: ignore[attr-defined]
+        found: Array = asked.model.log_norms(asked.weights, pack_placed(placed).shard)  # type: ignore[attr-defined]
         return found
 
 

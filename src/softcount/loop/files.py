@@ -6,12 +6,13 @@ more of a corpus is in memory than the workers work on, and the results have the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from softcount.loop.model import InRounds, Model
+from softcount.loop.placed import Placed
 from softcount.machine.memory import available
 from softcount.numbers.ragged import Array
 from softcount.text.stored import Part, Stored, opened
@@ -45,16 +46,27 @@ def _sizes(items: Any) -> Array:
     return sizes
 
 
-def fits(model: Model, items: Stored, ranges: Sequence[FileRange]) -> bool:
-    """Whether all that is packed may stay in memory, by what the first of it takes."""
-    first = model.pack(opened(items.slice(*ranges[0][1:])))
-    return len(ranges) * _bytes(first) <= available() / 2
+def packing(model: Model, items: Stored, bounds: Sequence[tuple[int, int]]) -> Callable[[Placed], Placed]:
+    """How these pieces are placed: packed where all may stay in memory, by what the first of them takes."""
+    first = model.pack(opened(items.slice(*bounds[0])))
+    return pack_placed if len(bounds) * _bytes(first) <= available() / 2 else unpacked
 
 
 def _bytes(packed: Any) -> int:
     if isinstance(packed, np.ndarray):
         return packed.nbytes
     return sum(map(_bytes, packed)) if isinstance(packed, tuple) else 0
+
+
+def pack_placed(part: Placed) -> Placed:
+    """A model and items as the model's shard."""
+    model, items = part.shard
+    return part._replace(shard=model.pack(opened(items)))
+
+
+def unpacked(part: Placed) -> Placed:
+    """To be packed whenever it is asked for."""
+    return part._replace(shard=part.shard[1])
 
 
 def packed(model: Any, shard: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.families.layout import TableLayout
-from softcount.families.spread import Spread, SpreadFamily, itself
+from softcount.families.spread import Spread, SpreadFamily, itself, tempered
 from softcount.loop.placed import located
 from softcount.loop.ranges import Ranges
 from softcount.numbers.attribute import SUM
@@ -50,6 +50,7 @@ class RangedModel(NamedTuple):
 class Asked(NamedTuple):
     model: Any
     log_weights: Tables  # without translations
+    power: float  # of the translations'
     mode: int
 
 
@@ -70,7 +71,7 @@ class RangedEStep:
 
     def __call__(self, log_weights: Tables, mode: int = SUM, key: int = 0, batch: int | None = None) -> Expectation:
         engine, data, spread = self.data.engine, self.data, log_weights.translation
-        asked = engine.share(Asked(self.model, log_weights._replace(translation=None), mode))
+        asked = engine.share(Asked(self.model, log_weights._replace(translation=None), spread.power, mode))
         *counts, rest = engine.keep(_expect, self.dealt(spread), asked, len(data.tables) + 1)
         rows = ((*both, *column) for *both, column in zip(data.tables, data.needs, counts, strict=True))
         total = Spread(engine.keep(_added, rows, engine.share(self.ragged))[0])
@@ -102,7 +103,7 @@ def _deal(values_: Sequence[Any], shared: None) -> tuple[Array, ...]:
 def _expect(values_: Sequence[Any], asked: Asked) -> tuple[Any, ...]:
     placed, local, *pieces = values_
     model = asked.model.among(local.entries)
-    log_weights = asked.log_weights._replace(translation=_local(local, pieces))
+    log_weights = asked.log_weights._replace(translation=tempered(_local(local, pieces), asked.power))
     with located(placed):
         found = model.expect(model.weigh(log_weights), placed.shard, asked.mode)[0].whole()
     flat = values(found.counts.translation)

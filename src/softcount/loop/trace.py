@@ -89,25 +89,41 @@ class Trace(list[Step]):
 
     def plot(self, axes: Any = None) -> Any:
         """Objective against step: a panel per stage, since their objectives differ, and a line per restart."""
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError:
-            raise ImportError("plots need matplotlib: pip install 'softcount[plot]'") from None
-        panels = self.panels()
-        if axes is None:
-            size = (4.5 * len(panels), 3.2)
-            axes = plt.subplots(1, len(panels), figsize=size, squeeze=False, layout="constrained")[1][0]
-        for (stage, runs), panel in zip(panels.items(), [axes] if hasattr(axes, "plot") else list(axes), strict=True):
-            for run in runs:
-                marker = "o" if len(run) < 10 else None
-                label = f"restart {run[0].restart + 1}"
-                panel.plot([s.step for s in run], [s.objective for s in run], marker=marker, label=label)
-            panel.set(title=stage, xlabel="step", ylabel="objective (nats)")
-            panel.locator_params(axis="x", integer=True)
-            panel.spines[["top", "right"]].set_visible(False)
-            if len({step.restart for step in self}) > 1:
-                panel.legend(frameon=False, fontsize="small")
-        return axes
+        return _drawn(self.panels(), axes)
+
+
+class Traces(dict[str, Trace]):
+    """The traces of a model that is trained in several parts, such as an aligner's directions, by name."""
+
+    def plot(self, axes: Any = None) -> Any:
+        """As `Trace.plot`, the panels of one part after those of another."""
+        named = {
+            f"{part}: {stage}": runs for part, trace in self.items() for stage, runs in trace.panels().items()
+        }  # fmt: skip
+        return _drawn(named, axes)
+
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#8a8f98", "#a37c00")  # for all eyes
+
+
+def _drawn(panels: Mapping[str, list[list[Step]]], axes: Any) -> Any:
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError("plots need matplotlib: pip install 'softcount[plot]'") from None
+    if axes is None:
+        size = (4.5 * len(panels), 3.2)
+        axes = plt.subplots(1, len(panels), figsize=size, squeeze=False, layout="constrained")[1][0]
+    for (stage, runs), panel in zip(panels.items(), [axes] if hasattr(axes, "plot") else list(axes), strict=True):
+        for run in runs:
+            look = {"color": COLOURS[run[0].restart % len(COLOURS)], "marker": "o" if len(run) < 10 else None}
+            panel.plot([s.step for s in run], [s.objective for s in run], label=f"restart {run[0].restart + 1}", **look)
+        panel.set(title=stage, xlabel="step", ylabel="objective (nats)")
+        panel.locator_params(axis="x", integer=True)
+        panel.spines[["top", "right"]].set_visible(False)
+        if len(runs) > 1:
+            panel.legend(frameon=False, fontsize="small")
+    return axes
 
 
 def gathered(notes: Iterable[Note]) -> list[str]:

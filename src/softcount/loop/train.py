@@ -16,6 +16,7 @@ from softcount.errors import InputError
 from softcount.loop.computed import Computed, computing, shown, weighed, weights_of
 from softcount.loop.estep import EStep
 from softcount.loop.model import Model
+from softcount.loop.own_rows import OwnRows, OwnRowsEStep
 from softcount.loop.ranged_estep import RangedEStep
 from softcount.loop.ranges import Ranges
 from softcount.loop.resume import Best, Finished, Found, Position, Restart, Saved, check_state, restored
@@ -281,6 +282,8 @@ class _Loop:
 
 def _expect(model: Any, items: Any, engine: Engine) -> Any:
     """The E-step over all data, where the data are."""
+    if isinstance(items, OwnRows):
+        return OwnRowsEStep(model, items)
     return RangedEStep(model, items) if isinstance(items, Ranges) else EStep(model, items, engine)
 
 

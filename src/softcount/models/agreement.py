@@ -19,10 +19,9 @@ from softcount.families.jumps import JumpCounts
 from softcount.families.kept import Kept
 from softcount.families.layout import TableLayout
 from softcount.machine.kernel import kernel
-from softcount.models.agreement_kernel import Direction, Shard, Tally, agree_hmm, agree_ibm1
+from softcount.models.agreement_kernel import Direction, Shard, Tally, agree_hmm, agree_ibm1, groups_of
 from softcount.models.fertility import MOST, fertility_ratios
 from softcount.models.ibm_link import link_wishes
-from softcount.models.jump_kernel import desk
 from softcount.models.scattered import Scattered
 from softcount.numbers.attribute import SUM
 from softcount.numbers.ragged import Array, Ragged
@@ -115,7 +114,7 @@ class Agreement(NamedTuple):
         found = pair_index(items.source.sentences, items.target.sentences, rows, self.n_words[1])
         (one, starts), (two, begins) = link_wishes(items), link_wishes(items.reverse())
         wishes = one.astype(np.float32), two.astype(np.float32)
-        return Shard(*found, wishes, (starts, begins), found.longest)
+        return Shard(*found, wishes, (starts, begins), groups_of(found.source.lengths, found.target.lengths))
 
     def n_uniforms(self, shard: Shard) -> int:
         return 0
@@ -158,7 +157,8 @@ class Agreement(NamedTuple):
     def _tally(self, d: int) -> Tally:
         n, fertility = self.longest, np.zeros((self.n_words[d] + 1, MOST + 1))
         jump = np.zeros((self._jumps(d).kinds, 2 * n + 1))
-        return Tally(np.zeros(self.n_words[1 - d] + 1), jump, np.zeros(n), np.zeros(n), fertility)
+        rest = np.zeros(n), np.zeros(n), fertility, np.zeros_like(jump, np.float32)
+        return Tally(np.zeros(self.n_words[1 - d] + 1), jump, *rest)
 
     def _counted(self, tally: Tally, tokens: int, log_norm: float) -> SideTables:
         """A tally as counts of the side's tables; Model 1 has none but the empty word's."""
@@ -179,11 +179,8 @@ class Agreement(NamedTuple):
         gather(weights.rates, weights.linked, shard.entries, UNKNOWN, local)
         log_norms = np.zeros((len(shard.starts) - 1, 2))
         if self.positions:
-            at = desk(shard.longest, max(len(direction.jump) for direction in weights.directions))
-            agree_hmm(
-                shard, local, weights.directions, at, weights.fertile, counting, self.stride, counts, tallies, shares,
-                log_norms,
-            )  # fmt: skip
+            how = weights.fertile, counting, self.stride
+            agree_hmm(shard, local, weights.directions, *how, counts, tallies, shares, log_norms)
         else:
             null = weights.directions[0].null, weights.directions[1].null
             agree_ibm1(shard, local, null, counting, counts, (tallies[0].null, tallies[1].null), shares, log_norms)

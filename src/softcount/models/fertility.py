@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from softcount.machine.kernel import kernel
-from softcount.numbers.ragged import Array
-from softcount.numbers.windows import add, spread
+from softcount.machine.kernel import kernel, within
+from softcount.numbers.abreast import everywhere, larger, load, smaller, store
+from softcount.numbers.lanes import LANES
+from softcount.numbers.ragged import Array, Ragged
 
 MOST = 6  # more words than that are counted as that many
-SMALL = 1e-3  # posteriors below change x too little to look r up again
 
 
 def fertility_ratios(
@@ -30,48 +30,49 @@ def fertility_ratios(
 
 @kernel
 def temper(
-    ratio: Array, states: Array, start: int, l: int, m: int, w: int, desk: Array, shares: int, em: int, sums: int
+    ratio: Array, states: Ragged, group: Array, l: int, m: int, shares: Array, em: Array, sums: Array, steps: Array
 ) -> None:
-    """em[j, i] *= r(e_i, Σ_j′ shares[j′, i] − shares[j, i]), e_i = states[start + i]; `sums` is room for a row."""
-    _sum(l, m, w, desk, shares, sums)
+    """em[j, i] *= r(e_i, Σ_j′ shares[j′, i] − shares[j, i]), of pairs abreast; `sums` [l] and `steps` are room."""
+    zero, unit = everywhere(np.float32(0.0)), everywhere(np.float32(1.0))
+    add_up(shares, l, m, sums)
     for i in range(l):
-        e, total = states[start + i], desk[sums + i]
-        usual = _between(ratio, e, total)
+        _lay_ratios(ratio, states, group, i, steps)
+        first, total = load(steps, 0), load(sums, i)
         for j in range(m):
-            share = desk[shares + j * w + i]
-            desk[em + j * w + i] *= usual if share < SMALL else _between(ratio, e, total - share)
+            x, factor = total - load(shares, j * l + i), first
+            for k in range(1, MOST):  # on straight lines: what x has of the step from k − 1 to k
+                factor = factor + load(steps, k) * larger(smaller(x, unit), zero)
+                x = x - unit
+            store(em, j * l + i, factor * load(em, j * l + i))
 
 
 @kernel
-def _sum(l: int, m: int, w: int, desk: Array, shares: int, sums: int) -> None:
+def add_up(shares: Array, l: int, m: int, sums: Array) -> None:
     """sums[i] = Σ_j shares[j, i]"""
-    unit = desk.dtype.type(1.0)
-    spread(desk, sums, unit, desk, shares, w)
-    for j in range(1, m):
-        add(desk, sums, unit, desk, shares + j * w, w)
-
-
-@kernel
-def _between(ratio: Array, state: int, x: float) -> float:
-    """np.interp(x, range(K), ratio[state])"""
-    top = ratio.shape[1] - 1
-    if x >= top:
-        return ratio[state, top]
-    k = int(x)
-    part = x - k
-    return ratio[state, k] + part * (ratio[state, k + 1] - ratio[state, k])
-
-
-@kernel
-def add_fertilities(
-    states: Array, start: int, l: int, m: int, w: int, desk: Array, shares: int, sums: int, counts: Array
-) -> None:
-    """counts[e_i, k], counts[e_i, k + 1] += 1 − part, part, where Σ_j shares[j, i] = k + part"""
-    _sum(l, m, w, desk, shares, sums)
     for i in range(l):
-        total = desk[sums + i]
-        k = min(int(total), MOST)
-        part = min(total - k, 1.0) if k < MOST else 0.0
-        counts[states[start + i], k] += 1.0 - part
-        if part > 0.0:
-            counts[states[start + i], k + 1] += part
+        total = load(shares, i)
+        for j in range(1, m):
+            total = total + load(shares, j * l + i)
+        store(sums, i, total)
+
+
+@within
+def _lay_ratios(ratio: Array, states: Ragged, group: Array, i: int, steps: Array) -> None:
+    """steps[0] = r(e_i, 0), steps[k] = r(e_i, k) − r(e_i, k − 1), of all pairs that have a position i"""
+    for a in range(LANES):
+        s = group[a]
+        inside = s >= 0 and i < states.offsets[s + 1] - states.offsets[s]
+        e = states.values[states.offsets[s] + i] if inside else -1
+        steps[a] = ratio[e, 0]
+        for k in range(1, MOST):
+            steps[k * LANES + a] = ratio[e, k] - ratio[e, k - 1]
+
+
+@within
+def add_fertility(total: float, state: int, counts: Array) -> None:
+    """counts[state, k], counts[state, k + 1] += 1 − part, part, where total = k + part"""
+    k = min(int(total), MOST)
+    part = min(total - k, 1.0) if k < MOST else 0.0
+    counts[state, k] += 1.0 - part
+    if part > 0.0:
+        counts[state, k + 1] += part

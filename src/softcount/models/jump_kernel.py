@@ -52,23 +52,20 @@ class Desk(NamedTuple):
     begins: int  # row
     leaves: int  # row
     ends: int  # row
-    jumps: int  # jumps + d: jumps of d, still to be multiplied by their weights; so for every kind of jump
-    reach: int  # jumps so far have a place
-    kind: int  # from the jumps of one kind to those of the next
+    jumps: int  # jumps + d: jumps of d, still to be multiplied by their weights
     size: int
 
 
-def desk(longest: int, kinds: int = 1) -> Desk:
-    """A desk for sentences of up to so many words, and so many kinds of jumps."""
+def desk(longest: int) -> Desk:
+    """A desk for sentences of up to so many words."""
     wide = longest + LANES
-    band = 2 * wide + LANES
-    sizes = dict.fromkeys(Desk._fields[:-3], wide)
-    sizes |= dict.fromkeys(("jump", "back"), longest * wide) | {"jumps": kinds * band}
+    sizes = dict.fromkeys(Desk._fields[:-1], wide)
+    sizes |= dict.fromkeys(("jump", "back"), longest * wide) | {"jumps": 2 * wide + LANES}
     sizes |= dict.fromkeys(("em", "linked", "place", "left", "drawn", "shares"), longest * wide)
     ends = np.cumsum(list(sizes.values()))
     starts = dict(zip(sizes, (ends - list(sizes.values())).tolist(), strict=True))
     starts["jumps"] += wide
-    return Desk(**starts, reach=wide, kind=band, size=int(ends[-1]))
+    return Desk(**starts, size=int(ends[-1]))
 
 
 @kernel
@@ -150,9 +147,9 @@ def backward(at: Desk, desk: Array, l: int, m: int, w: int, counting: bool) -> N
 
 
 @kernel
-def count_jumps(at: Desk, desk: Array, i: int, kind: int, m: int, w: int) -> None:
-    """jumps[k − i] += Σ_j left_{j−1}[i] drawn_j[k], of all jumps from position i, which are of this kind"""
-    correlate(desk, at.jumps + kind * at.kind - i, desk, at.left + i, w, desk, at.drawn + w, m - 1, w)
+def count_jumps(at: Desk, desk: Array, i: int, m: int, w: int) -> None:
+    """jumps[k − i] += Σ_j left_{j−1}[i] drawn_j[k], of all jumps from position i"""
+    correlate(desk, at.jumps - i, desk, at.left + i, w, desk, at.drawn + w, m - 1, w)
 
 
 @kernel

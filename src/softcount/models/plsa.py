@@ -96,6 +96,11 @@ class PLSA(NamedTuple):
         word, word_scale = _scaled(log_weights.word, transposed=True)
         return PLSAWeights(widened(topic), widened(word), topic_scale, word_scale)
 
+    def with_rows(self, weights: PLSAWeights, topic: Array | Log) -> PLSAWeights:
+        """These weights of words, and the log-weights of some documents."""
+        rows, scale = _scaled(topic)
+        return weights._replace(topic=widened(rows), topic_scale=scale)
+
     def expect(
         self,
         weights: PLSAWeights,

@@ -68,6 +68,7 @@ def lattice(model: NamedHMM, sentence: str) -> dict[str, Any]:
             {"word": word, "before": named(b), "after": named(a)}
             for word, b, a in zip(words, before, after, strict=True)
         ],
+        "beta_before": [named(row) for row in emitted * beta],  # with the word itself, as α before is without it
         "beta": [named(row) for row in beta],
         "posterior": [named(row) for row in posterior],
         "tables": counts,

@@ -23,6 +23,7 @@ def plot_alignment(model: Any, source: Any, target: Any, axes: Any = None) -> An
         axes.plot([j], [i], marker="s", markersize=13, fillstyle="none", color="#d55e00", markeredgewidth=2)
     axes.set_xticks(range(len(words[1])), words[1], rotation=60, ha="right")
     axes.set_yticks(range(len(words[0])), words[0])
+    axes.set(xlabel="target", ylabel="source")
     return axes
 
 
@@ -50,7 +51,7 @@ def plot_topics(model: Any, n_words: int = 8, axes: Any = None) -> Any:
         rows = -(-len(order) // 4)
         wide = min(4, len(order))
         axes = _pyplot().subplots(
-            rows, wide, figsize=(2.8 * wide, 0.6 + 1.9 * rows), squeeze=False, layout="constrained"
+            rows, wide, figsize=(2.8 * wide, 0.6 + 2.1 * rows), squeeze=False, layout="constrained"
         )
         axes = axes[1].ravel()
     if len(np.ravel(axes)) < len(order):
@@ -59,6 +60,7 @@ def plot_topics(model: Any, n_words: int = 8, axes: Any = None) -> Any:
         names = [str(word) for word, _ in tops[h]][::-1]
         panel.barh(names, [float(model.word_[h][words[name]]) for name in names], color="#0072b2")
         panel.set_title(f"topic {h}, {model.prevalence_[h]:.0%}", fontsize="medium")
+        panel.set_xlabel("P(word | topic)", fontsize="small")
         panel.spines[["top", "right"]].set_visible(False)
     for panel in np.ravel(axes)[len(order) :]:
         panel.set_visible(False)

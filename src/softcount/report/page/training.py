@@ -32,13 +32,18 @@ def told(model: Any) -> str:
 
 
 def _by(model: Any) -> str:
-    """The criteria of the first restart, each with how many steps it took."""
-    runs = [
-        (stage, steps) for trace in model._traces().values() for restart, stage, steps in trace.stages() if not restart
-    ]
-    names = {(CALLED.get(_base(stage), _base(stage)), len(steps)): None for stage, steps in runs}
-    said = [f"{name} ({n:,} step{'s' * (n != 1)})" for name, n in names]
-    return f" by {', then '.join(said)}" if said else ""
+    """The criteria of the first restart, each with how many steps it took; directions that went alike are told once."""
+    told = {
+        ", then ".join(_ran(stage, len(steps)) for restart, stage, steps in trace.stages() if not restart): None
+        for trace in model._traces().values()
+        if trace
+    }
+    return f" by {'; '.join(told)}" if told else ""
+
+
+def _ran(stage: str, n: int) -> str:
+    name = CALLED.get(_base(stage), _base(stage))
+    return f"{name} ({n:,} step{'s' * (n != 1)})"
 
 
 def _base(stage: str) -> str:

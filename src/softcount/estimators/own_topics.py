@@ -1,0 +1,55 @@
+"""Topics of documents whose rows stay where the documents are: in a cluster's workers, or in files.
+
+What is learned has the bits that it has with all rows in memory. At the end the rows of documents in files come to a
+file, too, which is mapped into memory, so that a model may have more documents than memory has room for.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from typing import Any
+
+import numpy as np
+
+from softcount.criteria.spec import Stage, by_families
+from softcount.engines import Engine
+from softcount.engines.engine import Keeping
+from softcount.families.spread import Spread
+from softcount.loop.own_rows import OwnRows
+from softcount.loop.train import Fit
+from softcount.models.plsa import PLSATables
+from softcount.numbers.ragged import Array
+from softcount.numbers.tables import Log
+from softcount.text.stored import Stored
+
+
+def keeps_rows(settings: Any, stages: list[Stage], data: Any, engine: Engine, checkpoint: Any) -> bool:
+    """Whether rows may stay where they are: the engine keeps them, and nobody wants all of them at once."""
+    apart = isinstance(data, Stored) or not engine.near
+    begins = not isinstance(data, Stored) or settings.start in ("random", "uniform")
+    nothing = checkpoint is None and not settings.held_out and not settings.fixed and not settings._beginning
+    ways = all(map(by_families, stages)) and len(data) > 0
+    return isinstance(engine, Keeping) and apart and begins and nothing and ways
+
+
+def started(rows: OwnRows, topic: Spread | Array, dtype: str) -> Spread:
+    """The start's rows, where they will be."""
+    if isinstance(topic, Spread):
+        return rows.family.of_kind(topic, dtype)
+    return rows.spread(np.ascontiguousarray(topic, dtype=dtype))
+
+
+def gathered(rows: OwnRows, result: Fit, in_file: bool) -> Fit:
+    """With the rows of all documents, in memory or in a file."""
+    room = _file if in_file else np.empty
+    topic = rows.gathered(result.parameters.topic, room)
+    logs = PLSATables(Log(topic), result.log_weights.word)  # which nobody decodes with: documents are folded in
+    posterior = result.posterior
+    if posterior is not None:
+        posterior = posterior._replace(topic=rows.gathered(posterior.topic, room))
+    return result._replace(parameters=result.parameters._replace(topic=topic), log_weights=logs, posterior=posterior)
+
+
+def _file(shape: tuple[int, int], dtype: Any) -> Array:
+    with tempfile.TemporaryFile() as file:  # which is gone when nobody looks at it any more
+        return np.asarray(np.memmap(file, dtype, "w+", shape=shape))

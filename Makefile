@@ -3,15 +3,16 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/installed
 STAMP := .venv/installed-for-developers
+export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test axe test-jit-off lint bench docs fuzz mutants clean
+.PHONY: demo test axe lint bench docs fuzz mutants clean
 
 demo: $(INSTALLED)
 	$(BIN)/softcount demo --pages .cache/demo
 
 test: $(STAMP) axe
-	$(BIN)/pytest -n auto
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto -m kernels
+	$(BIN)/pytest -n auto --dist worksteal
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto --dist worksteal -m kernels
 
 # axe-core, by which the pages' tests ask whether everybody can use them; without npm or a network they skip that.
 axe:

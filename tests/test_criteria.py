@@ -9,7 +9,7 @@ import enumeration
 import numpy as np
 import pytest
 from enumeration import flat, unflat
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from naive import NaiveHMM, Sentences
 from scipy import integrate, special
@@ -95,6 +95,7 @@ def never_falls(objectives: list[float]) -> bool:
 @pytest.mark.parametrize("spec", RISING)
 @settings(max_examples=15)
 @given(seed=st.integers(0, 10**6), K=st.integers(1, 3), end=st.booleans())
+@example(seed=736, K=3, end=True)  # where the multipliers of constraints stay a millionth away from their best
 def test_objective_never_falls_on_tiny_corpora(spec: str, seed: int, K: int, end: bool) -> None:
     objectives = [p.objective for p in steps(case(K, 4, 5, end, seed), spec, 12)]
     assert np.isfinite(objectives).all() and never_falls(objectives)

@@ -245,7 +245,8 @@ class Align(Sampled):
 
         model._checked(data)  # what is wrong is said before anything else is
         self.note_long(model, data)
-        self.say(needed(data.within(model.longest), model))
+        if not self.quiet:
+            self.say(needed(data.within(model.longest), model))
         model.fit(data, on_step=lambda name, step: on_step(step._replace(stage=f"{name} {step.stage}")), **watch)
 
     def answer(self, model: WordAligner, data: Bitext) -> Bitext:

@@ -8,12 +8,14 @@ files, because whoever asks for that has no room for all of it.
 from __future__ import annotations
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import lru_cache
 from typing import Any
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from softcount.engines.engine import Nested
 from softcount.engines.spilled import Folder, here
@@ -25,6 +27,13 @@ from softcount.numbers.rounds import add_up
 def cpu_count() -> int:
     """The cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@lru_cache(maxsize=1)
+def _libraries(n_modules: int) -> ThreadpoolController:
+    """For products of matrices, those that are loaded. To look for them takes milliseconds, as long as a small E-step;
+    so they are looked for only when something has been imported since."""
+    return ThreadpoolController().select(user_api="blas")
 
 
 class Threads(Nested):
@@ -42,7 +51,7 @@ class Threads(Nested):
         if not one_thread_whatever_is_loaded():
             import scipy.linalg  # noqa: F401  the BLAS that compiled kernels call must be loaded before it is limited
 
-        self._limits = threadpool_limits(limits=1, user_api="blas")
+        self._limits = _libraries(len(sys.modules)).limit(limits=1)
         self._pool = ThreadPoolExecutor(self.n_workers) if self.n_workers > 1 else None
 
     def _close(self) -> None:

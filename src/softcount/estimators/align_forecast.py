@@ -108,12 +108,14 @@ def _said(seconds: float) -> str:
 
 
 def estimated_entries(data: Bitext) -> int:
-    """Distinct word pairs, extrapolated from a sample: they grow as a power of the text (Heaps)."""
-    few, many = _distinct(data, SAMPLE_PAIRS // 4), _distinct(data, SAMPLE_PAIRS)
+    """Distinct word pairs, extrapolated from samples: they grow as a power of the text (Heaps) that falls slowly."""
+    few, some, many = (_distinct(data, SAMPLE_PAIRS // part) for part in (16, 4, 1))
     if len(data) <= SAMPLE_PAIRS or few == 0:
         return many
-    power = min(max(np.log(many / few) / np.log(4.0), 0.0), 1.0)
-    return int(many * (len(data) / SAMPLE_PAIRS) ** power)
+    before, power = (min(float(np.log(b / a) / np.log(4.0)), 1.0) for a, b in ((few, some), (some, many)))
+    falls = max(before - power, 0.0) / 2.0  # with every factor of four: half, so that what is said is rather too much
+    factors = np.log(len(data) / SAMPLE_PAIRS) / np.log(4.0)
+    return int(many * 4.0 ** max(power * factors - falls * factors * (factors + 1.0) / 2.0, 0.0))
 
 
 def _distinct(data: Bitext, n_pairs: int) -> int:

@@ -32,12 +32,12 @@ class Task(NamedTuple):
     """A sentence x of m words, and the words of y that may be written."""
 
     offsets: Array  # int64 [m + 1]: the options of each word of x
-    options: Array  # int32, into `words`
+    options: Array  # int64, into `words`, as those of hypotheses are: what is asked of one is compiled once
     words: Array  # int64 [n]: as the language model numbers them
     kinds: Array  # int32 [n]: of their jumps
     rates: Array  # [n, m]: log t(x_j | word), −inf where not
     null: Array  # [m]
-    inserts: Array  # int32, into `words`
+    inserts: Array  # int64, into `words`
     ahead: Array  # [m]: what each word of x will cost, more or less
 
 
@@ -298,7 +298,10 @@ def _make(
     kept.word[new], kept.length[new], kept.written[new] = -1, kept.length[h], kept.written[h]
     kept.gap[new], kept.mask[new] = kept.gap[h], kept.mask[h]
     kept.current[new], kept.last[new], kept.waiting[new] = kept.current[h], kept.last[h], kept.waiting[h]
-    kept.context[new, :], kept.places[new, :], kept.covers[new, :] = kept.context[h], kept.places[h], kept.covers[h]
+    for k in range(kept.context.shape[1]):
+        kept.context[new, k] = kept.context[h, k]
+    for k in range(kept.places.shape[1]):
+        kept.places[new, k], kept.covers[new, k] = kept.places[h, k], kept.covers[h, k]
     if u >= 0 and kind != MORE:
         open_context(lm, kept.context[h], lows, highs)
         advance(lm, kept.context[h], lows, highs, task.words[u], kept.context[new])

@@ -59,7 +59,8 @@ class Jumping(NamedTuple):
         first, last = (part[np.minimum(away, len(part) - 1)] for part in (self.begin, self.end))
         reached = np.clip(away - away[:, None], -reach, reach) + reach  # [from, to]
         parts = _logs(first / first.sum()), _logs(last / last.sum()), -float(np.log(l))
-        return Places(JUMPS, l, GRID, NONE, *parts, _logs(self.jump), -_logs(self.jump[:, reached].sum(axis=2)))
+        leave = np.ascontiguousarray(-_logs(self.jump[:, reached].sum(axis=2)))
+        return Places(JUMPS, l, GRID, NONE, *parts, _logs(self.jump), leave)
 
 
 class Channel(NamedTuple):

@@ -61,7 +61,7 @@ def task(asked: Asked, words: Sequence[str], ids: Array) -> tuple[Task, list[str
     rates = np.full((len(numbers), len(words)), -np.inf)
     ahead, options = np.empty(len(words)), []
     for j, (word, offer) in enumerate(zip(words, offers, strict=True)):
-        mine = np.array([*np.searchsorted(known, offer.own), *(at[text] for text in offer.others)], np.int32)
+        mine = np.array([*np.searchsorted(known, offer.own), *(at[text] for text in offer.others)], np.int64)
         _spread(asked.channel, known, offer.row, rates[:, j])
         banned = [entry.place for entry in asked.lexicon.get(word, ())]  # what is offered of them is written below
         rates[: len(known)][np.isin(known, banned), j] = -np.inf
@@ -71,7 +71,7 @@ def task(asked: Asked, words: Sequence[str], ids: Array) -> tuple[Task, list[str
         options.append(mine)
     kinds = np.concatenate([asked.channel.kinds[known], np.zeros(len(texts), np.int32)]).astype(np.int32)
     offsets = np.concatenate([[0], np.cumsum([len(mine) for mine in options])]).astype(np.int64)
-    null, inserts = np.array([offer.null for offer in offers]), np.searchsorted(known, asked.inserts).astype(np.int32)
+    null, inserts = np.array([offer.null for offer in offers]), np.searchsorted(known, asked.inserts).astype(np.int64)
     made = Task(offsets, np.concatenate(options), numbers, kinds, rates, null, inserts, ahead)
     return made, [*(asked.channel.vocabularies[1].words[y] for y in known.tolist()), *texts]
 

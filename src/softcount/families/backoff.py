@@ -157,7 +157,9 @@ def counts_by_level(levels: Sequence[Level], counts: Array) -> list[Array]:
     """Those of a coarser level are sums of the finer one's."""
     tables = [counts]
     for level in levels[:-1]:
-        tables.append(np.bincount(level.parent, tables[-1], int(level.parent.max(initial=-1)) + 1))
+        sums = np.zeros(int(level.parent.max(initial=-1)) + 1)
+        _add_to_parents(level.parent, tables[-1], sums)
+        tables.append(sums.astype(np.float32))
     return tables
 
 
@@ -202,6 +204,13 @@ def _merge(
             parent[k] = places[c]
         lengths[group] += filled - before
     return filled
+
+
+@kernel
+def _add_to_parents(parent: Array, counts: Array, sums: Array) -> None:
+    """sums = np.bincount(parent, counts), without copies of both"""
+    for k in range(len(parent)):
+        sums[parent[k]] += counts[k]
 
 
 @kernel

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from llvmlite import ir
 from numba import njit
 from numba.core import cgutils, event, types
+from numba.core.types.misc import unliteral
 from numba.extending import intrinsic, overload
 
 from softcount.machine import cache, stage
@@ -27,7 +28,18 @@ def kernel(function: F) -> F:
     """Compile once per machine: the cache lives beside the source, or where softcount.machine.cache finds room."""
     compiled: F = njit(nogil=True, fastmath=REORDER)(function)
     cache.keep(compiled)
+    _once_for_all_constants(compiled)
     return compiled
+
+
+def _once_for_all_constants(compiled: Any) -> None:
+    """A kernel that another calls with a constant is the one that it calls with a variable, not compiled once more."""
+    if not hasattr(compiled, "get_call_template"):  # the compiler is switched off
+        return
+    template = compiled.get_call_template
+    compiled.get_call_template = lambda args, kws: template(
+        [unliteral(each) for each in args], {name: unliteral(each) for name, each in kws.items()}
+    )
 
 
 def within(function: F) -> F:

@@ -136,7 +136,7 @@ class HMM(TrainedHMM):
     _learned = ("parameters_", "states_", "vocabulary_", "lengths_", "tried_", "language_", *TrainedHMM._FIT)
     _optional = (*TrainedHMM._optional, "language_")
     _types = (HMMTables, ChannelTables, Tried)
-    _size_name, _emits = "n_states", "emission"
+    _size_name, _emits, _leans = "n_states", "emission", 10.0
     _size_axes: ClassVar[Axes] = {
         "initial": Hidden(share=0),
         "transition": Hidden(row=0, share=1),

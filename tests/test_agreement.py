@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from softcount.families.jumps import JumpCounts, kinds_of_words
 from softcount.families.penalty import NOTHING
-from softcount.models.agreement_kernel import NEGLIGIBLE, Direction, Shard, Tally, agree_hmm, agree_ibm1, groups_of
+from softcount.models.agreement_hmm import agree_hmm, groups_of
+from softcount.models.agreement_kernel import NEGLIGIBLE, Direction, Shard, Tally, agree_ibm1
 from softcount.models.fertility import MOST, fertility_ratios
 from softcount.numbers.lanes import LANES
 from softcount.numbers.ragged import from_rows

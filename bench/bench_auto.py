@@ -77,8 +77,8 @@ def settings(names: list[str], n_sentences: int, n_documents: int) -> Iterator[t
     news = newsgroups.read(None) if NEWS in names else None
     if news is not None:
         some, name = part(news.train, n_documents), f"{NEWS}, {n_documents:,} documents"
-        yield name, "clusters", sc.NaiveBayesMixture("auto", min_df=2), some
-        yield name, "topics", sc.PLSA("auto", min_df=2), some
+        yield name, "clusters", sc.NaiveBayesMixture("auto"), some
+        yield name, "topics", sc.PLSA("auto"), some
 
 
 def part(items: Any, n: int) -> Any:

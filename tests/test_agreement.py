@@ -20,8 +20,8 @@ from softcount.text.pair_index import pair_index
 
 pytestmark = pytest.mark.kernels
 
-LENGTHS = [(2, 3), (3, 2), (1, 4), (4, 1), (0, 2), (3, 0), (0, 0), (1, 1)]
-WORDS, LONGEST, KINDS = 4, 4, 3  # kinds: a word's jumps are of one of them
+LENGTHS = [(2, 3), (3, 2), (1, 4), (4, 1), (0, 2), (3, 0), (0, 0), (1, 1), (5, 2), (2, 5)]
+WORDS, LONGEST, KINDS = 4, 5, 3  # kinds: a word's jumps are of one of them
 SEEDS = st.integers(0, 10**6)
 
 

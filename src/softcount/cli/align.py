@@ -120,7 +120,7 @@ class Align(Sampled):
     ] = None
     probabilities: Annotated[bool, option(OUT, "Write i-j:0.97.", "--probabilities")] = False
     scores: Annotated[
-        Path | None, option(OUT, "Write how likely each pair is a translation, 0 to 1; 0 where a side is empty.")
+        Path | None, option(OUT, "Write how likely each pair is a translation, 0 to 1; 0 if one is empty.")
     ] = None
     log_probabilities: Annotated[
         Path | None, option(OUT, "Write log P(target|source) and its reverse; -inf if one is empty.")

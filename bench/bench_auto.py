@@ -5,7 +5,7 @@
 
 Sentences of a hidden Markov model, documents of one class each, and documents that mix topics
 (`softcount.synthetic.hidden`), all with the same number of classes; "within 1" counts the seeds on which the number
-found is off by one at most. How strongly values lean on the text's words was chosen on EWT; Brown and WSJ confirm it.
+found is off by one at most. How strongly values lean on the text's words was chosen on EWT; Brown confirms it.
 """
 
 from __future__ import annotations

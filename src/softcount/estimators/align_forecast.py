@@ -33,7 +33,7 @@ class Need(NamedTuple):
     pair: float
 
 
-TOGETHER = Need(231, 25, 20, 51, 5)
+TOGETHER = Need(221, 25, 20, 51, 4)
 APART = Need(200, 75, 45, 60, 0)
 APART_MORE = APART._replace(entry=130)
 

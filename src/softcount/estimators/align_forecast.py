@@ -36,6 +36,7 @@ class Need(NamedTuple):
 TOGETHER = Need(221, 25, 20, 51, 4)
 APART = Need(200, 75, 45, 60, 0)
 APART_MORE = APART._replace(entry=130)
+INDEXED = 5  # bytes of a token pair, where an HMM is trained apart
 
 
 class Steps(NamedTuple):
@@ -73,7 +74,7 @@ def megabytes(aligner: Any, tokens: int, entries: int, token_pairs: int) -> floa
     stages = ",".join(stage.text for stage in planned.stages)
     apart = APART_MORE if any(name in stages for name in MORE) else APART
     if any(stage.model in ("hmm", CRF) for stage in planned.stages):
-        apart = apart._replace(pair=TOGETHER.pair)  # an index of the token pairs as well
+        apart = apart._replace(pair=INDEXED)  # an index of the token pairs as well
     need = TOGETHER if planned.together else apart
     bytes_ = need.token * tokens + need.entry * entries + need.pair * token_pairs
     return float(need.base + need.thread * aligner._engine().n_workers + bytes_ / 1e6)

@@ -22,6 +22,8 @@ from softcount.machine.kernel import kernel
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.numbers.tables import Log, values
 
+LEAST = 1e-30  # a sum below that is nothing; a float32 has numbers so small, too
+
 
 class Level(NamedTuple):
     """The entries of one level, and what each of them leans on; the coarsest level has no parents."""
@@ -238,5 +240,5 @@ def _lean(
             if len(level.parent) > 0:
                 one += strength * above[level.parent[k], 0] * level.column_share[column]
                 two += strength * above[level.parent[k], 1] * level.row_share[row]
-            result[k, 0] = one / max(by_row[row] + strength, 1e-300)
-            result[k, 1] = two / max(by_column[column] + strength, 1e-300)
+            result[k, 0] = one / max(by_row[row] + strength, LEAST)
+            result[k, 1] = two / max(by_column[column] + strength, LEAST)

@@ -545,6 +545,7 @@ FORMS = [
          ("align text other --known-links full --null 0 --dictionary never -q",
           "other:1: the pair has probability zero under the dictionary or its known links; allow one of its "
           "translations, or give the empty word a probability (--null)"),
+         ("align text other --model crf --known-links full", "known links: a CRF autoencoder learns from no links; use hmm, or leave them away"),
          bad=b"0-7\n\n\n\n", two=b"0-0\n\n", full=b"1-1\n\n\n\n", never=b"dog\tHund\tnever\n"),
     Refused("links-form", "a link that is none",
             ("bad:2: 'x' is no link; write i-j, or i?j where it is only possible",
@@ -674,6 +675,7 @@ FORMS = [
          ("tag text --states 2 --model crf-autoencoder --reconstruct lines",
           "reconstruct='lines': give a number of classes, or words"),
          ("tag text --states 2 --model crf-autoencoder --variance 0", "variance=0.0: give a number above zero"),
+         ("align text other --model ibm1,crf(em:5)", "model 'crf(em:5)': crf trains by autoencode alone, not by em; write crf:15"),
          ("cluster text --clusters 2 --criterion constrained:2",
           "constrained: this model counts nothing that could be too much; it is for tags, and for links by the HMM")),
     Refused("criterion", "a criterion that is none",

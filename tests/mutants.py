@@ -32,6 +32,7 @@ TESTS = {
     "models/gaussian": "tests/test_expect.py -k gaussian",
     "models/plsa": "tests/test_expect.py -k plsa",
     "models/jump": "tests/test_jump_hmm.py",
+    "models/link_crf": "tests/test_link_crf.py",
     "models/agreement": "tests/test_agreement.py",
     "models/fertility": "tests/test_agreement.py",
     "models/network": "tests/test_network.py tests/test_expect.py -k network",

@@ -25,6 +25,7 @@ from softcount.models.grammar import GrammarTables
 from softcount.models.hmm import HMM, HMMTables
 from softcount.models.ibm import IBM, IBMTables
 from softcount.models.jump_hmm import JumpHMM
+from softcount.models.link_crf import LinkCRF, LinkCRFTables
 from softcount.models.mixture import Mixture, MixtureTables
 from softcount.models.network import Network, tables_type
 from softcount.models.network_plan import Use
@@ -364,6 +365,35 @@ def jumps(draw: Any, chance: Chance) -> Instance:
     return Instance(NaiveJumps(model), model, given.items, weights)
 
 
+@dataclass(frozen=True)
+class NaiveLinkCRF(NaiveJumps):
+    """The encoder's weights: the empty word, the distance from the diagonal, places and jumps; features of words."""
+
+    model: LinkCRF
+
+    def counts(self, items: Any, i: int, structure: tuple[int, ...]) -> LinkCRFTables:
+        source, target = items.source.sentences.row(i), items.target.sentences.row(i)
+        l, m = len(source), len(target)
+        moves = NaiveJumps(self.model.chain).counts(items, i, structure)
+        alignment, D = np.zeros(values(self.tables.alignment).shape), self.model.reach
+        if l > 0 and m > 0:
+            alignment[0] = structure.count(0)
+            alignment[1] = sum(abs(a / l - (j + 1) / m) for j, a in enumerate(structure) if a > 0)
+            alignment[2:] = moves.alignment[2 : 4 * D + 5]
+        return LinkCRFTables(moves.translation, alignment, self.model.features.T @ moves.translation.values)
+
+
+def link_crf(draw: Any, chance: Chance) -> Instance:
+    given = ibm(draw, chance, "uniform")
+    features = sparse.csr_matrix(chance.rng.integers(0, 3, (len(given.model.entries.values), 2)).astype(float))
+    reach = draw(st.integers(1, 2))
+    model = LinkCRF(given.model.entries, given.model.n_targets, given.model.classes, features, reach=reach)
+    weights = chance.weights(NaiveLinkCRF(model).tables)._replace(translation=given.log_weights.translation)
+    weights.alignment[1] = chance.rng.normal(0.0, chance.spread)  # of a distance, which may be none
+    weights.pair[:] = chance.table(weights.pair.shape, zeros=0.0)
+    return Instance(NaiveLinkCRF(model), model, given.items, weights)
+
+
 # --- mixtures: of documents, of points -------------------------------------------------------------------------------
 
 
@@ -592,6 +622,7 @@ MODELS: dict[str, Callable[[Any, Chance], Instance]] = {
     "ibm2": partial(ibm, kind="diagonal"),
     "ibm2-free": partial(ibm, kind="free"),
     "jumps": jumps,
+    "link-crf": link_crf,
     "mixture": mixture,
     "gaussian": gaussian,
     "plsa": plsa,

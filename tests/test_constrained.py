@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from enumeration import flat
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import NaiveHMM, Sentences
+from naive import NaiveHMM, NaiveJumps, Sentences
 from scipy import optimize
 
 from softcount import HMM as Tagger
@@ -22,6 +23,7 @@ from softcount.engines import Threads
 from softcount.loop.estep import EStep
 from softcount.loop.start import random_start
 from softcount.loop.train import fell
+from softcount.models.both_ways import BothWays, BothWaysTables
 from softcount.models.hmm import HMM, HMMTables
 from softcount.models.jump_hmm import JumpHMM
 from softcount.numbers.budget import alone, excess, grouped, project
@@ -149,8 +151,8 @@ def linked() -> tuple[JumpHMM, Any, Any]:
 def test_links_of_a_source_word_are_the_gradient_of_the_dual_and_come_down_to_one() -> None:
     model, text, weights = linked()
     wished = EStep(model, text, Threads(1).__enter__()).constrained
-    shape, bound = wished.nodes(1)[1:]
-    assert shape == (6, 1) and bound == 1.0
+    shape, bound, of = wished.nodes(1)[1:]
+    assert shape == (6, 1) and bound == 1.0 and of == "one-to-one"
     multipliers = np.random.default_rng(1).random(shape)
     found, expected = wished.expect(weights, multipliers)
     assert expected.sum() == pytest.approx(found.counts.translation.values[model.entries.offsets[1] :].sum())
@@ -180,6 +182,85 @@ def test_links_from_the_command_line() -> None:
         assert len(aligner.align(*pairs)) == 9
     with pytest.raises(InputError, match="it is for tags, and for links by the HMM"):
         WordAligner("ibm1", criterion="constrained(em):2").fit(*pairs)
+
+
+# --- symmetry ---------------------------------------------------------------------------------------------------------
+
+
+def both_ways() -> tuple[BothWays, Any, Any]:
+    one, text, _ = linked()
+    turned = text.reverse()
+    n = len(turned.target.vocabulary)
+    rows = cooccurring(turned.sides[0].occurrences, turned.target.sentences, n)
+    model = BothWays(one, JumpHMM(rows, n, length_classes(turned)[0]))
+    return model, text, random_start(model.layout, (3,))
+
+
+def test_without_wishes_each_direction_is_trained_as_it_would_be_alone() -> None:
+    model, text, start = both_ways()
+    em = parse("em")[0]
+    together = em.build(model.layout, Settings())
+    state = together.step(start, EStep(model, text, Threads(1).__enter__()))[0]
+    for side, items, begun, found in zip(model, (text, text.reverse()), start, state, strict=True):
+        alone = em.build(side.layout, Settings())
+        expected = alone.step(begun, EStep(side, items, Threads(1).__enter__()))[0]
+        np.testing.assert_array_equal(flat(found), flat(expected))
+
+
+def test_two_directions_under_multipliers_are_those_that_enumeration_finds() -> None:
+    model, text, start = both_ways()
+    weights = BothWaysTables(*(each(np.array, logs) for logs in log_weights(model.layout, start)))
+    wished = EStep(model, text, Threads(1).__enter__()).constrained
+    (shape, bound, of), l, m = wished.nodes(1)[1:], text.source.sentences.lengths, text.target.sentences.lengths
+    assert shape == (2 * int(l @ m), 1) and bound == 0.0 and of == "symmetry"
+    multipliers = np.random.default_rng(1).random(shape)
+    found, expected = wished.expect(weights, multipliers)
+    price = multipliers[0::2, 0] - multipliers[1::2, 0]
+    parts = np.split(price, np.cumsum(l * m)[:-1])
+    forward = [-part.reshape(p, q) for part, p, q in zip(parts, l, m, strict=True)]
+    total = 0.0
+    sides = ((text, forward), (text.reverse(), [-part.T for part in forward]))
+    for side, logs, (items, wishes) in zip(model, weights, sides, strict=True):
+        rows = [np.concatenate([np.zeros((1, part.shape[1])), part]).ravel() for part in wishes]
+        asked = replace(items, wishes=(from_rows(rows, float), None))
+        total += enumeration.expected(enumeration.Instance(NaiveJumps(side), side, asked, logs))[1]
+    assert found.log_norm == pytest.approx(total, rel=1e-12)
+    for i in range(len(multipliers)):
+        nudge = 1e-5 * (np.arange(len(multipliers)) == i)[:, None]
+        up, down = (wished.expect(weights, multipliers + s * nudge)[0].log_norm for s in (1, -1))
+        assert (down - up) / 2e-5 == pytest.approx(expected[i, 0], abs=1e-8)
+
+
+def test_both_directions_come_to_link_alike() -> None:
+    model, text, start = both_ways()
+    expect = EStep(model, text, Threads(1).__enter__())
+    criterion = parse("constrained(em,strength=50,ascents=80,of=symmetry)")[0].build(model.layout, Settings())
+    state, found = criterion.init(start, expect), []
+    for _ in range(5):
+        state, progress = criterion.step(state, expect)
+        found.append(progress)
+    assert not any(fell(a.objective, b.objective) for a, b in pairwise(found))
+    free = expect.constrained.expect(log_weights(model.layout, start), np.zeros(state.multipliers.shape))[1]
+    assert found[0].parts["penalty"] / 50 < 0.02 * np.abs(free).sum() / 2, "primal feasibility"
+
+
+def test_symmetry_from_the_command_line() -> None:
+    pairs = (["a b", "b c", "a c d"] * 3, ["x y", "y z", "x z w"] * 3)
+    model = "ibm1:2,hmm(constrained({},strength=5,of=symmetry)):3"
+    for inner in ("em", "vb"):
+        aligner = WordAligner(model.format(inner), random_state=0).fit(*pairs)
+        steps = [step.objective for step in aligner.directions_["reverse"].trace if "symmetry" in step.stage]
+        assert len(steps) == 3 and not any(fell(a, b) for a, b in pairwise(steps))
+        assert aligner.align(*pairs)[0] == [(0, 0), (1, 1)]
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"direction": "forward"}, "symmetry is of both"),
+        ({"model": "ibm1(constrained(em,of=symmetry)):2"}, "it is of hmm, in the last stage"),
+        ({"features": "pairs"}, "symmetry is of rows without features"),
+        ({"model": "hmm(constrained(em,of=few-tags)):2", "agreement": False}, "what is counted here is one-to-one"),
+    ]
+    for settings, says in refused:
+        with pytest.raises(InputError, match=says):
+            WordAligner(**{"model": model.format("em"), **settings}).fit(*pairs)
 
 
 # --- the criterion --------------------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ SPECS = [s.replace("stepwise(", "stepwise(batches=3,").replace("annealed(", "ann
 SPECS = [s.replace("constrained(", "constrained(least=2,") for s in SPECS]
 every_criterion = pytest.mark.parametrize("spec", SPECS)
 RISING = ["direct", "em", "em(pseudo=0.3)", "hard(em)", "hard(em(pseudo=0.3))", "vb", "vb(prior=2)", "hard(vb)"]
-RISING += ["constrained(least=2,em)", "constrained(least=2,vb)"]
+RISING += ["constrained(least=2,em)", "constrained(least=2,vb)", "autoencode"]
 
 
 class Case(NamedTuple):

@@ -63,7 +63,7 @@ class Align(Sampled):
     ]
     target: Annotated[str | None, typer.Argument(help="Its translation, line by line; .gz too.")] = None
     preset: Annotated[str, option(WHAT, PRESET)] = "default"
-    model: Annotated[str | None, option(WHAT, "ibm1, ibm2, ibm2-free, hmm; or stages: ibm1:3,hmm:3.")] = None
+    model: Annotated[str | None, option(WHAT, "ibm1, ibm2, ibm2-free, hmm, crf; or ibm1:3,hmm:3.")] = None
     agreement: Annotated[
         bool | None, option(WHAT, "Train both directions together (ibm1, hmm).", "--agreement/--no-agreement")
     ] = None

@@ -6,7 +6,8 @@ among those whose expectations are as they should be; what is too much is punish
 
 The model says what is counted (f), which multipliers share a budget (g) and the bound. Tagging: f_i is that token i has
 tag k, a group is a word type with a tag, the bound is 0, so that a word is to have few tags. Alignment: f_i is how many
-words are linked to source word i, alone in its group, and the bound is 1.
+words are linked to source word i, alone in its group, and the bound is 1 (one-to-one); or, of two directions that are
+trained side by side, by how much more often the one links two words than the other, and the bound is 0 (symmetry).
 K. Ganchev, J. Graça, J. Gillenwater, B. Taskar, JMLR 11, 2010; for tags J. Graça, K. Ganchev, B. Taskar, F. Pereira,
 NIPS 2009. λ follows the projected gradient E_q[f] − bound, from where the last E-step left it.
 """
@@ -43,6 +44,7 @@ class Nodes(NamedTuple):
     groups: Groups
     shape: tuple[int, int]
     bound: float
+    of: str  # what the constraint is called
 
 
 class Wished(Protocol):
@@ -62,17 +64,19 @@ class Constrainable(Expect, Protocol):
     def constrained(self) -> Wished: ...
 
 
-def constrained(inner: Criterion, strength: float, least: int, steps: int) -> Criterion:
+def constrained(inner: Criterion, strength: float, least: int, steps: int, of: str | None = None) -> Criterion:
     def init(parameters: Tables, expect: Expect) -> ConstrainedState:
         return ConstrainedState(inner.init(parameters, expect), np.empty((0, 0)), RATE, -np.inf)
 
     def step(state: ConstrainedState, expect: Expect) -> tuple[ConstrainedState, Progress]:
         q = _Projected(expect, state, strength, least, steps)
+        if of not in (None, q.nodes.of):
+            raise InputError(f"constrained(of={of}): what is counted here is {q.nodes.of}; leave it away")
         for _ in range(TRIES):
             moved, progress = inner.step(state.inner, q)
             if not inner.never_falls or progress.objective >= state.objective - ROUNDING * abs(state.objective):
                 break  # else λ is not yet near enough to its best, and goes on
-        else:  # nor will it be, for rounding: the last q is as good, and with it nothing changes
+        else:  # as near as rounding lets it come: nothing moves
             moved, progress = state.inner, progress._replace(objective=state.objective)
         parts = {**progress.parts, "penalty": q.penalty, "gap": q.gap}
         return ConstrainedState(moved, q.multipliers, q.rate, progress.objective), progress._replace(parts=parts)
@@ -110,7 +114,7 @@ class _Projected:
 
     def _ascend(self, log_weights: Tables, at: _At) -> _At:
         """One step along the gradient, back into the budget, as long as the dual falls enough."""
-        gradient = at.expected - self.nodes.bound
+        gradient, begun = at.expected - self.nodes.bound, self.rate
         for _ in range(TRIES):
             new = at.multipliers + self.rate * gradient
             self._project(new)
@@ -122,6 +126,7 @@ class _Projected:
                 self.rate *= 1.5
                 return there
             self.rate *= 0.5
+        self.rate = begun  # too near to its best for any step to show
         return at
 
     def _at(self, log_weights: Tables, multipliers: Array) -> _At:

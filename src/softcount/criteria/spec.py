@@ -177,9 +177,10 @@ WRAPPERS: dict[str, Kind] = {
             stage.options.get("strength", 30.0),
             stage.options.get("least", 10),
             stage.options.get("ascents", 5),
+            stage.options.get("of"),
         ),
         50,
-        {"strength": float, "least": int, "ascents": int},
+        {"strength": float, "least": int, "ascents": int, "of": str},
         ("em", "vb", "annealed"),
     ),
 }

@@ -11,9 +11,9 @@ from softcount.criteria.mre import reconstructing
 from softcount.engines import Engine
 from softcount.links.joining import ANY, Links, Rule, link
 from softcount.machine import stage
-from softcount.models.ibm_posterior import PairPosteriors
+from softcount.models.ibm_posterior import PairPosteriors, one_hot
 from softcount.numbers.attribute import MAX
-from softcount.numbers.ragged import Array, Ragged, offsets_of
+from softcount.numbers.ragged import Array
 from softcount.text.bitext import Bitext
 from softcount.text.shard import cut
 from softcount.text.stored import opened
@@ -83,13 +83,9 @@ def _posteriors(model: Any, weights: Any, shard: Any, items: Bitext) -> PairPost
 
 def _best(model: Any, weights: Any, shard: Any, items: Bitext) -> PairPosteriors:
     """The best alignment as matrices of ones and zeros; the weight of all pairs is of no interest here."""
-    l, m = items.source.sentences.lengths, items.target.sentences.lengths
-    links = model.expect(weights, shard, MAX, labels=True)[1].values.astype(np.int64)
-    offsets = offsets_of((l + 1) * m)
-    flat = np.zeros(int(offsets[-1]))
-    column = np.arange(len(links)) - np.repeat(items.target.sentences.offsets[:-1], m)
-    flat[np.repeat(offsets[:-1], m) + links * np.repeat(m, m) + column] = 1.0
-    return PairPosteriors(Ragged(offsets, flat), np.zeros(len(items)))
+    links = model.expect(weights, shard, MAX, labels=True)[1].values
+    matrices = one_hot(links, items.source.sentences.lengths, items.target.sentences)
+    return PairPosteriors(matrices, np.zeros(len(items)))
 
 
 def _blocks(engine: Engine, items: Bitext, asked: Decoder) -> Any:

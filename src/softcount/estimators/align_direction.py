@@ -12,7 +12,8 @@ from softcount.criteria.criterion import log_weights
 from softcount.criteria.spec import Settings
 from softcount.disk.checkpoint import Slot
 from softcount.errors import ImpossibleItem, InputError
-from softcount.estimators.align_stage import ALIGNMENTS, ModelStage
+from softcount.estimators.align_encoder import encoding
+from softcount.estimators.align_stage import ALIGNMENTS, CRF, ModelStage
 from softcount.estimators.featured import of_pairs, shared_weights
 from softcount.families.categorical import Prior
 from softcount.loop.computed import Computed
@@ -21,8 +22,9 @@ from softcount.loop.trace import Step, Trace
 from softcount.loop.train import fit
 from softcount.loop.trust import Chains
 from softcount.loop.weighted import weighted
-from softcount.models.ibm import IBM, IBMTables
+from softcount.models.ibm import IBM
 from softcount.models.jump_hmm import JumpHMM
+from softcount.models.link_crf import LinkCRF
 from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import by_row, row_sums
 from softcount.text.bitext import Bitext
@@ -33,9 +35,9 @@ PREFER = 10.0  # pseudo-counts of an encouraged entry
 
 
 class Direction(NamedTuple):
-    model: IBM | JumpHMM
-    parameters: IBMTables
-    log_weights: IBMTables  # what to decode with
+    model: IBM | JumpHMM | LinkCRF
+    parameters: Any  # IBMTables, or LinkCRFTables
+    log_weights: Any  # what to decode with
     trace: Trace
     tokens: int  # generated words of the training text
     totals: Array | None = None  # [rows]: how many words each row was learned from; not in older files
@@ -48,10 +50,10 @@ class Direction(NamedTuple):
         rows = self.parameters.translation
         return None if self.strengths is None else rows.with_values(rows.values * by_row(self.strengths, rows))
 
-    def log_parameters(self) -> IBMTables:
+    def log_parameters(self) -> Any:
         with np.errstate(divide="ignore"):
-            translation = self.parameters.translation
-            return IBMTables(translation.with_values(np.log(translation.values)), self.log_weights.alignment)
+            rows = self.parameters.translation
+            return self.log_weights._replace(translation=rows.with_values(np.log(rows.values)))
 
 
 class Constraints(NamedTuple):
@@ -62,32 +64,55 @@ class Constraints(NamedTuple):
     never: Array
 
 
+class Known(NamedTuple):
+    """What there is to say of a direction's translations before training."""
+
+    rows: Ragged
+    limits: Constraints
+    imagined: Any  # counts of another text
+    more: Any  # pseudo-counts, with what a dictionary prefers
+    alpha: Any  # the prior of variational Bayes and Gibbs
+
+
+def known(settings: Any, items: Bitext, rows: Ragged, entries: Sequence[Any], before: Any) -> Known:
+    """`settings` are the aligner's; `before` is what another text has counted (estimators/align_prior.py)."""
+    rows = before.united(rows) if before else rows
+    imagined = before.imagined(rows) if before else 0.0
+    limits = constraints(rows, entries, items.source.vocabulary, items.target.vocabulary)
+    more = PREFER * limits.prefer + imagined if limits.prefer.any() else imagined
+    return Known(rows, limits, imagined, more, _prior(settings, items.target.vocabulary, rows, more))
+
+
 def train(
-    settings: Any, items: Bitext, rows: Ragged, planned: Any, entries: Sequence[Any], engine: Any,
-    seed: int, on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None], before: Any = None,
+    settings: Any, items: Bitext, said: Known, planned: Any, entries: Sequence[Any], engine: Any,
+    seed: int, on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None],
     weights: Array | None = None,
 ) -> Direction:  # fmt: skip
-    """`settings` are the aligner's; `slot` gives each stage its place in the checkpoint; `before` is what another text
-    has counted (estimators/align_prior.py)."""
-    rows = before.united(rows) if before else rows
-    counted = weighted(items, weights)
-    imagined = before.imagined(rows) if before else 0.0
-    classes = items.lengths.pairs
-    limits = constraints(rows, entries, items.source.vocabulary, items.target.vocabulary)
-    translation, trace, result, model = None, Trace(), None, None
+    """`slot` gives each stage its place in the checkpoint."""
+    rows, limits = said.rows, said.limits
+    counted, classes = weighted(items, weights), items.lengths.pairs
+    translation, trace, result, encoder = None, Trace(), None, None
+    model: Any = None
     trace.remarks = unmatched("dictionary", entries, [items.source.vocabulary, items.target.vocabulary])
-    told = None if settings.features is None else of_pairs(rows, items, settings.features, settings.variance)
+    computed = settings.features is not None and not planned.encodes
+    told = of_pairs(rows, items, settings.features, settings.variance) if computed else None
     for number, stage in enumerate(planned.stages):
-        model = model_of(settings, planned, stage.model, rows, len(items.target.vocabulary), classes)
+        if stage.model == CRF and result is not None:
+            counts = EStep(model, counted, engine)(result.log_weights).counts
+            encoder = encoding(settings, items, rows, counts, first_null(planned))
+            model = encoder.model
+        else:
+            encoder, model = None, model_of(settings, planned, stage.model, rows, len(items.target.vocabulary), classes)
         start = model.start()
         start = start._replace(translation=_limited(start.translation if translation is None else translation, limits))
         if settings.sparse is not None and translation is None:
             start = _summed_up(model, start, counted, engine)
-        more = PREFER * limits.prefer + imagined if limits.prefer.any() else imagined
-        alpha = _prior(settings, items.target.vocabulary, rows, more)
         result = fitted(
             model, counted, items, stage, start, engine, {"translation": limits.must},
-            Settings({"translation": settings.pseudo + more}, {"translation": alpha}, sparse=_sparse(settings.sparse)),
+            Settings(
+                {"translation": settings.pseudo + said.more}, {"translation": said.alpha},
+                sparse=sparse_rows(settings.sparse),
+            ),
             seed + number, on_step, slot(f"{number + 1} {stage.text}"), settings.tolerance,
             {} if told is None else {"translation": told.rows},
         )  # fmt: skip
@@ -98,15 +123,28 @@ def train(
     assert model is not None and result is not None
     if told is not None and result.weights:
         trace.remarks += (shared_weights(told, result.weights["translation"]),)
-    counts = EStep(model, counted, engine)(result.log_weights).counts.translation
-    totals = row_sums(counts.with_values(counts.values + imagined))
-    posterior = None if result.posterior is None else result.posterior.translation
-    strengths = None if posterior is None else strengths_of(posterior, result.parameters.translation)
-    found = model, result.parameters, result.log_weights, trace, items.target.n_tokens, totals, strengths
-    return Direction(*found, result.chains)
+    counts = EStep(model, counted, engine)(result.log_weights).counts
+    found = finished(model, result.parameters, result.log_weights, result.posterior, counts, said, trace, items)
+    found = found._replace(chains=result.chains)
+    return found if encoder is None else encoder.folded(found)
 
 
-def _summed_up(model: IBM | JumpHMM, start: IBMTables, counted: Any, engine: Any) -> IBMTables:
+def finished(
+    model: Any, parameters: Any, logs: Any, posterior: Any, counts: Any, said: Known, trace: Trace, items: Bitext
+) -> Direction:
+    """What training leaves of a direction; `counts` are those of its last parameters."""
+    table = counts.translation
+    totals = row_sums(table.with_values(table.values + said.imagined))
+    strengths = None if posterior is None else strengths_of(posterior.translation, parameters.translation)
+    return Direction(model, parameters, logs, trace, items.target.n_tokens, totals, strengths)
+
+
+def first_null(planned: Any) -> float:
+    """The empty word's probability, or where it is learned from."""
+    return 0.08 if planned.null == "learn" else float(planned.null)
+
+
+def _summed_up(model: Any, start: Any, counted: Any, engine: Any) -> Any:
     """The start after one plain step: as rows that sum to one, which a wish for sparse rows takes for granted."""
     layout = model.layout
     counts = EStep(model, counted, engine)(log_weights(layout, start)).counts.translation
@@ -114,7 +152,7 @@ def _summed_up(model: IBM | JumpHMM, start: IBMTables, counted: Any, engine: Any
     return start._replace(translation=family.normalize(counts, otherwise=family.uniform()))
 
 
-def _sparse(given: Any) -> Any:
+def sparse_rows(given: Any) -> Any:
     """A wish for all is one for words with few translations: which places are linked is another matter."""
     return given if given is None or isinstance(given, Mapping) else {"translation": given}
 
@@ -129,8 +167,7 @@ def strengths_of(posterior: Ragged, mean: Ragged) -> Array:
 
 
 def model_of(settings: Any, planned: Any, name: str, rows: Ragged, n_targets: int, classes: Array) -> Any:
-    learn = planned.null == "learn"
-    null = 0.08 if learn else float(planned.null)
+    null, learn = first_null(planned), planned.null == "learn"
     whole = settings.prior_over == "vocabulary"
     if ALIGNMENTS[name] == "jumps":
         return JumpHMM(rows, n_targets, classes, null, learn, whole)
@@ -140,7 +177,7 @@ def model_of(settings: Any, planned: Any, name: str, rows: Ragged, n_targets: in
 
 
 def fitted(
-    model: Any, counted: Any, items: Bitext, stage: ModelStage, start: IBMTables, engine: Any, fixed: Any,
+    model: Any, counted: Any, items: Bitext, stage: ModelStage, start: Any, engine: Any, fixed: Any,
     settings: Settings, seed: int, on_step: Any, checkpoint: Slot | None, tolerance: float, computed: Computed,
 ) -> Any:  # fmt: skip
     with possible(items):

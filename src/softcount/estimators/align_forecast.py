@@ -17,12 +17,12 @@ import numpy as np
 
 from softcount.criteria.spec import Stage
 from softcount.estimators.align_plan import plan
-from softcount.estimators.align_stage import ModelStage, parse_models
+from softcount.estimators.align_stage import AUTOENCODE, CRF, ModelStage, parse_models
 from softcount.machine.memory import check_room
 from softcount.text.bitext import Bitext
 
 SAMPLE_PAIRS = 40_000
-MORE = ("mre", "gibbs", "stepwise")  # criteria that keep further tables: two E-steps, draws, running statistics
+MORE = ("mre", "gibbs", "stepwise", AUTOENCODE)  # that keep further tables: two E-steps, draws, running statistics
 
 
 class Need(NamedTuple):
@@ -47,9 +47,10 @@ class Steps(NamedTuple):
 
 STEPS_TOGETHER = {"ibm1": Steps(5, 80), "hmm": Steps(63, 80)}
 STEPS_APART = {"ibm1": Steps(10, 125), "ibm2": Steps(50, 170), "ibm2-free": Steps(50, 170), "hmm": Steps(145, 100)}
+STEPS_APART[CRF] = STEPS_APART["hmm"]
 PREPARED = Steps(65, 390)  # the index, the answers
 PER_TOKEN = 550  # ns, of reading and writing
-TWICE = ("mre", "gibbs")  # two E-steps, or draws
+TWICE = ("mre", "gibbs", AUTOENCODE)  # two E-steps, or draws
 LARGE = 100_000_000  # token pairs of one pair of sentences, of which a word is said
 PER_CELL, SECONDS_STEP, SECONDS_LINKS = 9.5, 8e-9, 3e-8  # of a token pair and direction; measured at 8,000 × 8,000
 USUAL = 200  # words that hardly a sentence has more of
@@ -71,7 +72,7 @@ def megabytes(aligner: Any, tokens: int, entries: int, token_pairs: int) -> floa
     planned = plan(aligner)
     stages = ",".join(stage.text for stage in planned.stages)
     apart = APART_MORE if any(name in stages for name in MORE) else APART
-    if any(stage.model == "hmm" for stage in planned.stages):
+    if any(stage.model in ("hmm", CRF) for stage in planned.stages):
         apart = apart._replace(pair=TOGETHER.pair)  # an index of the token pairs as well
     need = TOGETHER if planned.together else apart
     bytes_ = need.token * tokens + need.entry * entries + need.pair * token_pairs

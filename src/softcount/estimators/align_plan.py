@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from softcount.errors import InputError
 from softcount.estimators.agreed import How
-from softcount.estimators.align_stage import TOGETHER, ModelStage, parse_models
+from softcount.estimators.align_stage import CRF, SYMMETRY, TOGETHER, ModelStage, parse_models
 from softcount.links.joining import RULES, THRESHOLDS
 
 PRESETS = {"default": ("ibm1:3,hmm:3", "em"), "fast": ("ibm1:2,hmm:1", "em"), "best": ("ibm1:3,hmm:3", "em")}
@@ -29,6 +29,21 @@ class Plan(NamedTuple):
     rule: str  # of two directions
     threshold: float
 
+    @property
+    def symmetric(self) -> bool:
+        """Whether both directions are trained side by side in the last stage."""
+        return self.stages[-1].symmetric
+
+    @property
+    def alone(self) -> Plan:
+        """The stages in which each direction is trained alone."""
+        return self._replace(stages=self.stages[:-1]) if self.symmetric else self
+
+    @property
+    def encodes(self) -> bool:
+        """Whether a stage is a CRF autoencoder."""
+        return any(stage.model == CRF for stage in self.stages)
+
 
 def plan(settings: Any) -> Plan:
     """`settings` are the aligner's."""
@@ -36,6 +51,7 @@ def plan(settings: Any) -> Plan:
         raise InputError(f"no preset {settings.preset!r}; use {', '.join(PRESETS)}")
     model, criterion = _named(settings)
     stages = parse_models(model, criterion)
+    _check_symmetry(settings, stages)
     together = _together(settings, stages)
     rule = settings.symmetrize or ("mean" if together else "product")
     if rule not in RULES:
@@ -54,6 +70,8 @@ def plan(settings: Any) -> Plan:
 
 def _named(settings: Any) -> tuple[str, str]:
     model, criterion = settings.model, settings.criterion
+    if model is not None and CRF in model:
+        return model, criterion or NAMED
     if settings.features is not None or settings.sparse is not None:
         return ROWS if model is None and criterion is None else (model or "ibm1,hmm", criterion or NAMED)
     if model is None and criterion is None:
@@ -81,6 +99,18 @@ def _together(settings: Any, stages: Sequence[ModelStage]) -> bool:
         raise InputError(f"{obstacle}; leave one of them away")
     wanted = settings.agreement if settings.agreement is not None else "hmm" in names
     return bool(wanted) and obstacle is None
+
+
+def _check_symmetry(settings: Any, stages: Sequence[ModelStage]) -> None:
+    wished = [stage for stage in stages if stage.symmetric]
+    if not wished:
+        return
+    if settings.direction != "both":
+        raise InputError(f"direction {settings.direction}: {SYMMETRY} is of both; leave one of them away")
+    if wished != [stages[-1]] or wished[0].model != "hmm":
+        raise InputError(f"constrained(of={SYMMETRY}): it is of hmm, in the last stage; ibm1:5,hmm(constrained(…)):5")
+    if settings.features is not None:
+        raise InputError(f"features: {SYMMETRY} is of rows without features; leave one of them away")
 
 
 def strength_of(given: Any) -> float | str | None:

@@ -2,7 +2,8 @@
 
     stages = stage {"," stage}       stage = model [ "(" criterion ")" ] [ ":" steps ]       ibm1(em:5,mre:5),ibm2:5
 
-A stage without brackets trains under the common criterion. Steps after the model replace those of its criterion.
+A stage without brackets trains under the common criterion. Steps after the model replace those of its criterion. A CRF
+autoencoder trains by autoencode alone, from what a stage before it has found, Model 1 where none is named.
 """
 
 from __future__ import annotations
@@ -13,13 +14,22 @@ from typing import NamedTuple
 from softcount.criteria.spec import Stage, parse, split
 from softcount.errors import InputError
 
-ALIGNMENTS = {"ibm1": "uniform", "ibm2": "diagonal", "ibm2-free": "free", "hmm": "jumps"}
+ALIGNMENTS = {"ibm1": "uniform", "ibm2": "diagonal", "ibm2-free": "free", "hmm": "jumps", "crf": "encoder"}
 TOGETHER = ("ibm1", "hmm")  # models that both directions can train together
+CRF, AUTOENCODE = "crf", "autoencode"
+SYMMETRY = "symmetry"  # a constraint (criteria/constrained.py)
+BEFORE = "ibm1(em:5)"  # the stage that a CRF autoencoder starts from, and directions that are to link alike
+ENCODE = "autoencode:15"  # how it is trained, where nothing else is said
 
 
 class ModelStage(NamedTuple):
     model: str
     criteria: list[Stage]
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether both directions are to link alike: they are then trained side by side."""
+        return any(stage.options.get("of") == SYMMETRY for stage in self.criteria)
 
     @property
     def text(self) -> str:
@@ -30,7 +40,7 @@ def parse_models(text: str, criterion: str) -> list[ModelStage]:
     stages = [_stage(part, criterion) for part in split(text)]
     if not stages:
         raise InputError("an empty model; write for example ibm2 or ibm1:5,ibm2:5")
-    return stages
+    return [_stage(BEFORE, criterion), *stages] if stages[0].model == CRF or stages[0].symmetric else stages
 
 
 def _stage(text: str, criterion: str) -> ModelStage:
@@ -40,10 +50,21 @@ def _stage(text: str, criterion: str) -> ModelStage:
     name, own, steps = match.groups()
     if name not in ALIGNMENTS:
         raise InputError(f"no model {name!r}; use {', '.join(ALIGNMENTS)}")
-    criteria = parse(own or criterion)
+    criteria = parse(own or _usual(name, criterion))
+    other = next((one for one in criteria if one.name != AUTOENCODE), None)
+    if name == CRF and other is not None:
+        raise InputError(f"model {text!r}: crf trains by {AUTOENCODE} alone, not by {other.name}; write crf:15")
     if steps is not None:
         criteria = [_with_steps(stage, int(steps)) for stage in criteria]
     return ModelStage(name, criteria)
+
+
+def _usual(name: str, criterion: str) -> str:
+    """The common criterion, where it is one for this model."""
+    encodes = all(stage.name == AUTOENCODE for stage in parse(criterion))
+    if encodes == (name == CRF):
+        return criterion
+    return ENCODE if name == CRF else "em:5"
 
 
 def _with_steps(stage: Stage, steps: int) -> Stage:

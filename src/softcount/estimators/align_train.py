@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from softcount.criteria.spec import Settings
 from softcount.disk.checkpoint import Checkpoint
 from softcount.engines import Engine
 from softcount.engines.engine import Keeping
 from softcount.estimators import agreed, ranged_agreed, ranged_direction
-from softcount.estimators.align_direction import Direction, train
+from softcount.estimators.align_direction import Direction, Known, finished, fitted, known, model_of, sparse_rows, train
 from softcount.estimators.align_directions import NAMES, Apart, Together
 from softcount.estimators.align_plan import Plan
 from softcount.estimators.align_prior import Before
 from softcount.estimators.meeting import meeting
 from softcount.estimators.ranged_direction import keeps_ranges
+from softcount.loop.estep import EStep
 from softcount.loop.trace import Step
-from softcount.machine import stage
+from softcount.loop.weighted import weighted
+from softcount.machine import stage as shown
+from softcount.models.both_ways import BothWays, BothWaysTables
+from softcount.models.jump_hmm import JumpHMM
 from softcount.numbers.ragged import Array, Ragged
 from softcount.text.bitext import Bitext
 from softcount.text.cooccurrence import transpose, with_null, without_null
@@ -59,9 +64,9 @@ def together(job: Job) -> Together:
 
 
 def apart(job: Job) -> Apart:
-    data, directions = job.data, {}
+    data, directions, said = job.data, {}, {}
     names = NAMES if job.settings.direction == "both" else (job.settings.direction,)
-    stage.begin("finding the words that meet")
+    shown.begin("finding the words that meet")
     if keeps_ranges(job):
         return Apart({name: _in_ranges(job, name) for name in names})
     rows = meeting(data, job.engine, keep=True)
@@ -70,12 +75,53 @@ def apart(job: Job) -> Apart:
         if name == "reverse":
             items, entries = data.reverse(), [(f, e, kind) for e, f, kind in job.dictionary]
             found = _turned(rows, data)
-        known = job.before.direction(name, items) if job.before else None
+        before = job.before.direction(name, items) if job.before else None
+        said[name] = known(job.settings, items, found, entries, before)
+        alone = job.planned.alone
         directions[name] = train(
-            job.settings, items, found, job.planned, entries, job.engine, job.seed, *job.watch(name), known,
-            job.weights,
-        )  # fmt: skip
-    return Apart(directions)
+            job.settings, items, said[name], alone, entries, job.engine, job.seed, *job.watch(name), job.weights
+        )
+    return Apart(side_by_side(job, directions, said) if job.planned.symmetric else directions)
+
+
+def side_by_side(job: Job, directions: Mapping[str, Direction], said: Mapping[str, Known]) -> dict[str, Direction]:
+    """Both directions after a last stage in which they learn to link alike."""
+    stage, items = job.planned.stages[-1], (job.data, job.data.reverse())
+    sides = [
+        model_of(
+            job.settings, job.planned, stage.model, said[name].rows, len(text.target.vocabulary), text.lengths.pairs
+        )
+        for name, text in zip(NAMES, items, strict=True)
+    ]
+    model = BothWays(*sides)
+    start = BothWaysTables(*(_begun(side, directions[name]) for side, name in zip(sides, NAMES, strict=True)))
+    step, slot = job.watch("both")
+    number = len(job.planned.stages)
+    found = fitted(
+        model, weighted(job.data, job.weights), job.data, stage, start, job.engine,
+        {f"{name}.translation": said[name].limits.must for name in NAMES},
+        Settings(
+            {f"{name}.translation": job.settings.pseudo + said[name].more for name in NAMES},
+            {f"{name}.translation": said[name].alpha for name in NAMES}, sparse=sparse_rows(job.settings.sparse),
+        ),
+        job.seed + number - 1, step, slot(f"{number} {stage.text}"), job.settings.tolerance, {},
+    )  # fmt: skip
+    counts = EStep(model, weighted(job.data, job.weights), job.engine)(found.log_weights).counts
+    learned = {}
+    for k, name in enumerate(NAMES):
+        trace = directions[name].trace
+        trace += found.trace
+        trace.stopped = found.trace.stopped
+        posterior = None if found.posterior is None else found.posterior[k]
+        tables = found.parameters[k], found.log_weights[k], posterior, counts[k]
+        learned[name] = finished(sides[k], *tables, said[name], trace, items[k])
+    return learned
+
+
+def _begun(model: JumpHMM, before: Direction) -> Any:
+    """From the stage before: its translations, and its jumps where it has any."""
+    start = model.start()._replace(translation=before.parameters.translation)
+    return start._replace(alignment=before.parameters.alignment) if isinstance(before.model, JumpHMM) else start
 
 
 def _in_ranges(job: Job, name: str) -> Direction:

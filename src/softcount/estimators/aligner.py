@@ -16,7 +16,7 @@ from softcount.estimators.align_plan import Plan, plan
 from softcount.estimators.align_prior import Before, before
 from softcount.estimators.align_train import Job, trained
 from softcount.estimators.align_use import TrainedAligner
-from softcount.estimators.featured import signed_rows
+from softcount.estimators.featured import PAIRS, signed_rows
 from softcount.estimators.parameters import Function, Sparse, Where, check_parameters
 from softcount.links.known import linked, n_linked
 from softcount.loop.trace import Step, Trace, Traces
@@ -31,7 +31,8 @@ class WordAligner(TrainedAligner):
     Parameters
     ----------
     model : str, optional
-        ibm1, ibm2 (diagonal), ibm2-free or hmm, or stages that hand over, such as "ibm1:3,hmm:3".
+        ibm1, ibm2 (diagonal), ibm2-free, hmm or crf (a CRF autoencoder), or stages that hand over, such as
+        "ibm1:3,hmm:3".
     preset : str, default "default"
         What is not given is as here: "default" (both directions' HMMs trained together), "fast" (fewer steps,
         no fertilities), "best" (two such models that are asked together).
@@ -61,7 +62,8 @@ class WordAligner(TrainedAligner):
     features : str or function, optional
         Compute translation rows from features of word pairs: "pairs" (identity, same string, edit distance, first
         letters, numbers and punctuation), or a function from a pair (source word, target word) to the names of its
-        features, beside which every pair has its identity. Directions are then trained apart.
+        features, beside which every pair has its identity. Directions are then trained apart. With crf, the features
+        of its encoder, beside what the stage before has counted; where not given, "pairs".
     variance : float, default 1.0
         σ² of the features' weights; smaller keeps them nearer to zero.
     sparse : pair or mapping, optional
@@ -249,6 +251,8 @@ class WordAligner(TrainedAligner):
                 "" if short is data else f" within {self.longest}",
             )
             raise InputError(f"{both}: no pair with words on both sides{limit}; give at least one")
+        if planned.encodes and n_linked(data):
+            raise InputError("known links: a CRF autoencoder learns from no links; use hmm, or leave them away")
         before(self, planned.together)
         return planned, _entries(self.dictionary, self.lowercase)
 
@@ -299,10 +303,11 @@ class WordAligner(TrainedAligner):
                 **({"second": how.second[1]} if how.second else {}),
             }
         alpha = self.alpha if not isinstance(self.alpha, Mapping) else "per word"
+        features = PAIRS if planned.encodes and self.features is None else self.features
         prior = {"alpha": alpha, "prior_over": self.prior_over, "pseudo": self.pseudo}
         return {
             **prior,
-            **signed_rows(self.features, self.variance, self.sparse),
+            **signed_rows(features, self.variance, self.sparse),
             "null": planned.null,
             "tension": self.tension,
         }

@@ -19,6 +19,7 @@ from softcount.families.jumps import REACH
 from softcount.families.positions import LINK, NULL
 from softcount.models.agreement_kernel import Direction as Weights
 from softcount.models.jump_hmm import JumpHMM
+from softcount.models.link_crf import LinkCRF
 from softcount.numbers.ragged import Array, Ragged
 from softcount.text.cooccurrence import transpose, without_null
 from softcount.text.vocabulary import Vocabulary
@@ -98,6 +99,8 @@ def _by_x(rows: Ragged, rates: Array, n: int) -> tuple[Ragged, Array]:
 
 def _apart(found: Direction, words: tuple[Vocabulary, Vocabulary], ratio: float) -> Channel:
     model, table = found.model, found.parameters.translation
+    if isinstance(model, LinkCRF):
+        raise InputError("a CRF autoencoder links two sentences that are there; to translate, train ibm1, ibm2 or hmm")
     first, n = int(table.offsets[1]), len(words[0])
     rows, rates = _by_x(without_null(model.entries), table.values[first:], n)
     null = np.zeros(n)

@@ -18,8 +18,11 @@ from softcount.families.positions import PLACES
 from softcount.loop.trace import Trace
 from softcount.models.ibm import IBM, KINDS, IBMTables
 from softcount.models.jump_hmm import JumpHMM
+from softcount.models.link_crf import LinkCRF, LinkCRFTables, one_number
 from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import values
+
+ENCODER = "encoder"
 
 
 class Newer(TypedDict, total=False):
@@ -30,6 +33,7 @@ class Newer(TypedDict, total=False):
     log_weights: Array  # where they do not follow from the probabilities
     differs: Array  # bits: which entries are not the least of their row
     least: Array  # [rows], or [rows, 2] with their log-weights
+    said: Array  # [entries]: what an encoder says of every word pair
 
 
 class Body(Newer):
@@ -62,16 +66,18 @@ def to_body(direction: Direction) -> Body:
     }
     if table.shape[1] == 2:
         body["log_weights"] = np.ascontiguousarray(table[differs, 1])
+    if isinstance(model, LinkCRF):
+        body["said"] = model.features @ weights.pair
     if direction.strengths is not None:
         body["strengths"] = direction.strengths
     return body if direction.totals is None else {**body, "totals": direction.totals}
 
 
-def _kept(model: IBM | JumpHMM) -> int | None:
+def _kept(model: IBM | JumpHMM | LinkCRF) -> int | None:
     """How many numbers of an alignment a file has: cells follow from what is before them."""
     if isinstance(model, JumpHMM):
         return model.positions.cells
-    return None if model.alignment == "free" else CELLS
+    return None if model.alignment in ("free", ENCODER) else CELLS
 
 
 def _follow(table: Array) -> bool:
@@ -111,25 +117,46 @@ def _whole(body: Body) -> tuple[Array, Array]:
 def from_body(body: Any, trace: Trace, n_sources: int, n_targets: int) -> Direction:
     check("a direction", body, Body)
     rows, classes, kind = body["entries"], body["classes"], body["alignment"]
-    if kind not in (*KINDS, "jumps") or body["tokens"] < 0:
+    if kind not in (*KINDS, "jumps", ENCODER) or body["tokens"] < 0 or (kind == ENCODER) != ("said" in body):
         raise ValueError("no such alignment")
     check_entries(rows, n_sources + 1, n_targets)
     translation, log_weights = _whole(body)
     check_rows("translation", rows.with_values(translation), len(rows.values))
     check_logs("log-weights", log_weights, len(rows.values))
+    if kind == ENCODER:
+        return _encoded(body, trace, translation, log_weights, n_targets)
     model = JumpHMM(rows, n_targets, classes) if kind == "jumps" else IBM(rows, n_targets, classes, kind)
     _check_positions(model, body["positions"])
-    totals = body.get("totals")
-    if totals is not None:
-        check_finite("totals", totals, rows.n_rows, least=0.0)
-    strengths = body.get("strengths")
-    if strengths is not None:
-        check_finite("strengths", strengths, rows.n_rows, least=0.0)
+    totals, strengths = _learned_from(body)
     free = model._free_offsets() if isinstance(model, IBM) and kind == "free" else None
     alignment: Any = body["positions"] if free is None else Ragged(free, body["positions"])
     weights = IBMTables(rows.with_values(log_weights), alignment)
     parameters = IBMTables(rows.with_values(translation), alignment)
     return Direction(model, parameters, weights, trace, body["tokens"], totals, strengths)
+
+
+def _encoded(body: Body, trace: Trace, translation: Array, log_weights: Array, n_targets: int) -> Direction:
+    """A CRF autoencoder, with one number of each word pair in place of its features."""
+    rows, said = body["entries"], body["said"]
+    check_finite("what the encoder says", said, len(rows.values))
+    model = LinkCRF(rows, n_targets, body["classes"], one_number(said))
+    check_finite("alignment", body["positions"], *model.layout.alignment.family.size())
+    if len(model.classes):
+        raise ValueError("lengths of sentences that an encoder does not have")
+    parameters, weights = (
+        LinkCRFTables(rows.with_values(table), body["positions"], np.ones(1)) for table in (translation, log_weights)
+    )
+    return Direction(model, parameters, weights, trace, body["tokens"], *_learned_from(body))
+
+
+def _learned_from(body: Body) -> tuple[Array | None, Array | None]:
+    """(totals, strengths)"""
+    rows = body["entries"]
+    totals, strengths = body.get("totals"), body.get("strengths")
+    for name, given in (("totals", totals), ("strengths", strengths)):
+        if given is not None:
+            check_finite(name, given, rows.n_rows, least=0.0)
+    return totals, strengths
 
 
 def _check_positions(model: IBM | JumpHMM, positions: Array) -> None:

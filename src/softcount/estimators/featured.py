@@ -14,7 +14,7 @@ from softcount.errors import InputError
 from softcount.loop.computed import Rows
 from softcount.numbers.ragged import Array, Ragged
 from softcount.text.bitext import Bitext
-from softcount.text.features import tabulated
+from softcount.text.features import Features, tabulated
 from softcount.text.pair_features import spelt_alike
 from softcount.text.word_features import identity, word_features
 
@@ -53,22 +53,30 @@ def of_pairs(rows: Ragged, items: Bitext, features: Any, variance: float) -> Tab
     share; only the latter have names."""
     if not 0.0 < variance < float("inf"):
         raise InputError(f"variance must be a positive number, not {variance}")
-    source, target = ["", *items.source.vocabulary.words], items.target.vocabulary.words
-    if callable(features):
-        row = np.repeat(np.arange(rows.n_rows), rows.lengths).tolist()
-        pairs = [(source[e], target[f]) for e, f in zip(row, rows.values.tolist(), strict=True)]
-        shared = tabulated(pairs, features)
-    else:
-        check_pair_features(features)
-        shared = spelt_alike(rows, source, target)
+    shared = shared_features(rows, items, features)
     identities = scipy.sparse.identity(len(rows.values), format="csr")
     matrix = scipy.sparse.hstack([identities, shared.matrix], format="csr")
     return TableFeatures(shared.names, Rows(matrix, variance, by_entry=True))
 
 
+def shared_features(rows: Ragged, items: Bitext, features: Any) -> Features:
+    """What pairs of words share: a function's, or what their spelling says; the empty word is spelt with no letter."""
+    source, target = ["", *items.source.vocabulary.words], items.target.vocabulary.words
+    if not callable(features):
+        check_pair_features(features)
+        return spelt_alike(rows, source, target)
+    row = np.repeat(np.arange(rows.n_rows), rows.lengths).tolist()
+    return tabulated([(source[e], target[f]) for e, f in zip(row, rows.values.tolist(), strict=True)], features)
+
+
 def shared_weights(told: TableFeatures, weights: Array) -> str:
-    """A remark on what pairs share, the most telling first."""
-    named = zip(told.names, weights[-len(told.names) :].tolist(), strict=True)
+    """A remark on what pairs share."""
+    return named_weights(told.names, weights[-len(told.names) :])
+
+
+def named_weights(names: Sequence[str], weights: Array) -> str:
+    """The most telling first."""
+    named = zip(names, weights.tolist(), strict=True)
     shown = sorted(((weight, name) for name, weight in named if weight != 0.0), key=lambda one: -abs(one[0]))
     return "weights of the features of pairs: " + ", ".join(f"{name} {weight:+.2f}" for weight, name in shown[:SHOWN])
 

@@ -15,6 +15,7 @@ from softcount.errors import InputError
 from softcount.families.diagonal import TENSION
 from softcount.families.positions import LINK, NULL
 from softcount.models.jump_hmm import JumpHMM
+from softcount.models.link_crf import LinkCRF
 from softcount.numbers.ragged import Array
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ def draw_points(means: Array, spread: Array, labels: Array, rng: np.random.Gener
 
 def draw_links(model: Any, alignment: Any, l: int, m: int, rng: np.random.Generator) -> Array:
     """a_j of one pair: 0 is the empty word. `alignment` are the log-weights of the direction."""
+    if isinstance(model, LinkCRF):
+        raise InputError("a CRF autoencoder links two sentences that are there; to draw one, train ibm1, ibm2 or hmm")
     if isinstance(model, JumpHMM):
         return np.array(chained(model, alignment, l, m, rng), dtype=np.int64)
     return draw(positions(model, alignment, l, m), np.arange(m), rng)

@@ -74,6 +74,10 @@ class Constrainable(Protocol):
     def bound(self) -> float:
         """What it should be at most."""
 
+    @property
+    def constraint(self) -> str:
+        """Its name."""
+
     def nodes(self, shard: Any) -> tuple[tuple[int, int], Array | None]:
         """The shape of the multipliers of this shard, and the names of their rows: rows of one name share a budget,
         −1 is nobody's. None: every one has its own."""

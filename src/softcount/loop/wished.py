@@ -42,7 +42,7 @@ class Wished:
     def nodes(self, least: int) -> Nodes:
         n = int(self.starts[-1])
         groups = alone(n) if self.names is None else grouped(np.concatenate(self.names), least)
-        return Nodes(groups, (n, self.width), self.model.bound)
+        return Nodes(groups, (n, self.width), self.model.bound, self.model.constraint)
 
     def expect(self, log_weights: Tables, multipliers: Array) -> tuple[Expectation, Array]:
         parts = [multipliers[a:b] for a, b in pairwise(self.starts.tolist())]

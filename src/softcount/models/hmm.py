@@ -134,6 +134,10 @@ class HMM(NamedTuple):
         """Of what may be too much: a token's share of a tag, which its word's budget pays for."""
         return 0.0
 
+    @property
+    def constraint(self) -> str:
+        return "few-tags"
+
     def nodes(self, shard: HMMShard) -> tuple[tuple[int, int], Array]:
         return (len(shard.words), self.n_states), np.where(shard.words < self.n_words, shard.words, -1)
 

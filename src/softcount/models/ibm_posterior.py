@@ -44,6 +44,16 @@ def posteriors(weights: IBMWeights, shard: Any) -> PairPosteriors:
     return PairPosteriors(Ragged(offsets, flat), log_norms)
 
 
+def one_hot(links: Array, lengths: Array, targets: Ragged) -> Ragged:
+    """Chosen links, 1 + position, or 0, as matrices of ones and zeros."""
+    m = targets.lengths
+    offsets = offsets_of((lengths + 1) * m)
+    flat = np.zeros(int(offsets[-1]))
+    column = np.arange(len(links)) - np.repeat(targets.offsets[:-1], m)
+    flat[np.repeat(offsets[:-1], m) + links.astype(np.int64) * np.repeat(m, m) + column] = 1.0
+    return Ragged(offsets, flat)
+
+
 def on(model: Any, log_weights: Any, items: Bitext) -> tuple[Any, Any]:
     """The model and its weights for the sentence lengths of other text."""
     classes = items.lengths.pairs

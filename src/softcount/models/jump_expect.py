@@ -40,11 +40,12 @@ class JumpWeights(NamedTuple):
 @kernel
 def expect_pairs(
     shard: Any, weights: Array, null: Array, table: JumpWeights, at: Desk, mode: int, uniforms: Array,
-    counts: Array, null_counts: Array, moves: JumpWeights, links: Array,
+    counts: Array, null_counts: Array, moves: JumpWeights, links: Array, offsets: Array, matrices: Array,
 ) -> tuple[float, int]:  # fmt: skip
     """Adds to counts, null_counts and moves; links are the best or drawn ones, as 1 + position, or 0.
 
-    Returns log Z and the number of an impossible pair, or −1. The last of `null` is of words not known.
+    Of SUM, matrices are as those of `pair_posteriors`, where there is room for them. Returns log Z and the number of an
+    impossible pair, or −1. The last of `null` is of words not known.
     """
     desk, log_norm = np.zeros(at.size), 0.0
     back = np.empty(shard_room(shard) if mode == MAX else 1, np.int32)
@@ -68,6 +69,8 @@ def expect_pairs(
         if mode == SUM:
             backward(at, desk, l, m, w, True)
             _add_shares(index, words, table, at, l, m, w, desk, counts, null_counts, moves)
+            if len(matrices) > 0:
+                _tell(at, desk, l, m, w, matrices[offsets[s] : offsets[s + 1]])
         else:
             if mode != MAX:
                 sample(at, desk, l, m, w, uniforms[shard.target.offsets[s] + s :], here)
@@ -98,10 +101,16 @@ def pair_posteriors(
             out[:] = 0.0
             continue
         backward(at, desk, l, m, w, False)
-        for j in range(m):
-            out[j] = desk[at.empty + j]
-            for i in range(l):
-                out[(i + 1) * m + j] = desk[at.shares + j * w + i]
+        _tell(at, desk, l, m, w, out)
+
+
+@kernel
+def _tell(at: Desk, desk: Array, l: int, m: int, w: int, out: Array) -> None:
+    """out[i, j] = P(a_j = i), row 0 of the empty word. After `backward`."""
+    for j in range(m):
+        out[j] = desk[at.empty + j]
+        for i in range(l):
+            out[(i + 1) * m + j] = desk[at.shares + j * w + i]
 
 
 @kernel

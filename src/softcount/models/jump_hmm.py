@@ -21,7 +21,7 @@ from softcount.families.layout import TableLayout
 from softcount.families.positions import PLACES, Positions
 from softcount.models.ibm import UNKNOWN, UNSEEN, IBMTables
 from softcount.models.ibm_link import exponentials, link_wishes
-from softcount.models.ibm_posterior import PairPosteriors
+from softcount.models.ibm_posterior import PairPosteriors, one_hot
 from softcount.models.jump_expect import JumpWeights, expect_pairs, pair_posteriors
 from softcount.models.jump_kernel import desk
 from softcount.models.scattered import Scattered
@@ -132,19 +132,31 @@ class JumpHMM(NamedTuple):
         labels: bool = False,
     ) -> tuple[Expectation, Ragged | None]:  # fmt: skip
         """Labels are the source positions from 1 on, 0 the empty word; under SUM those with the largest posteriors."""
+        found, links, _ = self.linked(weights, shard, mode, uniforms)
+        if labels and mode == SUM:
+            links = self.likeliest(self.posteriors(weights, shard).matrices, shard)
+        return found, Ragged(shard.target.offsets, links) if labels else None
+
+    def linked(
+        self, weights: Any, shard: JumpShard, mode: int = SUM, uniforms: Array | None = None,
+        shares: bool = False,
+    ) -> tuple[Expectation, Array, Ragged]:  # fmt: skip
+        """Expectation, the chosen links, and, where asked for, the shares of all links as (l + 1) × m matrices."""
         counts, null_counts = np.zeros(len(shard.entries)), np.zeros(self.n_targets + 1)
         moves = _nothing(weights.table)
         links = np.zeros(len(shard.target.values), np.int32)
+        offsets = _cells(shard)
+        matrices = np.zeros(int(offsets[-1]) if shares and mode == SUM else 0)
         log_norm, impossible = expect_pairs(
             shard, _local(weights, shard), weights.null_row, weights.table, desk(shard.longest), mode,
-            np.empty(0) if uniforms is None else uniforms, counts, null_counts, moves, links,
+            np.empty(0) if uniforms is None else uniforms, counts, null_counts, moves, links, offsets, matrices,
         )  # fmt: skip
         if impossible >= 0:
             raise ImpossibleItem(impossible)
         found = Expectation(self._counted(shard, counts, null_counts, moves), log_norm)
-        if labels and mode == SUM:
-            links = self._likeliest(weights, shard)
-        return found, Ragged(shard.target.offsets, links) if labels else None
+        if shares and mode != SUM:
+            return found, links, one_hot(links, shard.source.lengths, shard.target)
+        return found, links, Ragged(offsets, matrices)
 
     def _counted(self, shard: JumpShard, counts: Array, null_counts: Array, moves: JumpWeights) -> IBMTables:
         first, met = int(self.entries.offsets[1]), shard.entries >= 0
@@ -154,16 +166,16 @@ class JumpHMM(NamedTuple):
         scattered = Scattered(int(offsets[-1]), entries, np.concatenate([empty, counts[met]]), offsets)
         return IBMTables(scattered, np.concatenate(moves[:-1]))
 
-    def _likeliest(self, weights: JumpHMMWeights, shard: JumpShard) -> Array:
-        matrices = self.posteriors(weights, shard).matrices
+    def likeliest(self, matrices: Ragged, shard: JumpShard) -> Array:
+        """The link of every word that has the largest share."""
         best = []
         for flat, m in zip(matrices.rows(), shard.target.lengths.tolist(), strict=True):
             best.append(flat.reshape(-1, m).argmax(axis=0) if m else np.empty(0, np.int64))
         return np.concatenate([np.empty(0, np.int64), *best]).astype(np.int32)
 
-    def posteriors(self, weights: JumpHMMWeights, shard: JumpShard) -> PairPosteriors:
+    def posteriors(self, weights: Any, shard: JumpShard) -> PairPosteriors:
         """P(a_j = i) of every pair, as (l + 1) × m matrices, and log P(f | e)."""
-        offsets = offsets_of((shard.source.lengths + 1) * shard.target.lengths)
+        offsets = _cells(shard)
         flat, log_norms = np.empty(int(offsets[-1])), np.zeros(shard.source.n_rows)
         pair_posteriors(
             shard, _local(weights, shard), weights.null_row, weights.table, desk(shard.longest), offsets, flat,
@@ -175,6 +187,10 @@ class JumpHMM(NamedTuple):
     def bound(self) -> float:
         """Of what may be too much: words that are linked to a source word. A translation is nearly one to one."""
         return 1.0
+
+    @property
+    def constraint(self) -> str:
+        return "one-to-one"
 
     def nodes(self, shard: JumpShard) -> tuple[tuple[int, int], None]:
         return (len(shard.source.values), 1), None
@@ -188,14 +204,13 @@ class JumpHMM(NamedTuple):
         price[~first] = np.exp(-multipliers[:, 0])
         width = np.empty(len(first), dtype=np.int64)
         width[first], width[~first] = m, m[words]
-        asked = self._priced(shard, np.repeat(price, width))
-        links = Ragged(offsets_of(width), self.posteriors(weights, asked).matrices.values)
-        return self.expect(weights, asked)[0], row_sums(links)[~first][:, None]
+        found, _, shares = self.linked(weights, self.priced(shard, np.repeat(price, width)), shares=True)
+        return found, row_sums(Ragged(offsets_of(width), shares.values))[~first][:, None]
 
-    def _priced(self, shard: JumpShard, prices: Array) -> JumpShard:
+    def priced(self, shard: JumpShard, prices: Array) -> JumpShard:
         """With these weights on all links, beside those that are wished already."""
-        n, cells = len(shard.wishes), (shard.source.lengths + 1) * shard.target.lengths
-        begins = offsets_of(cells)[:-1]
+        n, offsets = len(shard.wishes), _cells(shard)
+        begins, cells = offsets[:-1], np.diff(offsets)
         for pair in np.flatnonzero(shard.wished >= 0).tolist():
             at = int(shard.wished[pair])
             prices[begins[pair] : begins[pair] + cells[pair]] *= shard.wishes[at : at + cells[pair]]
@@ -208,13 +223,18 @@ class JumpHMM(NamedTuple):
         return f"source word {row - 1}'s translation" if table == "translation" else "places and jumps"
 
 
+def _cells(shard: JumpShard) -> Array:
+    """Where the (l + 1) × m matrix of each pair begins."""
+    return offsets_of((shard.source.lengths + 1) * shard.target.lengths)
+
+
 def _nothing(table: JumpWeights) -> JumpWeights:
     """No counts yet."""
     fields = {name: np.zeros_like(part) for name, part in zip(table._fields, table, strict=True)}
     return JumpWeights(**{**fields, "places": table.places})
 
 
-def _local(weights: JumpHMMWeights, shard: JumpShard) -> Array:
+def _local(weights: Any, shard: JumpShard) -> Array:
     """The weights of a shard's entries; the last is of whatever has a word not known."""
     if len(weights.translation) == 0:
         found = np.full(len(shard.entries), weights.unseen)

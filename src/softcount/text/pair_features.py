@@ -19,6 +19,7 @@ from softcount.text.features import Features, joined
 
 DISTANCES = (0.2, 0.4, 0.6)  # more is as if they had nothing in common
 BEGINNING = 4  # letters
+ASSOCIATION, RARE = ("share of source", "share of target", "dice"), 1e-6
 LETTERS, NUMBER, MARK = 0, 1, 2  # kinds of words: with a letter; with a digit and none; with neither
 NAMES = (
     "same", "same number", "same mark", "other number", "mark or not",
@@ -47,6 +48,18 @@ def spelt_alike(rows: Ragged, source: Sequence[str], target: Sequence[str]) -> F
     row = np.repeat(np.arange(rows.n_rows), rows.lengths)
     length = np.maximum(sides[0].lengths[row], sides[1].lengths[rows.values])
     return Features(NAMES, _matrix(common, length, kinds[0][row], kinds[1][rows.values]))
+
+
+def association(rows: Ragged, counts: Array) -> Features:
+    """How often the two words of every entry are linked, row 0 being the empty word's: shares of what each of them is
+    linked, and Dice's coefficient. 0 where never, 1 where always; shares by their logarithms, from a millionth on."""
+    e = np.repeat(np.arange(rows.n_rows), rows.lengths)
+    of_e = np.bincount(e, counts, rows.n_rows)[e]
+    of_f = np.bincount(rows.values, counts)[rows.values] if len(counts) else counts
+    shares = [counts / np.maximum(total, RARE) for total in (of_e, of_f)]
+    logs = [1.0 - np.log(np.clip(share, RARE, 1.0)) / np.log(RARE) for share in shares]
+    dice = 2.0 * counts / np.maximum(of_e + of_f, RARE)
+    return Features(ASSOCIATION, scipy.sparse.csr_matrix(np.stack([*logs, dice], axis=1)))
 
 
 def _matrix(common: Array, length: Array, one: Array, two: Array) -> scipy.sparse.csr_matrix:

@@ -38,8 +38,8 @@ print(os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime, usage.
 """
 
 
-def measured(command: Sequence[str], out: Path) -> tuple[float, float]:
-    """CPU seconds and peak memory of a command, all that it starts included; its output goes to a file."""
+def measured(command: Sequence[str], out: Path) -> tuple[float, float, list[str]]:
+    """CPU seconds and peak memory of a command, with all that it starts, and what it said; its output goes to `out`."""
     with out.open("wb") as file:
         done = subprocess.run(
             [sys.executable, "-I", "-S", "-c", LAUNCH, *command], stdout=file, stderr=subprocess.PIPE, check=True,
@@ -49,7 +49,7 @@ def measured(command: Sequence[str], out: Path) -> tuple[float, float]:
     code, cpu, memory = last.split()
     if code != "0":
         raise SystemExit("\n".join([f"{' '.join(command)}: exit code {code}", *said]))
-    return float(cpu), float(memory)
+    return float(cpu), float(memory), said
 
 
 def softcount(source: str, target: str, n_gold: int, options: Sequence[str]) -> Run:
@@ -57,7 +57,7 @@ def softcount(source: str, target: str, n_gold: int, options: Sequence[str]) -> 
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "links"
         command = [sys.executable, "-m", "softcount", "align", source, target, "--quiet", *options]
-        cpu, mb = measured(command, out)
+        cpu, mb, _ = measured(command, out)
         printed = pharaoh(out, n_gold)
         asked = [sys.executable, __file__, source, target, str(n_gold), *options]
         measured(asked, out)
@@ -68,7 +68,7 @@ def fast_align(source: str, target: str, n_gold: int, options: Sequence[str]) ->
     """sil-thot's FastAlignModel, variational Bayes, four iterations: what fast_align's users run."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "links"
-        cpu, mb = measured([sys.executable, __file__, "--thot", source, target, str(n_gold)], out)
+        cpu, mb, _ = measured([sys.executable, __file__, "--thot", source, target, str(n_gold)], out)
         return Run(cpu, mb, json.loads(out.read_text()))
 
 
@@ -76,7 +76,7 @@ def eflomal(source: str, target: str, n_gold: int, options: Sequence[str]) -> Ru
     with tempfile.TemporaryDirectory() as folder:
         out = {name: Path(folder) / name for name in ("forward", "reverse")}
         command = [_script("eflomal-align"), "-s", source, "-t", target, "-f", str(out["forward"])]
-        cpu, mb = measured([*command, "-r", str(out["reverse"]), *options], Path(folder) / "said")
+        cpu, mb, _ = measured([*command, "-r", str(out["reverse"]), *options], Path(folder) / "said")
         return Run(cpu, mb, {name: pharaoh(path, n_gold) for name, path in out.items()})
 
 

@@ -23,10 +23,10 @@ MODELS: dict[str, dict[str, Any]] = {
     "HMM, EM": {"model": "ibm1:5,hmm:5", "criterion": "em:5", **ALONE},
     "HMM, VB": {"model": "ibm1:5,hmm:5", "criterion": "vb:4", **ALONE},
     "HMM, features of pairs": {"features": "pairs"},
-    "HMM, one-to-one": {"model": "ibm1(em:5),hmm(constrained(em,strength=5)):5", **ALONE},
-    "HMM, symmetry": {"model": "ibm1(em:5),hmm(constrained(em,strength=5,of=symmetry)):5"},
+    "HMM, one-to-one": {"model": "ibm1(em:5),hmm(em:2,constrained(em):3)", **ALONE},
+    "HMM, symmetry": {"model": "ibm1(em:5),hmm(em:2,constrained(em,of=symmetry):3)"},
     "CRF autoencoder": {"model": "crf"},
-    "HMM, agreement alone": {"model": "ibm1:5,hmm:5", "stems": "none", "spelling": False, "fertility": False},
+    "HMM, agreement alone": {"stems": "none", "spelling": False, "fertility": False},
     "default": {},
 }
 RULES = ("forward", "reverse", "intersection", "grow-diag-final-and")

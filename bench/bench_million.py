@@ -1,28 +1,30 @@
 """A million generated pairs: memory and time beside what the tool said beforehand, as the text grows.
 
-Every size is read, trained and aligned in a process of its own, with the default.
+Every size, and every real text that is there, is read, trained and aligned in a process of its own, with the default.
 
     python bench/bench_million.py [pairs [shares]]      # 1,000,000 pairs; 10,3,1: a tenth, a third and the whole
 """
 
 from __future__ import annotations
 
-import json
-import resource
-import subprocess
+import re
 import sys
 import tempfile
-import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import corpora
+from align_tools import measured
+from bench_align import text_of
 from measured import Measured
 
+REAL = {"Hansards": "hansards-en-fr", "Europarl": "europarl-en-es", "CzEnAli": "czenali-en-cs"}
 COLUMNS = {
-    "pairs": ",.0f", "token pairs": ",.0f", "entries": ",.0f", "links": ",.0f", "MB, announced": ",.0f",
-    "peak": ",.0f", "s, announced": ".0f", "CPU s": ".0f", "training": ".1f", "linking": ".1f",
+    "text": "", "pairs": ",.0f", "token pairs": ",.0f", "MB, announced": ",.0f", "MB at the peak": ",.0f",
+    "s, announced": ".0f", "CPU s": ".0f",
 }  # fmt: skip
+SAID = re.compile(r"([\d,]+) pairs, .* ([\d,]+) token pairs; .* need about ([\d,]+) MB and ([\d.]+) (s|min|h)")
 SHARES = "10,3,1"  # of the text: a tenth, a third, the whole
 
 
@@ -77,44 +79,35 @@ def cut(folder: Path, n_pairs: int) -> None:
             part.writelines(line for line, _ in zip(whole, range(n_pairs), strict=False))
 
 
-def work(folder: Path) -> dict[str, float]:
-    """What was said beforehand, and what it came to."""
-    from softcount import WordAligner, read_bitext
-    from softcount.estimators.align_forecast import estimated_entries, megabytes, seconds
-
-    data, model = read_bitext(folder / "s.part", folder / "t.part"), WordAligner(n_jobs=1)
-    token_pairs = data.lengths.token_pairs
-    size = data.source.n_tokens + data.target.n_tokens, estimated_entries(data), token_pairs
-    said = megabytes(model, *size), seconds(model, *size)
-    began = time.process_time()
-    model.fit(data)
-    trained = time.process_time()
-    links = sum(len(found.source) for found in model.blocks(data))
-    return {
-        "pairs": len(data), "token pairs": token_pairs, "entries": len(model.agreed_.rows.values), "links": links,
-        "MB, announced": said[0], "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-        "s, announced": said[1], "CPU s": time.process_time(), "training": trained - began,
-        "linking": time.process_time() - trained,
-    }  # fmt: skip
+def measure(table: Measured, text: str, folder: Path) -> None:
+    """The command as it is; without a name, only so that everything is compiled."""
+    command = [sys.executable, "-m", "softcount", "align", f"{folder}/s.part", f"{folder}/t.part", "--threads", "1"]
+    cpu, peak, said = measured(command, folder / "links")
+    found = SAID.search("\n".join(said))
+    assert found, said
+    pairs, token_pairs, announced, time, unit = found.groups()
+    seconds = float(time) * {"s": 1, "min": 60, "h": 3600}[unit]
+    if text:
+        numbers = (float(number.replace(",", "")) for number in (pairs, token_pairs, announced))
+        table.add(text, *numbers, peak, seconds, cpu)
 
 
 def main() -> None:
-    if sys.argv[1:2] == ["--worker"]:
-        print(json.dumps(work(Path(sys.argv[2]))))
-        return
     n_pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     shares = [int(share) for share in (sys.argv[2] if len(sys.argv) > 2 else SHARES).split(",")]
-    table = Measured("align-million", COLUMNS)
+    table = Measured("align-million", COLUMNS, keys=2)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write(folder, n_pairs)
         for share in (1000, *shares):  # the first compiles
             cut(folder, n_pairs // share)
-            worker = [sys.executable, __file__, "--worker", name]
-            done = subprocess.run(worker, check=True, stdout=subprocess.PIPE, text=True)
-            if share != 1000:
-                row = json.loads(done.stdout)
-                table.add(*(row[column] for column in COLUMNS))
+            measure(table, "" if share == 1000 else "generated", folder)
+        for title, place in REAL.items():
+            if real := corpora.folder(place):
+                text = text_of(real, name)
+                for path, part in zip(text[:2], "st", strict=True):
+                    Path(path).replace(folder / f"{part}.part")
+                measure(table, title, folder)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 """Ray against threads on the same cores: seconds per step, bytes that cross per step, and the driver's peak memory.
 
-    python bench/bench_ray.py [TEXT…]           by default pairs-20k pairs-100k brown; pairs-1m takes its time
+    python bench/bench_ray.py [TEXT…]        pairs-20k, -100k, -1m, align-20k, -100k, brown, brown-x10
 
 Both engines train in processes of their own, one after the other, with two workers; seconds are the median step's, by
-the clock, so the ratio is what counts. The bytes should be those of the cost model (bench/cluster_cost.py): every step
-sends the weights once per machine, and every shard, or block of shards, sends its counts once.
+the clock, so the ratio is what counts. Threads have the text in memory, Ray has it in a folder of shards; the driver's
+peak is that while it trains. "pairs" are Model 1, one direction, "align" is the default. What passes between
+workers should be what the cost model says (bench/cluster_cost.py).
 """
 
 from __future__ import annotations
@@ -23,14 +24,19 @@ import corpora
 from measured import Measured
 
 WORKERS, STEPS = 2, 4
-PAIRS = {"pairs-20k": 20_000, "pairs-100k": 100_000, "pairs-1m": 1_000_000}
-TEXTS = ("pairs-20k", "pairs-100k", "brown")
+PAIRS = {
+    "pairs-20k": 20_000, "pairs-100k": 100_000, "pairs-1m": 1_000_000, "align-20k": 20_000, "align-100k": 100_000,
+}  # fmt: skip
+TEXTS = ("pairs-20k", "pairs-100k", "align-20k", "align-100k", "brown", "brown-x10")
+COPIES = {"brown": 1, "brown-x10": 10}
 MEGA = 1e6
 
 
 def model_of(text: str, engine: Any) -> Any:
     import softcount
 
+    if text.startswith("align"):
+        return softcount.WordAligner(engine=engine, n_jobs=WORKERS)
     if text in PAIRS:
         how = {"agreement": False, "direction": "forward", "criterion": f"em:{STEPS}"}
         return softcount.WordAligner("ibm1", engine=engine, n_jobs=WORKERS, tolerance=0.0, **how)
@@ -44,20 +50,23 @@ def work(text: str, name: str, folder: Path) -> None:
     import softcount
     from softcount.engines import engine_of
 
-    data = softcount.read_bitext(folder / "s", folder / "t") if text in PAIRS else softcount.read(folder / "all.tok")
-    crossed: list[tuple[int, int]] = []
-    seconds: list[float] = []
+    data: Any = softcount.Shards(folder / "shards")
+    if name == "threads":
+        data = softcount.read_bitext(folder / "s", folder / "t") if text in PAIRS else softcount.read(folder / "text")
+    steps: list[tuple[float, int, int, float]] = []  # seconds, bytes by the driver, bytes between workers, peak
     with engine_of(name, WORKERS) as engine:
-        model = model_of(text, engine)
 
         def note(*step: Any) -> None:
-            seconds.append(step[-1].seconds)
-            crossed.append((getattr(engine, "sent", 0), getattr(engine, "received", 0)))
+            by_driver = getattr(engine, "sent", 0) + getattr(engine, "received", 0)
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+            steps.append((step[-1].seconds, by_driver, getattr(engine, "kept", 0), peak))
 
-        model.fit(data, on_step=note)
-    sent, received = (b - a for a, b in zip(*crossed[-2:], strict=True))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
-    print(json.dumps({"seconds": statistics.median(seconds[1:]), "sent": sent, "received": received, "peak": peak}))
+        model = model_of(text, engine).fit(data, on_step=note)
+    seconds, driver, between, peaks = zip(*steps, strict=True)
+    found = {"seconds": statistics.median(seconds[1:]), "driver": driver[-1] - driver[-2], "peak": peaks[-1]}
+    found["between"] = between[-1] - between[-2]
+    found["entries"] = len(model.directions_["forward"].model.entries.values) if text.startswith("pairs") else 0
+    print(json.dumps(found))
 
 
 def measured(text: str, name: str, folder: Path) -> dict[str, float]:
@@ -66,12 +75,20 @@ def measured(text: str, name: str, folder: Path) -> dict[str, float]:
     return found
 
 
-def prepared(text: str, folder: Path) -> Path | None:
-    """Where its files are."""
+def prepared(text: str, folder: Path) -> bool:
+    """Writes the text, as it is and as shards; whether there is such a text."""
     if text in PAIRS:
         bench_million.write(folder, PAIRS[text])
-        return folder
-    return corpora.folder("pos-brown-en")
+        texts = [str(folder / "s"), "--target", str(folder / "t")]
+    else:
+        found = corpora.folder("pos-brown-en")
+        if found is None:
+            return False
+        (folder / "text").write_bytes((found / "all.tok").read_bytes() * COPIES[text])
+        texts = [str(folder / "text")]
+    command = [sys.executable, "-m", "softcount", "shard", *texts, "--out", str(folder / "shards"), "-q"]
+    subprocess.run(command, check=True)
+    return True
 
 
 def main() -> None:
@@ -79,19 +96,20 @@ def main() -> None:
         text, name, folder = sys.argv[-3:]
         return work(text, name, Path(folder))
     columns = {
-        "text": "", "threads: s/step": ".3f", "ray: s/step": ".3f", "ratio": ".2f", "MB sent/step": ",.2f",
-        "MB received/step": ",.2f", "driver MB, threads": ",.0f", "driver MB, ray": ",.0f",
+        "text": "", "threads: s/step": ".3f", "ray: s/step": ".3f", "ratio": ".2f", "MB by the driver/step": ",.2f",
+        "MB between workers/step": ",.1f", "driver MB, threads": ",.0f", "driver MB, ray": ",.0f",
     }  # fmt: skip
-    table = Measured("ray", columns)
+    table, entries = Measured("ray", columns), Measured("ray-entries", {"text": "", "entries": ",.0f"})
     for text in sys.argv[1:] or TEXTS:
         with tempfile.TemporaryDirectory() as place:
-            files = prepared(text, Path(place))
-            if files is not None:
-                near, far = (measured(text, name, files) for name in ("threads", "ray"))
+            if prepared(text, Path(place)):
+                near, far = (measured(text, name, Path(place)) for name in ("threads", "ray"))
                 table.add(
-                    text, near["seconds"], far["seconds"], far["seconds"] / near["seconds"], far["sent"] / MEGA,
-                    far["received"] / MEGA, near["peak"], far["peak"],
+                    text, near["seconds"], far["seconds"], far["seconds"] / near["seconds"], far["driver"] / MEGA,
+                    far["between"] / MEGA, near["peak"], far["peak"],
                 )  # fmt: skip
+                if far["entries"]:
+                    entries.add(text, far["entries"])
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ def write(folder: Path) -> None:
         "reverse.links": links, "words.tsv": words, "gold.labels": labels,
         "some.labels": [label if i % 3 else "" for i, label in enumerate(labels)], "six.txt": SIX,
         "extra.tsv": [f"{word}\tletters={len(word)} first={word[0]}" for word in seen],
-        "cipher.txt": [" ".join(words).translate(OTHER_LETTERS) for words in new.sentences[:40]],
+        "cipher.txt": [" ".join(words).translate(OTHER_LETTERS) for words in new.sentences[:12]],
         "seeds.tsv": [f"0\t{docs.documents[0][0]}", f"1\t{docs.documents[1][0]}"],
         "docs.csv": ["id,body,date", *(f"d{i},{' '.join(words)},2024" for i, words in enumerate(asked))],
         "days.csv": ["weather,late", *(f"{w},{late}" for w, late in _days(80))],

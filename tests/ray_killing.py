@@ -12,28 +12,39 @@ from cases import MODELS, bits  # noqa: E402
 from ray_nodes import Killer, two_nodes  # noqa: E402
 
 from softcount.engines.ray import Ray  # noqa: E402
-from softcount.models import hmm  # noqa: E402
+from softcount.loop import ranges  # noqa: E402
+from softcount.models import hmm, ibm  # noqa: E402
 
 
-def fitted(engine: Ray, **watch: Any) -> Any:
-    model, data = MODELS["hmm"]("em:12,gibbs:12")
-    return bits(model.set_params(engine=engine, restarts=1).fit(*data, **watch))
+def fitted(name: str, criterion: str, engine: Ray, **watch: Any) -> Any:
+    model, data = MODELS[name](criterion)
+    if name == "hmm":
+        model.set_params(restarts=1)
+    return bits(model.set_params(engine=engine).fit(*data, **watch))
+
+
+def survives(nodes: Any, engine: Ray, task: str, name: str, criterion: str) -> None:
+    """Workers that do such tasks are killed, then a machine is, in the middle of training."""
+    expected = fitted(name, criterion, engine)
+    with Killer(task, 2) as killer:
+        while killer.killed < 2:
+            assert fitted(name, criterion, engine) == expected
+    gone: list[Any] = []
+
+    def lose_a_machine(*step: Any) -> None:
+        if step[-1].step == 3 and not gone:
+            gone.append(nodes.remove_node(next(iter(nodes.worker_nodes)), allow_graceful=False))
+
+    assert fitted(name, criterion, engine, on_step=lose_a_machine) == expected and gone
 
 
 def main() -> None:
     hmm.SHARD_TOKENS = 20  # so that there are many shards
+    ibm.BLOCK, ranges.RANGE = 1500, 700
     with two_nodes() as nodes, Ray(address=nodes.address) as engine:
-        expected = fitted(engine)
-        with Killer(3) as killer:
-            while killer.killed < 3:
-                assert fitted(engine) == expected
-        gone: list[Any] = []
-
-        def lose_a_machine(step: Any) -> None:
-            if step.step == 6 and not gone:
-                gone.append(nodes.remove_node(next(iter(nodes.worker_nodes)), allow_graceful=False))
-
-        assert fitted(engine, on_step=lose_a_machine) == expected and gone
+        survives(nodes, engine, "add", "hmm", "em:6,gibbs:6")
+        nodes.add_node(num_cpus=1)
+        survives(nodes, engine, "keep", "jumps", "em:4")  # a table in ranges
         print("same", flush=True)
 
 

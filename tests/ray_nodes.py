@@ -45,15 +45,15 @@ def processes(mark: str, where: str = "cmdline") -> list[int]:
 
 
 class Killer(threading.Thread):
-    """SIGKILL to whatever worker is adding up, again and again."""
+    """SIGKILL to whatever worker does such a task, again and again."""
 
-    def __init__(self, times: int) -> None:
+    def __init__(self, task: str, times: int) -> None:
         super().__init__(daemon=True)
-        self.times, self.killed, self.done = times, 0, False
+        self.task, self.times, self.killed, self.done = task, times, 0, False
 
     def run(self) -> None:
         while self.killed < self.times and not self.done:
-            for pid in [pid for pid in processes("ray::add") if pid in processes(MARK, "environ")][:1]:
+            for pid in [pid for pid in processes(f"ray::{self.task}") if pid in processes(MARK, "environ")][:1]:
                 os.kill(pid, signal.SIGKILL)
                 self.killed += 1
                 time.sleep(0.5)  # let another be started

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from softcount.families.jumps import JumpCounts, kinds_of_words
 from softcount.families.penalty import NOTHING
-from softcount.models.agreement_kernel import NEGLIGIBLE, Direction, Shard, Tally, agree_hmm, agree_ibm1, groups_of
+from softcount.models.agreement_hmm import agree_hmm, groups_of
+from softcount.models.agreement_kernel import NEGLIGIBLE, Direction, Shard, Tally, agree_ibm1
 from softcount.models.fertility import MOST, fertility_ratios
 from softcount.numbers.lanes import LANES
 from softcount.numbers.ragged import from_rows
@@ -19,8 +20,8 @@ from softcount.text.pair_index import pair_index
 
 pytestmark = pytest.mark.kernels
 
-LENGTHS = [(2, 3), (3, 2), (1, 4), (4, 1), (0, 2), (3, 0), (0, 0), (1, 1)]
-WORDS, LONGEST, KINDS = 4, 4, 3  # kinds: a word's jumps are of one of them
+LENGTHS = [(2, 3), (3, 2), (1, 4), (4, 1), (0, 2), (3, 0), (0, 0), (1, 1), (5, 2), (2, 5)]
+WORDS, LONGEST, KINDS = 4, 5, 3  # kinds: a word's jumps are of one of them
 SEEDS = st.integers(0, 10**6)
 
 

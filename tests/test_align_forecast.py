@@ -2,10 +2,11 @@
 
 import re
 
+import numpy as np
 import pytest
 
 import softcount as sc
-from softcount.estimators.align_forecast import megabytes, needed, seconds
+from softcount.estimators.align_forecast import estimated_entries, megabytes, needed, seconds
 from softcount.text.bitext import bitext
 
 SIZE = 2_000_000, 5_000_000, 15_000_000  # tokens, entries, token pairs
@@ -36,6 +37,16 @@ def test_threads_share_the_time_and_add_memory():
 @pytest.mark.parametrize("direction", ["forward", "reverse"])
 def test_one_direction_is_cheaper(direction):
     assert asked(model="ibm2", direction=direction) < asked(model="ibm2")
+
+
+def test_entries_are_extrapolated_a_little_too_high(monkeypatch):
+    """Of text whose words follow Zipf's law, from samples of a 64th, a 16th and a quarter of it."""
+    rng = np.random.default_rng(0)
+    lines = [[" ".join(f"w{k}" for k in rng.zipf(1.4, 8) % 5000) for _ in range(6400)] for _ in range(2)]
+    data = bitext(*lines)
+    entries = estimated_entries(data)
+    monkeypatch.setattr("softcount.estimators.align_forecast.SAMPLE_PAIRS", 1600)
+    assert entries < estimated_entries(data) < 1.2 * entries
 
 
 @pytest.mark.parametrize(("copies", "unit"), [(1, "s"), (400, "min"), (40_000, "h")])

@@ -558,6 +558,8 @@ def test_pages_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         plain, ran = run(f"explain {line}"), run(f"explain {line} --page out.html")
         assert ran.code == 0 and ran.said == ["wrote out.html"] and ran.out == plain.out, ran.err
         page = Path("out.html").read_text()
+        if line.startswith(("mixture", "plsa")):
+            assert json.dumps(DOCS[0].split()).replace(", ", ",") in page, "words in the order of the text"
         read = Strict(page)
         assert len(set(read.ids)) == len(read.ids) and not re.search(r"https?://(?!www\.w3\.org/2000/svg)", page)
         assert page.count("</script>") == 2

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from command import refused, run
+from scipy.special import gammaln
 
 import softcount as sc
 from softcount.estimators.how_many import METHODS, search, within_one_error
+from softcount.estimators.sized import NONE, UNSEEN, _Trainer
 from softcount.estimators.splitting import Hidden, distances, merged, split_all
 from softcount.models.hmm import HMMTables
 from softcount.synthetic import hidden
@@ -28,9 +30,15 @@ def docs() -> Any:
     return hidden.documents(80, 3, shared=0.3, words=8, seed=1).items
 
 
+@pytest.fixture(scope="module")
+def chosen(sentences: Any) -> Any:
+    """By every method, once."""
+    return {method: sc.HMM("auto", choose=method, random_state=0).fit(sentences) for method in METHODS}
+
+
 @pytest.mark.parametrize("method", METHODS)
-def test_a_known_number_is_found(sentences: Any, docs: Any, method: str) -> None:
-    hmm = sc.HMM("auto", choose=method, random_state=0).fit(sentences)
+def test_a_known_number_is_found(chosen: Any, docs: Any, method: str) -> None:
+    hmm = chosen[method]
     assert abs(len(hmm.states_) - 3) <= 1 and len(hmm.emission_) == len(hmm.states_)
     mixture = sc.NaiveBayesMixture("auto", choose=method, random_state=0).fit(docs)
     assert abs(len(mixture.classes_) - 3) <= 1
@@ -72,11 +80,40 @@ def test_splits_and_merges_undo_each_other() -> None:
     assert distances(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])).argmin(axis=1).tolist() == [2, 0, 0]
 
 
+def test_rare_words_do_not_make_one_state_of_all(sentences: Any) -> None:
+    """A vocabulary with a long tail, as texts have it: under a prior that is the same for all words it wins."""
+    rng = np.random.default_rng(0)
+    rare = [[f"w{rng.integers(3000)}" if rng.random() < 0.3 else word for word in line] for line in sentences]
+    model = sc.HMM("auto", choose="elbo", random_state=0).fit(rare)
+    assert 3 <= len(model.states_) <= 5
+
+
+def test_states_lean_on_the_words_of_the_text(sentences: Any) -> None:
+    """One state alone: log P(x) has a closed form, and the ELBO of one state is it."""
+    found = _Trainer(sc.HMM("auto", choose="elbo", random_state=0), 0)(sc.corpus(sentences), 1)
+    counts = sc.corpus(sentences, min_count=2).frequencies
+    alpha = NONE + 10.0 * (counts + UNSEEN) / (counts + UNSEEN).sum()
+    total = (
+        gammaln(alpha.sum()) - gammaln(alpha.sum() + counts.sum()) + (gammaln(alpha + counts) - gammaln(alpha)).sum()
+    )
+    assert found.elbo == pytest.approx(total, rel=1e-9) and found.mass == pytest.approx([counts.sum()])
+
+
+def test_the_evidence_of_two_ways_decides(chosen: Any) -> None:
+    found = {method: chosen[method] for method in ("evidence", "elbo", "split-merge")}
+    best = {name: max(one.score for one in model.tried_) for name, model in found.items()}
+    assert best["evidence"] == max(best["elbo"], best["split-merge"])
+    better = "elbo" if best["elbo"] > best["split-merge"] else "split-merge"
+    assert found["evidence"].states_ == found[better].states_
+    sizes = [one.size for one in found["evidence"].tried_]
+    assert sizes == sorted(set(sizes)) and {1, 2, 3, 4, 6, 8} <= set(sizes)
+
+
 @pytest.mark.parametrize("peak", [1, 5, 9, 13, 30, 40])
 def test_the_search_finds_a_peak_and_tries_both_neighbours(peak: int) -> None:
     tried = search(lambda size: (-abs(size - peak), size), 40)
     sizes = [one.size for one in tried]
-    assert max(tried, key=lambda one: one.score).size == peak and len(sizes) == len(set(sizes)) <= 18
+    assert max(tried, key=lambda one: one.score).size == peak and len(sizes) == len(set(sizes)) <= 19
     assert {n for n in (peak - 1, peak + 1) if 0 < n <= 40} <= set(sizes)
 
 
@@ -88,7 +125,7 @@ def test_one_standard_error() -> None:
 
 WRONG: list[tuple[Any, Any, str]] = [
     (sc.HMM("ten"), [["a"]], "n_states='ten': give a whole number, or \"auto\""),
-    (sc.HMM("auto", choose="guess"), [["a"]], "choose='guess'; use elbo, held-out, split-merge"),
+    (sc.HMM("auto", choose="guess"), [["a"]], "choose='guess'; use evidence, elbo, split-merge, held-out"),
     (sc.HMM("auto", dictionary={"a": ["N"]}), [["a"]], 'n_states="auto" is for text alone'),
     (sc.HMM("auto", choose="held-out"), [["a", "b"]] * 9, "9 items are too few to keep some aside"),
     (sc.PLSA("auto", seed_words={0: ["a"]}), ["a b"], "seed_words name topics by their numbers"),

@@ -18,6 +18,7 @@ from softcount.links.pharaoh import PairLinks
 from softcount.loop.trace import Step, Trace
 from softcount.report.page.across import across
 from softcount.report.page.alignment import _disagreement
+from softcount.report.page.documents import LETTER, label_places
 from softcount.report.page.grammar import drawing
 from softcount.report.page.model import page_of
 from softcount.report.page.words import advice
@@ -167,3 +168,9 @@ def test_a_stage_that_comes_twice_is_drawn_twice() -> None:
     }  # fmt: skip
     again = Trace([*steps, *(step._replace(restart=1) for step in steps)]).panels()
     assert [len(runs) for runs in again.values()] == [2, 2, 2]
+
+
+def test_words_on_a_map_keep_out_of_circles_and_of_one_another() -> None:
+    at, radius = np.array([[100.0, 100.0], [140.0, 100.0], [500.0, 200.0]]), np.array([15.0, 15.0, 15.0])
+    (first, y), (second, _), (third, _) = label_places(at, radius, ["to the left", "to the right", "inside"])
+    assert first + LETTER * 11 < 85 and y == 104 and second > 155 and third + LETTER * 6 < 485

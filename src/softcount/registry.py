@@ -83,6 +83,8 @@ def title(kind: str) -> str:
     """What a file holds, with its article."""
     if kind == "checkpoint":
         return "a checkpoint of a run"
+    if kind == "part":
+        return "a part of a model"
     known = registered(kind)
     return known.title if known else f"something unknown ({kind!r})"
 

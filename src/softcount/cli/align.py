@@ -120,7 +120,7 @@ class Align(Sampled):
     ] = None
     probabilities: Annotated[bool, option(OUT, "Write i-j:0.97.", "--probabilities")] = False
     scores: Annotated[
-        Path | None, option(OUT, "Write how likely each pair is a translation, 0 to 1; 0 where a side is empty.")
+        Path | None, option(OUT, "Write how likely each pair is a translation, 0 to 1; 0 if one is empty.")
     ] = None
     log_probabilities: Annotated[
         Path | None, option(OUT, "Write log P(target|source) and its reverse; -inf if one is empty.")
@@ -176,13 +176,12 @@ class Align(Sampled):
             data = data.spelt() if (self.characters if model is None else model.characters) else data
         self.check_shown(data, self.longest or getattr(model, "longest", None))
         if model is None and self.known_links is not None:
-            from softcount.links.known import linked, n_linked
+            from softcount.links.known import linked
             from softcount.links.pharaoh import read_links
             from softcount.text.stored import in_memory
 
             data = in_memory(data, "--known-links", "leave it away")
             data = linked(data, read_links(self.known_links, len(data)), str(self.known_links))
-            self.say(f"links of {n_linked(data):,} of {len(data):,} pairs are known")
         if model is not None:
             model._check()
             self.note_unknown(model, data, "positions decide them")
@@ -242,10 +241,14 @@ class Align(Sampled):
 
     def fit(self, model: WordAligner, data: Bitext, on_step: Any = None, **watch: Any) -> None:
         from softcount.estimators.align_forecast import needed
+        from softcount.links.known import n_linked
 
         model._checked(data)  # what is wrong is said before anything else is
+        if self.known_links is not None:
+            self.say(f"links of {n_linked(data):,} of {len(data):,} pairs are known")
         self.note_long(model, data)
-        self.say(needed(data.within(model.longest), model))
+        if not self.quiet:
+            self.say(needed(data.within(model.longest), model))
         model.fit(data, on_step=lambda name, step: on_step(step._replace(stage=f"{name} {step.stage}")), **watch)
 
     def answer(self, model: WordAligner, data: Bitext) -> Bitext:

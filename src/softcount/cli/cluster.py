@@ -58,7 +58,7 @@ class Cluster(OfDocuments):
 
     docs: Annotated[str, typer.Argument(help=FORMS)]
     clusters: Annotated[str | None, size_option("How many clusters, or auto; with --labels, their classes.")] = None
-    choose: Choose = "split-merge"
+    choose: Choose = "evidence"
     method: Annotated[str, option(WHAT, "nb (Naive Bayes mixture) or kmeans (on tf-idf).")] = "nb"
     labels: Annotated[str | None, option(WHAT, "Known classes, one a line; an empty line is unlabelled.")] = None
     criterion: Annotated[str | None, option(HOW, f"{STAGES} If not given, em:100 for nb and hard:100 for kmeans.")] = (

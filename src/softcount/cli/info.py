@@ -77,7 +77,7 @@ def _model(stored: Stored) -> dict[str, Any]:
     return {
         "holds": title(stored.kind),
         "kind": stored.kind,
-        "bytes": stored.size,
+        "bytes": stored.n_bytes,
         "data": body["data"],
         "trained": body["trained"],
         "softcount": stored.version,
@@ -147,7 +147,7 @@ def _checkpoint(stored: Stored) -> dict[str, Any]:
     return {
         "holds": "a checkpoint",
         "kind": stored.kind,
-        "bytes": stored.size,
+        "bytes": stored.n_bytes,
         "about": about,
         "finished": list(results),
         "under_way": {key: {"steps": len(saved["$Saved"][1])} for key, saved in positions.items()},

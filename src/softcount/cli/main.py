@@ -32,6 +32,7 @@ from softcount.cli import (
     symmetrize,
     translate,
 )
+from softcount.cli.as_it_is import taken_as_they_are
 from softcount.cli.help import HelpLast
 from softcount.cli.training import command
 from softcount.errors import InputError
@@ -48,6 +49,9 @@ class OneLine(TyperGroup):
     def make_context(self, *args: Any, **settings: Any) -> Any:
         with _one_line():
             return super().make_context(*args, **settings)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return taken_as_they_are(super().get_params(ctx))
 
     def invoke(self, ctx: Any) -> Any:
         with _one_line():

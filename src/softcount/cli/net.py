@@ -249,7 +249,7 @@ class Net(Training):
 
         answer = self.asked(model)
         if self.save is not None:
-            model.save(self.save)
+            model.save(self.save, parts=self.parts)
         for path, write in self.own_files(model):
             if path is not None:
                 write_whole(path, write)

@@ -35,6 +35,7 @@ Every = Annotated[
 ]  # fmt: skip
 Apply = Annotated[Path | None, option(IN, "Use this saved model; nothing is trained.")]
 Save = Annotated[Path | None, option(OUT, "Write the trained model here, for --apply, info and export.")]
+SavedParts = Annotated[int, option(OUT, "Files that --save writes.", "--parts", min=1)]
 Trace = Annotated[Path | None, option(OUT, "Write every step's objective and parts as TSV.")]
 Report = Annotated[
     Path | None, option(OUT, "Write a page that shows what was learned; open it in a browser.", "--report")
@@ -46,11 +47,11 @@ Shown = Annotated[
 ]
 Threads = Annotated[int, option(WHERE, "Worker threads; -1: all cores. The result is the same.")]
 Engine = Annotated[str, option(WHERE, "Where sums are computed: threads (here), ray (a cluster).")]
-Address = Annotated[str | None, option(WHERE, "Of a running Ray cluster, host:port; without it one is started here.")]
+Address = Annotated[str | None, option(WHERE, "A running Ray cluster, host:port; else one is started.")]
 
 # --- of some of them --------------------------------------------------------------------------------------------------
 
-CHOICES = "With auto: split-merge, elbo, or held-out; see docs/choose.md."
+CHOICES = "With auto: evidence, elbo, split-merge, held-out; see docs/choose.md."
 Choose = Annotated[str, option(WHAT, CHOICES)]
 Restarts = Annotated[int, option(HOW, "Best of so many starts.", min=1)]
 Lowercase = Annotated[bool, option(IN, "Lower-case the text first.", "--lowercase")]

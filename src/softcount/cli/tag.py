@@ -61,7 +61,7 @@ class Tag(Sampled):
         str, typer.Argument(help="One sentence a line, blanks between tokens; .gz too; - stdin; a folder of shards.")
     ]
     states: Annotated[str | None, size_option("Number of hidden states (tags), or auto.")] = None
-    choose: Choose = "split-merge"
+    choose: Choose = "evidence"
     model: Annotated[str, option(WHAT, "hmm, or crf-autoencoder, which sees features of words.")] = "hmm"
     reconstruct: Annotated[
         str, option(WHAT, "What a crf-autoencoder makes again: so many classes of words, or words.")

@@ -76,7 +76,7 @@ class Topics(OfDocuments):
         ),
     ] = None
     n_topics: Annotated[str, size_option("How many topics, or auto.", "--topics")] = "20"
-    choose: Choose = "split-merge"
+    choose: Choose = "evidence"
     seed_words: Annotated[
         Path | None, option(WHAT, "Words to begin topics with, one topic a line: number, tab, word word …")
     ] = None

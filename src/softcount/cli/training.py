@@ -40,6 +40,7 @@ from softcount.cli.options import (
     Quiet,
     Report,
     Save,
+    SavedParts,
     Seed,
     Shown,
     Threads,
@@ -67,6 +68,7 @@ class Training:
     checkpoint_every: Every = None
     apply: Apply = None
     save: Save = None
+    parts: SavedParts = 1
     trace: Trace = None
     page: Report = None
     as_json: Json = False
@@ -90,7 +92,7 @@ class Training:
             answer = self.answer(model, data)
             if self.save is not None:
                 stage.begin(f"writing {self.save}")
-                model.save(self.save)
+                model.save(self.save, parts=self.parts)
             for path, write in self.files(model, data, answer):
                 if path is not None:
                     stage.begin(f"writing {path}")
@@ -184,10 +186,20 @@ class Training:
         check_writable(*outputs, self.save, self.checkpoint, inputs=(*reads.values(), *self.beside()))
         check_writable(*outputs, inputs=(self.apply,))  # a model may be saved again where it came from
         check_stdin(**reads)
+        self.check_parts()
         check_threads(self.threads)
         check_mode(self.shown)
         where = engine_of(self.engine, self.threads, self.address)
         self.where: Any = self.engine if where.near else where  # one cluster for all that the command does
+
+    def check_parts(self) -> None:
+        if self.parts == 1:
+            return
+        from softcount.disk.parts import check_parts
+
+        check_parts(self.parts)
+        if self.save is None:
+            raise InputError("--parts says how many files --save writes; give --save as well")
 
     def opened(self) -> tuple[Any, Any]:
         assert self.apply is not None

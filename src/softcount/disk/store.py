@@ -6,7 +6,7 @@ So any safetensors reader opens a model, and nothing in a file is ever executed.
 the header and one of every array: no bit of the file is without one. The header is checked on opening, so that a model
 of a gigabyte opens at once; an array goes through its checksum while it is read into memory, which nobody else changes.
 (Mapped instead of read, a model would change when its file does, and the process would die when it is cut short.)
-Files are written whole or not at all.
+Files are written whole or not at all. A model may be several files (disk/parts.py): the first, and parts beside it.
 """
 
 from __future__ import annotations
@@ -61,13 +61,24 @@ class Spec(NamedTuple):
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
-def save(path: str | Path, kind: str, body: Mapping[str, Any]) -> None:
+def save(path: str | Path, kind: str, body: Mapping[str, Any], n_parts: int = 1) -> None:
     """`body`: nested mappings, lists and NamedTuples of arrays, strings and numbers (see softcount.disk.state)."""
     arrays: dict[str, Array] = {}
     described = flatten(dict(body), arrays)
+    flat = {name: _plain(array) for name, array in arrays.items()}
+    if n_parts == 1:
+        write_arrays(Path(path), kind, described, flat)
+    else:
+        from softcount.disk.parts import save_parts
+
+        save_parts(Path(path), kind, described, flat, n_parts)
+
+
+def write_arrays(path: Path, kind: str, described: Any, flat: Mapping[str, Array], cut: Any = None) -> None:
+    """One file; `cut` says which arrays are in parts beside it."""
     # Widest first, so that all are aligned without holes.
-    flat = {name: _plain(a) for name, a in sorted(arrays.items(), key=lambda item: -item[1].dtype.itemsize)}
-    header = _header(kind, described, flat)
+    flat = dict(sorted(flat.items(), key=lambda item: -item[1].dtype.itemsize))
+    header = _header(kind, described, flat, cut)
 
     def write(temporary: Path) -> None:
         with temporary.open("wb") as stream:
@@ -75,7 +86,7 @@ def save(path: str | Path, kind: str, body: Mapping[str, Any]) -> None:
             for array in flat.values():
                 stream.write(array.data)
 
-    write_whole(Path(path), write)
+    write_whole(path, write)
 
 
 def _plain(array: Array) -> Array:
@@ -86,8 +97,10 @@ def _plain(array: Array) -> Array:
     return np.asarray(turned, dtype=array.dtype.newbyteorder("<"), order="C")
 
 
-def _header(kind: str, described: Any, flat: Mapping[str, Array]) -> bytes:
+def _header(kind: str, described: Any, flat: Mapping[str, Array], cut: Any) -> bytes:
     about = {"kind": kind, "crc32": {name: crc32(array) for name, array in flat.items()}, "body": described}
+    if cut is not None:
+        about["parts"] = cut
     metadata = {
         "checksum": NO_CHECKSUM.decode(),
         "format": str(FORMAT),
@@ -150,8 +163,13 @@ class Stored:
             self._describe(json.loads(header))
         except MALFORMED as error:
             raise error if isinstance(error, InputError) else self.damaged() from None
-        if self.size - self._base <= AT_ONCE:
+        if self.n_bytes - self._base <= AT_ONCE:
             self.verify()
+
+    @property
+    def n_bytes(self) -> int:
+        """Of the file, and of its parts."""
+        return self.size + (self._parts.size if self._parts else 0)
 
     def _unreadable(self, reason: str) -> InputError:
         return InputError(f"{self.path}: cannot be read ({reason}); give a file that softcount --save wrote")
@@ -194,7 +212,7 @@ class Stored:
         self.kind, self.version, self.body = about["kind"], metadata["softcount"], about["body"]
         if type(self.kind) is not str or type(self.version) is not str or type(self.body) is not dict:
             raise ValueError("no description")
-        self.specs = {str(name): _spec(spec) for name, spec in header.items()}
+        self.specs = {str(name): spec_of(spec) for name, spec in header.items()}
         self._crc32: dict[str, int] = about["crc32"]
         place = 0
         for spec in self.specs.values():
@@ -203,17 +221,31 @@ class Stored:
             place = spec.stop
         if self._base + place != self.size or self._crc32.keys() != self.specs.keys():
             raise ValueError("another length")
+        self._parts: Any = None
+        if "parts" in about:
+            from softcount.disk.parts import Parts
+
+            self._parts = Parts(self.path, about["parts"])
 
     def verify(self) -> None:
         """Reads all of the file; raises where a bit of it has changed."""
         scratch = np.empty(min(PIECE, self.size), np.uint8)
         for name in self.specs:
             self._read(name, scratch, keep=False)
+        if self._parts:
+            self._parts.verify()
 
     def _array(self, name: str) -> Array:
+        if self._parts and name in self._parts.specs:
+            found: Array = self._parts.array(name)
+            return found
         array = np.empty(self.specs[name].shape, self.specs[name].dtype)
-        self._read(name, array.reshape(-1).view(np.uint8), keep=True)
+        self.read_into(name, array)
         return array
+
+    def read_into(self, name: str, array: Array) -> None:
+        """An array, checked, into memory that has its shape and kind."""
+        self._read(name, array.reshape(-1).view(np.uint8), keep=True)
 
     def _read(self, name: str, into: Array, keep: bool) -> None:
         """All bytes of an array through its checksum, into this memory, or each piece over the one before it."""
@@ -263,7 +295,7 @@ def short(value: Any) -> str:
     return text if len(text) <= LONGEST_REASON else text[:LONGEST_REASON] + "…"
 
 
-def _spec(spec: Any) -> Spec:
+def spec_of(spec: Any) -> Spec:
     dtype, shape, (start, stop) = DTYPES[spec["dtype"]], tuple(spec["shape"]), spec["data_offsets"]
     if not all(type(n) is int and n >= 0 for n in (*shape, start, stop)) or len(shape) > 8:
         raise ValueError("not a shape")

@@ -135,7 +135,8 @@ def finished(
     """What training leaves of a direction; `counts` are those of its last parameters."""
     table = counts.translation
     totals = row_sums(table.with_values(table.values + said.imagined))
-    strengths = None if posterior is None else strengths_of(posterior.translation, parameters.translation)
+    learned = None if posterior is None else posterior.translation  # of rows of features there is no posterior
+    strengths = None if learned is None else strengths_of(learned, parameters.translation)
     return Direction(model, parameters, logs, trace, items.target.n_tokens, totals, strengths)
 
 

@@ -33,9 +33,10 @@ class Need(NamedTuple):
     pair: float
 
 
-TOGETHER = Need(231, 25, 20, 51, 5)
+TOGETHER = Need(221, 25, 20, 51, 4)
 APART = Need(200, 75, 45, 60, 0)
 APART_MORE = APART._replace(entry=130)
+INDEXED = 5  # bytes of a token pair, where an HMM is trained apart
 
 
 class Steps(NamedTuple):
@@ -73,7 +74,7 @@ def megabytes(aligner: Any, tokens: int, entries: int, token_pairs: int) -> floa
     stages = ",".join(stage.text for stage in planned.stages)
     apart = APART_MORE if any(name in stages for name in MORE) else APART
     if any(stage.model in ("hmm", CRF) for stage in planned.stages):
-        apart = apart._replace(pair=TOGETHER.pair)  # an index of the token pairs as well
+        apart = apart._replace(pair=INDEXED)  # an index of the token pairs as well
     need = TOGETHER if planned.together else apart
     bytes_ = need.token * tokens + need.entry * entries + need.pair * token_pairs
     return float(need.base + need.thread * aligner._engine().n_workers + bytes_ / 1e6)
@@ -108,12 +109,14 @@ def _said(seconds: float) -> str:
 
 
 def estimated_entries(data: Bitext) -> int:
-    """Distinct word pairs, extrapolated from a sample: they grow as a power of the text (Heaps)."""
-    few, many = _distinct(data, SAMPLE_PAIRS // 4), _distinct(data, SAMPLE_PAIRS)
+    """Distinct word pairs, extrapolated from samples: they grow as a power of the text (Heaps) that falls slowly."""
+    few, some, many = (_distinct(data, SAMPLE_PAIRS // part) for part in (16, 4, 1))
     if len(data) <= SAMPLE_PAIRS or few == 0:
         return many
-    power = min(max(np.log(many / few) / np.log(4.0), 0.0), 1.0)
-    return int(many * (len(data) / SAMPLE_PAIRS) ** power)
+    before, power = (min(float(np.log(b / a) / np.log(4.0)), 1.0) for a, b in ((few, some), (some, many)))
+    falls = max(before - power, 0.0) / 2.0  # with every factor of four: half, so that what is said is rather too much
+    factors = np.log(len(data) / SAMPLE_PAIRS) / np.log(4.0)
+    return int(many * 4.0 ** max(power * factors - falls * factors * (factors + 1.0) / 2.0, 0.0))
 
 
 def _distinct(data: Bitext, n_pairs: int) -> int:

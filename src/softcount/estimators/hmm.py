@@ -63,8 +63,8 @@ class HMM(TrainedHMM):
     ----------
     n_states : int or "auto", optional
         How many hidden states; may be left out where names of states are known from elsewhere. "auto": chosen.
-    choose : str, default "split-merge"
-        How "auto" chooses: "elbo", "held-out" or "split-merge" (see `softcount.estimators.how_many`).
+    choose : str, default "evidence"
+        How "auto" chooses: "evidence", "elbo", "split-merge" or "held-out" (see `softcount.estimators.how_many`).
     criterion : str, default "vb:1"
         Stages by name, such as "em:100,mre:50" (see `softcount.criteria.spec`).
     start : str, mapping, path or Corpus, optional
@@ -136,7 +136,7 @@ class HMM(TrainedHMM):
     _learned = ("parameters_", "states_", "vocabulary_", "lengths_", "tried_", "language_", *TrainedHMM._FIT)
     _optional = (*TrainedHMM._optional, "language_")
     _types = (HMMTables, ChannelTables, Tried)
-    _size_name, _emits = "n_states", "emission"
+    _size_name, _emits, _leans = "n_states", "emission", 10.0
     _size_axes: ClassVar[Axes] = {
         "initial": Hidden(share=0),
         "transition": Hidden(row=0, share=1),
@@ -147,7 +147,7 @@ class HMM(TrainedHMM):
         self,
         n_states: int | str | None = None,
         *,
-        choose: str = "split-merge",
+        choose: str = "evidence",
         criterion: str = "vb:1",
         start: str | Path | Mapping[str, Any] | NamedHMM | Corpus | None = None,
         transition: LanguageModel | None = None,
@@ -270,7 +270,8 @@ class HMM(TrainedHMM):
             raise InputError(f"no decoding {self.decode!r}; use {', '.join(DECODINGS)}")
 
     def _for_choice(self) -> dict[str, Any]:
-        return {"pseudo": 0.0}
+        """Words that occur once are one: each would be in the state that suits its neighbours, whatever they are."""
+        return {"pseudo": 0.0, "min_count": max(self.min_count, 2)}
 
     def _begun_from(self, tables: Tables, before: Any) -> NamedHMM:
         states = tuple(str(k) for k in range(len(tables.initial)))

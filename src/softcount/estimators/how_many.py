@@ -1,11 +1,14 @@
 """How many hidden values? Several numbers are tried, all trained by variational Bayes, and the best is chosen.
 
-    held-out      log P(items kept aside) per token; the fewest values that are within one standard error of the best
     elbo          log K! + ELBO ≤ log P(x | K), of all items; of the best K only the values that are used count
     split-merge   from one value on: all split in two, trained, and merged again where that raises log K! + ELBO
+    evidence      the one of these two that finds more of it
+    held-out      log P(items kept aside) per token; the fewest values that are within one standard error of the best
 
-K! is the number of ways to name K values: each is a place with the same ELBO. H. Attias, NIPS 1999; C. M. Bishop,
-"Pattern recognition and machine learning", 2006, 10.2. The number that is chosen is then trained as was asked for.
+Starts of their own (classes of words, clusters of documents) find what is in real text, where halves that differ by
+noise find nothing; splits find values whose words others have as well, which clusters do not. K! is the number of ways
+to name K values: each is a place with the same ELBO. H. Attias, NIPS 1999; C. M. Bishop, "Pattern recognition and
+machine learning", 2006, 10.2. The number that is chosen is then trained as was asked for.
 """
 
 from __future__ import annotations
@@ -23,9 +26,10 @@ from softcount.machine.signals import obey
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables
 
-METHODS = ("elbo", "held-out", "split-merge")
+METHODS = ("evidence", "elbo", "split-merge", "held-out")
 SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
 PATIENCE = 2  # sizes in a row without a rise before larger ones are left alone
+LEAST = 8  # up to which all of them are tried, because small ones cost little and say little
 ASIDE = 0.1  # share of the items that are kept aside
 BLOCKS = 20  # of the items aside, for the standard error
 USED = 1.0  # expected counts that a value needs to be counted as used
@@ -68,9 +72,23 @@ class Trainer(Protocol):
 def choose(method: str, train: Trainer, items: Any, most: int, seed: int) -> Choice:
     if method not in METHODS:
         raise InputError(f"choose={method!r}; use {', '.join(METHODS)}")
-    if method == "split-merge":
-        return _split_merge(train, items, most, np.random.default_rng([seed, 18]))
-    return _elbo(train, items, most) if method == "elbo" else _held_out(train, items, most, seed)
+    if method == "held-out":
+        return _held_out(train, items, most, seed)
+    found = []
+    if method in ("evidence", "elbo"):
+        found.append(_elbo(train, items, most))
+    if method in ("evidence", "split-merge"):
+        found.append(_split_merge(train, items, most, np.random.default_rng([seed, 18])))
+    best = max(found, key=lambda choice: max(one.score for one in choice.tried))
+    return best._replace(tried=_best_of_each([one for choice in found for one in choice.tried]))
+
+
+def _best_of_each(tried: list[Tried]) -> list[Tried]:
+    """Of every size the attempt with the greatest score, in the order of the sizes."""
+    best: dict[int, Tried] = {}
+    for one in sorted(tried, key=lambda one: one.score):
+        best[one.size] = one
+    return [best[size] for size in sorted(best)]
 
 
 def evidence(model: Trained) -> float:
@@ -136,7 +154,7 @@ def search(attempt: Callable[[int], tuple[float, int]], most: int) -> list[Tried
     for size in _ladder(most):
         measure(size)
         best = max(found.values(), key=lambda one: one.score).size
-        if sum(other > best for other in found) >= PATIENCE:
+        if size >= LEAST and sum(other > best for other in found) >= PATIENCE:
             break
     while (between := _between(found)) is not None:
         measure(between)

@@ -55,8 +55,8 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
     ----------
     n_clusters : int or "auto", default 8
         How many classes; where `fit` is given labels, the classes are theirs. "auto": chosen.
-    choose : str, default "split-merge"
-        How "auto" chooses: "elbo", "held-out" or "split-merge" (see `softcount.estimators.how_many`).
+    choose : str, default "evidence"
+        How "auto" chooses: "evidence", "elbo", "split-merge" or "held-out" (see `softcount.estimators.how_many`).
     unlabelled_weight : float, default 1.0
         λ, what an unlabelled document counts beside a labelled one, 0 to 1.
     document_length : float, optional
@@ -134,7 +134,7 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
         self,
         n_clusters: int | str = 8,
         *,
-        choose: str = "split-merge",
+        choose: str = "evidence",
         unlabelled_weight: float = 1.0,
         document_length: float | None = None,
         criterion: str = "em:100",

@@ -66,8 +66,8 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
     ----------
     n_topics : int or "auto", default 10
         How many topics. "auto": chosen.
-    choose : str, default "split-merge"
-        How "auto" chooses: "elbo", "held-out" or "split-merge" (see `softcount.estimators.how_many`).
+    choose : str, default "evidence"
+        How "auto" chooses: "evidence", "elbo", "split-merge" or "held-out" (see `softcount.estimators.how_many`).
     criterion : str, optional
         Stages by name. None: 100 tempered steps (β = 0.8), and "em:200" from the same start where those leave
         two topics alike, as they may on tables with little in them.
@@ -151,7 +151,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
         self,
         n_topics: int | str = 10,
         *,
-        choose: str = "split-merge",
+        choose: str = "evidence",
         criterion: str | None = None,
         start: str | Sequence[Any] = "kmeans",
         fixed: Fixed = (),

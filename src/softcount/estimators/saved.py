@@ -147,8 +147,11 @@ class SavedEstimator:
 
     # --- on disk --------------------------------------------------------------------------------------------------
 
-    def save(self, path: str | Path) -> None:
-        """One file with everything: tables, vocabulary, settings, trace, signature. No pickle."""
+    def save(self, path: str | Path, *, parts: int = 1) -> None:
+        """One file with everything: tables, vocabulary, settings, trace, signature. No pickle.
+
+        parts : how many files large tables are cut into, beside the first; 1: none
+        """
         self._check_fitted("signature_")
         learned = {name: getattr(self, name) for name in self._learned if hasattr(self, name)}
         traces = {
@@ -157,7 +160,8 @@ class SavedEstimator:
         }
         about = {"signature": self.signature_, "data": self.data_, "trained": self.trained_, "seed": self.seed_}
         about |= {"sizes": self._sizes(), "reading": self.reading_}
-        save(path, self.kind, {**about, "settings": self._settings_on_disk(), "traces": traces, "learned": learned})
+        body = {**about, "settings": self._settings_on_disk(), "traces": traces, "learned": learned}
+        save(path, self.kind, body, parts)
 
     def _settings_on_disk(self) -> dict[str, Any]:
         """Those that a file can hold; objects such as a Corpus to start from are behind the digest of the signature."""
@@ -226,7 +230,7 @@ class SavedEstimator:
         for name, value in settings.items():
             setattr(model, name, value)
         model._stored = stored
-        if stored.size <= AT_ONCE:
+        if stored.n_bytes <= AT_ONCE:
             model._unpack()
         return model
 

@@ -22,6 +22,8 @@ from softcount.machine.kernel import kernel
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.numbers.tables import Log, values
 
+LEAST = 1e-30  # a sum below that is nothing; a float32 has numbers so small, too
+
 
 class Level(NamedTuple):
     """The entries of one level, and what each of them leans on; the coarsest level has no parents."""
@@ -157,7 +159,9 @@ def counts_by_level(levels: Sequence[Level], counts: Array) -> list[Array]:
     """Those of a coarser level are sums of the finer one's."""
     tables = [counts]
     for level in levels[:-1]:
-        tables.append(np.bincount(level.parent, tables[-1], int(level.parent.max(initial=-1)) + 1))
+        sums = np.zeros(int(level.parent.max(initial=-1)) + 1)
+        _add_to_parents(level.parent, tables[-1], sums)
+        tables.append(sums.astype(np.float32))
     return tables
 
 
@@ -205,6 +209,13 @@ def _merge(
 
 
 @kernel
+def _add_to_parents(parent: Array, counts: Array, sums: Array) -> None:
+    """sums = np.bincount(parent, counts), without copies of both"""
+    for k in range(len(parent)):
+        sums[parent[k]] += counts[k]
+
+
+@kernel
 def _totals(offsets: Array, values: Array, counts: Array, prior: Array, by_row: Array, by_column: Array) -> None:
     """Row sums and column sums of counts + prior"""
     for row in range(len(offsets) - 1):
@@ -229,5 +240,5 @@ def _lean(
             if len(level.parent) > 0:
                 one += strength * above[level.parent[k], 0] * level.column_share[column]
                 two += strength * above[level.parent[k], 1] * level.row_share[row]
-            result[k, 0] = one / max(by_row[row] + strength, 1e-300)
-            result[k, 1] = two / max(by_column[column] + strength, 1e-300)
+            result[k, 0] = one / max(by_row[row] + strength, LEAST)
+            result[k, 1] = two / max(by_column[column] + strength, LEAST)

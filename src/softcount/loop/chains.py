@@ -61,7 +61,7 @@ class Drawn(NamedTuple):
     """One draw of a chain."""
 
     log_joint: float  # log P(x, z | α), the parameters integrated out
-    mean: Tables  # E[θ | z]
+    mean: Callable[[], Tables]  # E[θ | z]
     nodes: Callable[[], Array]  # P(z_t | x, θ), or, collapsed, which one was drawn
 
 
@@ -111,9 +111,8 @@ def _averaged(task: Task, sampling: Sampling, rng: np.random.Generator, record: 
         drawn = next(run)
         if sampling.counts(sweep):
             log_joint.append(drawn.log_joint)
-            nodes = drawn.nodes()
-            sums = (drawn.mean, nodes) if sums is None else (each(np.add, sums[0], drawn.mean), sums[1] + nodes)
-            last = drawn.mean
+            last, nodes = drawn.mean(), drawn.nodes()
+            sums = (last, nodes) if sums is None else (each(np.add, sums[0], last), sums[1] + nodes)
         record(sweep, drawn, time.perf_counter() - began)
     n = sampling.draws
     return Averaged(_sound(task.layout, each(lambda table: table / n, sums[0]), last), sums[1] / n, log_joint)
@@ -154,8 +153,11 @@ def _blocked(task: Task, sampling: Sampling, rng: np.random.Generator) -> Iterat
         beta = sampling.hardness(sweep)
         hot = state if beta == 1.0 else state._replace(log_weights=each(lambda w, b=beta: w * b, state.log_weights))
         state, progress = criterion.step(hot, data)
-        weights = state.log_weights
-        yield Drawn(progress.objective, state.mean, lambda w=weights: _flat(answers.posteriors(w)))  # type: ignore[misc]
+        yield _blocks(state, progress.objective, answers)
+
+
+def _blocks(state: GibbsState, log_joint: float, answers: Answers) -> Drawn:
+    return Drawn(log_joint, lambda: state.mean, lambda: _flat(answers.posteriors(state.log_weights)))
 
 
 def _flat(blocks: Iterator[Any]) -> Array:
@@ -176,8 +178,8 @@ def _collapsed(task: Task, sampling: Sampling, rng: np.random.Generator) -> Iter
 
     for sweep in range(sampling.sweeps):
         walk.sweep(sampling.hardness(sweep), rng)
-        means = by_table(families, mean, walk.counts, task.prior)
-        yield Drawn(total(families, evidence, walk.counts, task.prior), means, walk.nodes)
+        log_joint = total(families, evidence, walk.counts, task.prior)
+        yield Drawn(log_joint, lambda: by_table(families, mean, walk.counts, task.prior), walk.nodes)
 
 
 def _alpha(spec: Conjugate, prior: Any) -> Alpha:

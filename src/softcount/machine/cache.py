@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from numba import config
+from numba.core.runtime import rtsys
 
 WHY = "neither softcount's own folder nor the user's cache can be written; NUMBA_CACHE_DIR names a place"
 often = "once per machine"  # how often kernels are compiled, for the message that says that they are
@@ -49,7 +50,22 @@ def _enabled(dispatcher: Any) -> bool:
     except RuntimeError:  # no place
         return False
     _forget_what_cannot_be_read(dispatcher)
+    _load_what_is_compiled(dispatcher)
     return True
+
+
+def _load_what_is_compiled(dispatcher: Any) -> None:
+    """What is kept needs no compiler, only the runtime: to make Numba's own ready takes a sixth of a second."""
+    kept: Any = getattr(dispatcher, "_cache", None)
+    if not hasattr(kept, "_load_overload"):
+        return
+
+    def load(signature: Any, target: Any) -> Any:
+        rtsys.initialize(target)
+        with kept._guard_against_spurious_io_errors():
+            return kept._load_overload(signature, target)
+
+    kept.load_overload = load
 
 
 def _forget_what_cannot_be_read(dispatcher: Any) -> None:

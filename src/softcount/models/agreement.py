@@ -19,7 +19,8 @@ from softcount.families.jumps import JumpCounts
 from softcount.families.kept import Kept
 from softcount.families.layout import TableLayout
 from softcount.machine.kernel import kernel
-from softcount.models.agreement_kernel import Direction, Shard, Tally, agree_hmm, agree_ibm1, groups_of
+from softcount.models.agreement_hmm import agree_hmm, groups_of
+from softcount.models.agreement_kernel import Direction, Shard, Tally, agree_ibm1
 from softcount.models.fertility import MOST, fertility_ratios
 from softcount.models.ibm_link import link_wishes
 from softcount.models.scattered import Scattered

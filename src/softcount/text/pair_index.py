@@ -18,7 +18,7 @@ from softcount.machine.kernel import kernel
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.occurrence import occurrences
 
-LONG = 8  # columns: in rows longer than that a word is found by bisection
+MANY = 40  # words of a row are passed by in the time in which one is found by bisection
 
 
 class PairIndex(NamedTuple):
@@ -46,7 +46,7 @@ def pair_index(source: Ragged, target: Ragged, whole: Ragged, n_targets: int) ->
     n = _number(*found, starts, target.offsets, target.values, *scratch, cells, bounds, columns)
     entries = np.empty(n + 1, np.int32)
     entries[n] = -1  # whatever has an unknown word
-    _locate(bounds, columns, whole.offsets, whole.values, entries)
+    _locate(bounds, columns, whole.offsets, whole.values, scratch[1], entries)
     cells[cells < 0] = n
     return PairIndex(source, target, starts, cells, entries)
 
@@ -79,17 +79,26 @@ def _number(
 
 
 @kernel
-def _locate(bounds: Array, columns: Array, offsets: Array, values: Array, entries: Array) -> None:
-    """entries[k] = offsets[e] + np.searchsorted(values[of row e], columns[k]), or −1"""
+def _locate(bounds: Array, columns: Array, offsets: Array, values: Array, places: Array, entries: Array) -> None:
+    """entries[k] = offsets[e] + np.searchsorted(values[of row e], columns[k]), or −1
+
+    Where many words of a row are looked for, the row is spread out over `places`; else they are found by bisection.
+    """
     for e in range(len(bounds) - 1):
+        if offsets[e + 1] - offsets[e] < MANY * (bounds[e + 1] - bounds[e]):
+            for k in range(offsets[e], offsets[e + 1]):
+                places[values[k]] = k
+            for k in range(bounds[e], bounds[e + 1]):
+                place = places[columns[k]]
+                there = offsets[e] <= place < offsets[e + 1] and values[place] == columns[k]  # and not another row's
+                entries[k] = place if there else -1
+            continue
         for k in range(bounds[e], bounds[e + 1]):
             low, high = offsets[e], offsets[e + 1]
-            while high - low > LONG:
+            while high - low > 1:
                 middle = (low + high) // 2
                 if values[middle] <= columns[k]:
                     low = middle
                 else:
                     high = middle
-            while low < high and values[low] < columns[k]:
-                low += 1
             entries[k] = low if low < high and values[low] == columns[k] else -1

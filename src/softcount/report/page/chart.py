@@ -39,7 +39,8 @@ def line_chart(
 
 def _level(value: float, y: float) -> Html:
     line = void("line", x1=LEFT, y1=f"{y:.1f}", x2=WIDTH - RIGHT, y2=f"{y:.1f}", cls="axis")
-    return joined([line, _text(LEFT - 8, y + 4, minus(f"{value:,.6g}"), "end")])
+    digits = 6 if abs(value) >= 100 else 3
+    return joined([line, _text(LEFT - 8, y + 4, minus(f"{value:,.{digits}g}"), "end")])
 
 
 def _line(place: object, line: Sequence[tuple[float, float]], k: int) -> Html:

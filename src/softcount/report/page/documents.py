@@ -23,6 +23,7 @@ ASKED = 2000  # words that the page can be asked about
 DOCUMENTS = 5  # of each topic
 BEGINNING = 12  # words of a document that are shown
 NAMED = 15  # topics of a map that are named there
+MAP, LETTER = (520, 340), 6.3  # the size of the map, and of a letter on it
 
 
 def topic_sections(model: Any, data: Documents | None, by: Sequence[str] | None = None) -> Iterator[Section]:
@@ -108,14 +109,34 @@ def _map(model: Any, names: Sequence[str]) -> Html:
     for h, (x, y) in enumerate(at):
         dot = el("circle", el("title", names[h]), cx=f"{x:.1f}", cy=f"{y:.1f}", r=f"{radius[h]:.1f}")
         shown += [dot, el("text", str(h), x=f"{x:.1f}", y=f"{y + 4:.1f}", text_anchor="middle")]
-        if len(names) <= NAMED:
-            side, anchor = (-1, "end") if x > 330 else (1, "start")
-            at_side = f"{x + side * (radius[h] + 5):.1f}"
-            shown.append(el("text", names[h].partition(": ")[2], x=at_side, y=f"{y + 4:.1f}", text_anchor=anchor))
+    if len(names) <= NAMED:
+        told_by = [name.partition(": ")[2] for name in names]
+        places = label_places(at, radius, told_by)
+        shown += [el("text", said, x=f"{x:.1f}", y=f"{y:.1f}") for said, (x, y) in zip(told_by, places, strict=True)]
     said = f"A map of {len(names)} topics; near ones use like words"
-    svg = el("svg", *shown, viewBox="0 0 520 340", role="img", aria_label=said)
+    svg = el("svg", *shown, viewBox=f"0 0 {MAP[0]} {MAP[1]}", role="img", aria_label=said)
     told = f"Near topics use like words; the plane keeps {share:.0%} of what there is. Sizes are prevalences."
     return joined([el("p", told, cls="hint"), el("figure", svg, cls="map")])
+
+
+def label_places(at: Array, radius: Array, words: Sequence[str]) -> list[tuple[float, float]]:
+    """Where the words of each circle begin: beside, below or above it, where they meet the fewest circles and words."""
+    taken = [(x - r, y - r, x + r, y + r) for (x, y), r in zip(at.tolist(), radius.tolist(), strict=True)]
+    found = []
+    for (x, y), r, said in zip(at.tolist(), radius.tolist(), words, strict=True):
+        wide = LETTER * len(said)
+        middle = min(max(x - wide / 2, 2), MAP[0] - wide - 2)
+        sides = ((x + r + 4, y + 4), (x - r - 4 - wide, y + 4), (middle, y + r + 13), (middle, y - r - 5))
+        boxes = [(a, b - 10, a + wide, b + 3) for a, b in sides]
+        outside = [10 * (box[0] < 0 or box[2] > MAP[0]) for box in boxes]
+        best = min(range(4), key=lambda k: outside[k] + sum(_meet(boxes[k], other) for other in taken))
+        taken.append(boxes[best])
+        found.append(sides[best])
+    return found
+
+
+def _meet(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def _plane(rows: Array) -> tuple[Array, float]:

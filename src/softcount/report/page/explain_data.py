@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,9 +57,19 @@ def documents_data(
     ]
     tables = {name: np.atleast_2d(table).tolist() for name, table in start.items()}
     return {
-        "kind": kind, "n": len(tables["word"]), "words": names, "documents": small(documents),
+        "kind": kind, "n": len(tables["word"]), "words": names, "documents": small(_as_written(documents, data.source)),
         "parameters": tables, "pseudo": dict(pseudo), "prior": PRIOR,
     }  # fmt: skip
+
+
+def _as_written(documents: list[list[str]], source: str) -> list[list[str]]:
+    """Counts have no order; where the text that they are of is a plain file, its words stand as they do there."""
+    try:
+        lines = [line.split() for line in Path(source).read_text(encoding="utf-8").splitlines()]
+    except (OSError, ValueError):
+        return documents
+    same = len(lines) == len(documents) and all(map(lambda a, b: sorted(a) == sorted(b), lines, documents))
+    return lines if same else documents
 
 
 def kmeans_data(points: Array, means: Array) -> dict[str, Any]:

@@ -34,14 +34,38 @@ TESTS = {
     "models/jump": "tests/test_jump_hmm.py",
     "models/link_crf": "tests/test_link_crf.py",
     "models/agreement": "tests/test_agreement.py",
+    "models/both_ways": "tests/test_constrained.py -k direction or symmetr",
+    "models/collapsed": "tests/test_chains.py",
+    "models/crf": "tests/test_crf.py",
     "models/fertility": "tests/test_agreement.py",
+    "models/jump_abreast": "tests/test_abreast.py tests/test_agreement.py",
+    "models/ngram_channel": "tests/test_hmm_language.py",
     "models/network": "tests/test_network.py tests/test_expect.py -k network",
     "models/grammar": "tests/test_grammar.py tests/test_expect.py -k grammar",
     "models/word_": "tests/test_word_classes.py",
     "models/scattered": "tests/test_expect.py -k plsa or mixture",
     "families/diagonal": "tests/test_diagonal.py tests/test_ibm.py",
     "families/backoff": "tests/test_backoff.py",
+    "families/dirichlet": "tests/test_families.py tests/test_layout.py tests/test_posterior.py",
+    "families/full_gaussian": "tests/test_full_gaussian.py",
+    "families/jumps": "tests/test_jump_hmm.py tests/test_agreement.py",
+    "families/left_out": "tests/test_left_out.py",
+    "families/log_linear": "tests/test_log_linear.py",
+    "families/sparse_rows": "tests/test_sparse_rows.py",
+    "families/spread": "tests/test_ranges.py",
     "families/": "tests/test_families.py tests/test_layout.py",
+    "criteria/annealed": "tests/test_criteria.py -k anneal",
+    "criteria/autoencode": "tests/test_crf.py",
+    "criteria/constrained": "tests/test_constrained.py",
+    "criteria/direct": "tests/test_log_linear.py -k direct",
+    "criteria/gibbs": "tests/test_criteria.py -k gibbs",
+    "criteria/hard": "tests/test_criteria.py -k hard",
+    "criteria/mre": "tests/test_criteria.py tests/test_reconstruction.py -k mre or reconstruct",
+    "criteria/posterior": "tests/test_posterior.py",
+    "criteria/rates": "tests/test_criteria.py -k mre",
+    "criteria/sampling": "tests/test_chains.py",
+    "criteria/spec": "tests/test_criteria.py -k spec or parse or refus or stage",
+    "criteria/stepwise": "tests/test_criteria.py -k stepwise",
     "criteria/": "tests/test_criteria.py",
     "links/joining": "tests/test_joining.py",
 }
@@ -107,7 +131,7 @@ def _ran(name: str, source: str) -> int:
     devnull = os.open(os.devnull, os.O_WRONLY)
     os.dup2(devnull, 1)
     os.dup2(devnull, 2)
-    chosen = next(tests for prefix, tests in TESTS.items() if name.startswith(prefix))
+    chosen = TESTS[max((prefix for prefix in TESTS if name.startswith(prefix)), key=len)]
     paths, _, rest = chosen.partition(" -k ")
     word, _, mark = rest.partition(" -m ")
     options = (["-k", word] if word else []) + (["-m", mark] if mark else [])

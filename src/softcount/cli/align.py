@@ -65,7 +65,7 @@ class Align(Sampled):
     preset: Annotated[str, option(WHAT, PRESET)] = "default"
     model: Annotated[str | None, option(WHAT, "ibm1, ibm2, ibm2-free, hmm, crf; or ibm1:3,hmm:3.")] = None
     agreement: Annotated[
-        bool | None, option(WHAT, "Train both directions together (ibm1, hmm).", "--agreement/--no-agreement")
+        bool | None, option(WHAT, "Train both directions together (not crf).", "--agreement/--no-agreement")
     ] = None
     fertility: Annotated[
         bool, option(WHAT, "With agreement: how many words a word has.", "--fertility/--no-fertility")

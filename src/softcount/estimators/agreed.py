@@ -11,7 +11,7 @@ from softcount.criteria.spec import Settings
 from softcount.disk.checkpoint import Slot
 from softcount.engines import Engine
 from softcount.estimators.align_direction import PREFER, constraints, possible
-from softcount.estimators.align_stage import ModelStage, parse_models
+from softcount.estimators.align_stage import ALIGNMENTS, ModelStage, parse_models
 from softcount.estimators.meeting import meeting
 from softcount.families.backoff import Backoff, levels
 from softcount.families.jumps import kinds_of_words
@@ -50,6 +50,7 @@ class How(NamedTuple):
     letters: Letters = ()  # of two scripts, that stand for one another: learned on the way
     second: tuple[tuple[int, ...], str] | None = None  # stems and stages of another model that has a say in links
     strength: float | str | None = None  # κ of the words; None: as chosen; "evidence": by links that are left out
+    tension: float | str = 8.0  # of Model 2's diagonal
 
 
 class Agreed(NamedTuple):
@@ -90,7 +91,7 @@ def train(
         rows = before.united(rows)
         frequencies = frequencies[0] + before.frequencies[0], frequencies[1] + before.frequencies[1]
     model = agreement(how, rows, words, frequencies, max(items.lengths.longest, 1))
-    model = model._replace(stride=max(1, len(items) // ENOUGH))
+    model = model._replace(stride=max(1, len(items) // ENOUGH), classes=items.lengths.pairs)
     imagined = before.imagined(rows, model.kinds) if before else {}
     start, trace = [uniform_start(model.layout)], Trace()
     trace.remarks = unmatched("dictionary", how.dictionary, [items.source.vocabulary, items.target.vocabulary])
@@ -107,7 +108,7 @@ def train(
                 again, items, stages, engine, seed, on_step, lambda text: slot(f"again {text}"), tolerance, before,
                 weights,
             )  # fmt: skip
-        model = model._replace(positions=stage.model == "hmm")
+        model, start[0] = at_stage(model, start[0], stage)
         with possible(items):
             result = fit(
                 model, weighted(indexed, None if weights is None or order is None else weights[order]), stage.criteria,
@@ -126,6 +127,16 @@ def train(
     other, text = how._replace(stems=how.second[0], second=None), how.second[1]
     named = parse_models(text, "em"), engine, seed, on_step, lambda text: slot(f"second {text}"), tolerance
     return agreed._replace(second=train(other, items, *named, before.second if before else None, weights))
+
+
+def at_stage(model: Agreement, start: AgreementTables, stage: ModelStage) -> tuple[Agreement, AgreementTables]:
+    """The model that this stage trains, and where it starts: places of Model 2 are not handed over to others."""
+    alignment = ALIGNMENTS[stage.model]
+    if alignment == model.alignment:
+        return model, start
+    model = model._replace(alignment=alignment)
+    sides = (start[1 + d]._replace(places=model.layout[1 + d].places.family.uniform()) for d in (0, 1))
+    return model, AgreementTables(start.translation, *sides)
 
 
 class Indexed:
@@ -172,7 +183,8 @@ def leaning_on(
     learn = how.null == "learn"
     null = 0.15 if learn else float(how.null)
     kinds = kinds_of_words(frequencies[0]), kinds_of_words(frequencies[1])
-    return Agreement(lexicon, (len(words[0]), len(words[1])), kinds, longest, True, how.fertility, null, learn)
+    sizes = len(words[0]), len(words[1])
+    return Agreement(lexicon, sizes, kinds, longest, "jumps", how.fertility, null, learn, tension=how.tension)
 
 
 def strengths_of(given: float | str | None, n: int) -> tuple[float, ...] | None:

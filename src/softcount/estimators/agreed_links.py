@@ -25,6 +25,7 @@ from softcount.models.agreement import (
     PairShares,
     SideTables,
 )
+from softcount.models.agreement_places import TABLED, places_on
 from softcount.models.fertility import MOST
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.numbers.tables import Log
@@ -82,9 +83,10 @@ def question(agreed: Agreed, items: Bitext, rule: Rule = ANY) -> Question:
     n_words = len(words[0]), len(words[1])
     lexicon = replace(agreed.model.lexicon, levels=_with_rows(agreed.model.lexicon.levels, more[0]))
     longest = max(items.lengths.longest, 1)
-    model = agreed.model._replace(lexicon=lexicon, n_words=n_words, longest=longest)
+    model = agreed.model._replace(lexicon=lexicon, n_words=n_words, longest=longest, classes=items.lengths.pairs)
     logs = agreed.log_weights
-    logs = logs._replace(forward=_longer(logs.forward, *more), reverse=_longer(logs.reverse, *more[::-1]))
+    sides = (_longer(logs[1 + d], *(more if d == 0 else more[::-1])) for d in (0, 1))
+    logs = AgreementTables(logs.translation, *(_placed(agreed.model, model, d, side) for d, side in enumerate(sides)))
     second = question(agreed.second, items, rule) if agreed.second else None
     weights = _emitted_twice(model, logs) if rule.decode == "mre" else model.weigh(logs)
     return Question(model, weights, Beyond(agreed, words, 2 if rule.decode == "mre" else 1), rule, second)
@@ -106,6 +108,13 @@ def _with_rows(levels: Sequence[Level], more: int) -> Sequence[Level]:
     rows = levels[0].rows
     offsets = np.append(rows.offsets, np.full(more, rows.offsets[-1]))
     return [levels[0]._replace(rows=Ragged(offsets, rows.values)), *levels[1:]]
+
+
+def _placed(before: Agreement, model: Agreement, d: int, side: SideTables) -> SideTables:
+    """With the places of Model 2 for the lengths of this text's sentences."""
+    if model.alignment not in TABLED:
+        return side
+    return side._replace(places=places_on(model.alignment, before.classes_of(d), side.places, model.classes_of(d)))
 
 
 def _longer(side: SideTables, states: int, words: int) -> SideTables:

@@ -3,9 +3,9 @@
     c ← c + s · c_before        for word pairs, empty words, jumps and fertilities, after every E-step
 
 Of jumps and the empty word a model keeps shares alone; their counts are those shares of the links that it has seen.
-Words of before come first, so that their numbers stay; word pairs are those of either text. The first E-step is still
-that of a flat start: one that knew the prior already was worse (Europarl, 1,000 pairs of before and 200 to 700 of now:
-AER 24.7 and 24.2, not 24.2 and 23.8).
+Places of Model 2 are not carried over. Words of before come first, so that their numbers stay; word pairs are those of
+either text. The first E-step is still that of a flat start: one that knew the prior already was worse (Europarl, 1,000
+pairs of before and 200 to 700 of now: AER 24.7 and 24.2, not 24.2 and 23.8).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _counted(agreed: Agreed, d: int, pairs: int, strength: float, n_words: tuple
     jumps = np.concatenate([pairs * begin / begin.sum(), pairs * end / end.sum(), jump.ravel()])
     more = np.zeros((states - len(side.fertility), side.fertility.shape[1]))
     fertility = np.concatenate([side.fertility, more])
-    return SideTables(strength * tokens * empty, strength * jumps, strength * fertility, np.zeros(1))
+    return SideTables(strength * tokens * empty, strength * jumps, strength * fertility, np.zeros(1), np.empty(0))
 
 
 def rekinded(jumps: Array, before: Array, now: Array, frequencies: Array) -> Array:

@@ -8,23 +8,42 @@ from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
-from softcount.disk.sound import EITHER, check, check_finite
+from softcount.disk.sound import EITHER, check, check_finite, check_rows
 from softcount.estimators.agreed import Agreed, How, agreement
-from softcount.estimators.direction_file import check_entries
+from softcount.estimators.direction_file import check_entries, check_lengths
+from softcount.families.categorical import Categorical
+from softcount.families.diagonal import CELLS, TENSION, TIGHTEST
 from softcount.loop.trace import Trace
-from softcount.models.agreement import AgreementTables, SideTables
+from softcount.models.agreement import NO_CLASSES, Agreement, AgreementTables, SideTables
+from softcount.models.agreement_places import TABLED
+from softcount.models.ibm import IBM
 from softcount.numbers.ragged import Array, Ragged, offsets_of
-from softcount.numbers.tables import row_sums
+from softcount.numbers.tables import row_sums, values
 from softcount.text.cooccurrence import transpose, with_null
 
 
 class Translation(NamedTuple):
     translation: Ragged
+    alignment: Any = None  # of Model 2: logarithms
 
 
 class Table(NamedTuple):
     entries: Ragged
     alignment: str
+    classes: Array = NO_CLASSES
+
+
+def as_model2(agreed: Agreed, d: int) -> tuple[IBM, Any]:
+    """One direction of Model 2 as if it had been trained alone: without entries, and the logarithms of its alignment,
+    in which the empty word has its place."""
+    model, side = agreed.model, agreed.log_weights[1 + d]
+    classes, null = model.classes_of(d), float(side.empty[0])
+    alone = IBM(Ragged(np.zeros(2, np.int64), np.empty(0, np.int32)), model.n_words[1 - d], classes, model.alignment)
+    logs = np.log([max(null, 1e-300), 1.0 - null])
+    if model.alignment == "diagonal":
+        return alone, np.concatenate([logs, side.places[2:]])
+    rows = [np.append(logs[0], logs[1] + row) for row in side.places.rows()]
+    return alone, Ragged(alone._free_offsets(), np.concatenate([np.empty(0), *rows]))
 
 
 class AgreedSide:
@@ -49,12 +68,18 @@ class AgreedSide:
 
     @property
     def model(self) -> Table:
-        return Table(self._table, "hmm" if self._agreed.model.positions else "uniform")
+        model = self._agreed.model
+        return Table(self._table, "hmm" if model.positions else model.alignment, model.classes_of(self._number))
 
     @property
     def parameters(self) -> Translation:
-        table = self._table
-        return Translation(table.with_values(self._values))
+        table, tabled = self._table, self._agreed.model.alignment in TABLED
+        alignment = as_model2(self._agreed, self._number)[1] if tabled else None
+        return Translation(table.with_values(self._values), alignment)
+
+    @property
+    def log_weights(self) -> Translation:
+        return self.parameters
 
     def log_likelihood(self) -> float:
         return float(self._agreed.parameters[1 + self._number].log_likelihood[0])
@@ -63,7 +88,11 @@ class AgreedSide:
 # --- on disk ----------------------------------------------------------------------------------------------------------
 
 
-class Side(TypedDict):
+class NewerSide(TypedDict, total=False):
+    places: Array  # of Model 2
+
+
+class Side(NewerSide):
     empty: Array
     jump: Array
     fertility: Array
@@ -72,6 +101,7 @@ class Side(TypedDict):
 
 class Newer(TypedDict, total=False):
     strength: float | str | None
+    tension: float | str
 
 
 class HowBody(Newer):
@@ -84,8 +114,13 @@ class HowBody(Newer):
     second: tuple[tuple[int, ...], str] | None
 
 
-class Body(TypedDict):
-    """What a file keeps."""
+class NewerBody(TypedDict, total=False):
+    alignment: str
+    classes: Array
+
+
+class Body(NewerBody):
+    """What a file keeps; `alignment` and lengths of sentences are of Model 2."""
 
     positions: bool
     entries: Ragged
@@ -108,10 +143,24 @@ def to_body(agreed: Agreed) -> dict[str, Any]:
         "frequencies": agreed.frequencies,
         "longest": agreed.model.longest,
         "how": agreed.how._asdict(),
-        "forward": agreed.parameters.forward._asdict(),
-        "reverse": agreed.parameters.reverse._asdict(),
+        "forward": _side_body(agreed, 0),
+        "reverse": _side_body(agreed, 1),
         "second": to_body(agreed.second) if agreed.second else None,
+        **_tabled_body(agreed.model),
     }
+
+
+def _side_body(agreed: Agreed, d: int) -> dict[str, Any]:
+    """Of a diagonal no lengths are kept: its cells follow from what is before them."""
+    body, alignment = agreed.parameters[1 + d]._asdict(), agreed.model.alignment
+    places = values(body.pop("places"))
+    return {**body, "places": places[:CELLS] if alignment == "diagonal" else places} if alignment in TABLED else body
+
+
+def _tabled_body(model: Agreement) -> dict[str, Any]:
+    if model.alignment not in TABLED:
+        return {}
+    return {"alignment": model.alignment, "classes": model.classes if model.alignment == "free" else NO_CLASSES}
 
 
 def from_body(body: Any, trace: Trace, words: tuple[Sequence[str], Sequence[str]]) -> Agreed:
@@ -128,15 +177,45 @@ def from_body(body: Any, trace: Trace, words: tuple[Sequence[str], Sequence[str]
         raise ValueError("no such strength of stems")
     if isinstance(how.strength, float | int) and not how.strength > 0.0:
         raise ValueError("a strength of stems that is not positive")
-    model = agreement(how, rows, words, frequencies, body["longest"])._replace(positions=body["positions"])
-    sides = [SideTables(**body[name]) for name in ("forward", "reverse")]
+    model = agreement(how, rows, words, frequencies, body["longest"])
+    model = model._replace(alignment=_alignment(body), classes=_classes(body))
+    named = zip(("forward", "reverse"), model.layout[1:], strict=True)
+    sides = [_side(body[name], spec.places.family) for name, spec in named]
     for side, layout in zip(sides, model.layout[1:], strict=True):
         for name, table, spec in zip(SideTables._fields, side, layout, strict=True):
             least = -np.inf if name == "log_likelihood" else 0.0
             check_finite(name, table, *spec.family.size(), least=least)
         if not 0.0 <= side.empty[0] < 1.0 or not all((part > 0.0).any() for part in (side.empty[1:], side.jump)):
             raise ValueError("no such empty word, or no jumps")
+        _check_places(model.alignment, side.places)
     second = from_body(body["second"], trace, words) if how.second else None
     if second and (body["second"]["how"]["second"] or body["second"]["longest"] != body["longest"]):
         raise ValueError("not a second model of the same text")
     return Agreed(model, AgreementTables(body["counts"], *sides), trace, words, frequencies, how, second)
+
+
+def _alignment(body: Body) -> str:
+    alignment = body.get("alignment", "jumps" if body["positions"] else "uniform")
+    if (alignment in TABLED) != ("alignment" in body) or (alignment in TABLED and body["positions"]):
+        raise ValueError("no such alignment")
+    return alignment
+
+
+def _classes(body: Body) -> Array:
+    classes = body.get("classes", NO_CLASSES)
+    check_lengths(classes)
+    if len(classes) and body.get("alignment") != "free":
+        raise ValueError("lengths of sentences that a diagonal does not have")
+    return classes
+
+
+def _side(body: Side, family: Any) -> SideTables:
+    places = body.get("places", np.empty(0))
+    return SideTables(**{**body, "places": family.table(places) if isinstance(family, Categorical) else places})
+
+
+def _check_places(alignment: str, places: Any) -> None:
+    if alignment == "diagonal" and not 0.0 <= places[TENSION] <= TIGHTEST:
+        raise ValueError("no such tension")
+    if alignment == "free":
+        check_rows("places", places, len(values(places)))

@@ -18,6 +18,7 @@ from softcount.estimators.direction_file import from_body, to_body
 from softcount.estimators.sampling import draw, draw_links, jumped
 from softcount.links.joining import AGAIN, ANY, Links, Rule
 from softcount.loop.trace import Trace
+from softcount.models.agreement_places import TABLED
 from softcount.numbers.ragged import Array, Ragged
 from softcount.text.bitext import Bitext
 from softcount.text.casing import extended, in_words_of
@@ -120,7 +121,7 @@ class Together(NamedTuple):
         return pair_score.of_both(engine, items, self.agreed)
 
     def drawn(self, text: Corpus, lengths: Array, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
-        """By the HMM over positions, or Model 1; fertilities, which are a mean-field affair, have no say."""
+        """By the HMM over positions, or Models 1 and 2; fertilities, which are a mean-field affair, have no say."""
         longest = max(self.agreed.model.longest, int(text.sentences.lengths.max(initial=1)))
         model = self.agreed.model._replace(longest=longest)
         weights = model.weigh(self.agreed.log_weights)
@@ -129,6 +130,8 @@ class Together(NamedTuple):
         for words, m in zip(text.sentences.rows(), lengths.tolist(), strict=True):
             if model.positions:
                 links = jumped(forward, words, m, null, rng)
+            elif model.alignment in TABLED:
+                links = draw_links(*agreed_tables.as_model2(self.agreed, 0), len(words), m, rng)
             else:
                 links = rng.integers(1, len(words) + 1, m) * (rng.random(m) >= null) if len(words) else np.zeros(m, int)
             found = []

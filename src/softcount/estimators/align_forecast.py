@@ -46,7 +46,7 @@ class Steps(NamedTuple):
     entry: float
 
 
-STEPS_TOGETHER = {"ibm1": Steps(5, 80), "hmm": Steps(63, 80)}
+STEPS_TOGETHER = {"ibm1": Steps(5, 80), "ibm2": Steps(50, 80), "ibm2-free": Steps(25, 80), "hmm": Steps(63, 80)}
 STEPS_APART = {"ibm1": Steps(10, 125), "ibm2": Steps(50, 170), "ibm2-free": Steps(50, 170), "hmm": Steps(145, 100)}
 STEPS_APART[CRF] = STEPS_APART["hmm"]
 PREPARED = Steps(65, 390)  # the index, the answers

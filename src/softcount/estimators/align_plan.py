@@ -62,7 +62,7 @@ def plan(settings: Any) -> Plan:
     fertility = bool(settings.fertility) and settings.preset != "fast"
     stems = () if settings.characters else stems_of(settings.stems)
     how = How(stems, bool(settings.spelling), fertility, learned)
-    how = how._replace(strength=strength_of(settings.stem_strength))
+    how = how._replace(strength=strength_of(settings.stem_strength), tension=settings.tension)
     if settings.preset == "best" and together:
         how = how._replace(second=(SECOND[0] if how.stems else (), SECOND[1]))
     return Plan(stages, together, how, null, rule, threshold)
@@ -92,7 +92,7 @@ def _together(settings: Any, stages: Sequence[ModelStage]) -> bool:
     elif settings.direction != "both":
         obstacle = f"direction {settings.direction}: agreement needs both"
     elif not names <= set(TOGETHER):
-        obstacle = f"model {settings.model}: agreement is of {' and '.join(TOGETHER)}"
+        obstacle = f"model {settings.model}: agreement is of {', '.join(TOGETHER[:-1])} and {TOGETHER[-1]}"
     elif any(criterion.name != "em" for stage in stages for criterion in stage.criteria):
         obstacle = f"criterion {settings.criterion}: agreement is trained with em"
     if settings.agreement and obstacle:

@@ -15,7 +15,7 @@ from softcount.criteria.spec import Stage, parse, split
 from softcount.errors import InputError
 
 ALIGNMENTS = {"ibm1": "uniform", "ibm2": "diagonal", "ibm2-free": "free", "hmm": "jumps", "crf": "encoder"}
-TOGETHER = ("ibm1", "hmm")  # models that both directions can train together
+TOGETHER = ("ibm1", "ibm2", "ibm2-free", "hmm")  # models that both directions can train together
 CRF, AUTOENCODE = "crf", "autoencode"
 SYMMETRY = "symmetry"  # a constraint (criteria/constrained.py)
 BEFORE = "ibm1(em:5)"  # the stage that a CRF autoencoder starts from, and directions that are to link alike

@@ -39,7 +39,7 @@ class WordAligner(TrainedAligner):
     criterion : str, optional
         How each model is trained, such as "vb:4" or "em:5,mre:5" (see `softcount.criteria.spec`).
     agreement : bool, optional
-        Whether both directions are trained together (ibm1 and hmm, with EM); where not given, with hmm.
+        Whether both directions are trained together (any model but crf, with EM); where not given, with hmm.
     fertility : bool, default True
         With agreement: how many words a word has.
     stems : tuple of int, default (5, 3)

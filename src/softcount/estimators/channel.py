@@ -12,12 +12,14 @@ import numpy as np
 
 from softcount.errors import InputError
 from softcount.estimators.agreed import Agreed
+from softcount.estimators.agreed_tables import as_model2
 from softcount.estimators.align_direction import Direction
 from softcount.estimators.beam import JUMPS, TABLE, UNIFORM, Places
 from softcount.estimators.sampling import positions
 from softcount.families.jumps import REACH
 from softcount.families.positions import LINK, NULL
 from softcount.models.agreement_kernel import Direction as Weights
+from softcount.models.agreement_places import TABLED
 from softcount.models.jump_hmm import JumpHMM
 from softcount.models.link_crf import LinkCRF
 from softcount.numbers.ragged import Array, Ragged
@@ -126,7 +128,10 @@ def _together(agreed: Agreed, d: int, words: tuple[Vocabulary, Vocabulary]) -> C
     seen = agreed.frequencies
     ratio = float(seen[1].sum() / max(seen[0].sum(), 1.0))
     log_rates, null = _logs(rates) + float(np.log(weights.linked[d])), _logs(side.null[:-1])
-    places: Flat | Jumping = Flat()
-    if model.positions:
+    places: Flat | Jumping | Tabled = Flat()
+    if model.alignment in TABLED:
+        places = Tabled(*as_model2(agreed, d))
+        log_rates, null = _logs(rates), null - float(np.log(max(1.0 - weights.linked[d], 1e-30)))
+    elif model.positions:
         places = Jumping(*(part.astype(np.float64) for part in (side.begin, side.end, side.jump)))
     return Channel(words, rows, log_rates, null, side.kinds, ratio if d else 1.0 / ratio, places)

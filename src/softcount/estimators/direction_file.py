@@ -188,11 +188,16 @@ def check_entries(rows: Ragged, n_rows: int, n_columns: int) -> None:
         raise ValueError("translations that are not in order")
 
 
-def _cells(classes: Array) -> int:
-    """How many numbers a free alignment has; the pairs of lengths are sorted."""
+def check_lengths(classes: Array) -> None:
+    """Of pairs of sentences, sorted."""
     if classes.dtype != np.int64 or classes.ndim != 2 or classes.shape[1] != 2 or classes.min(initial=0) < 0:
         raise ValueError("no lengths")
     pairs = classes.tolist()
     if any(one >= two for one, two in pairwise(pairs)):
         raise ValueError("lengths that are not in order")
-    return sum((l + 1) * m for l, m in pairs if l > 0)
+
+
+def _cells(classes: Array) -> int:
+    """How many numbers a free alignment has."""
+    check_lengths(classes)
+    return sum((l + 1) * m for l, m in classes.tolist() if l > 0)

@@ -58,7 +58,7 @@ def shares(frequencies: Array, text: Corpus) -> Array:
 def of_both(engine: Engine, items: Bitext, agreed: Agreed) -> Array:
     """What is explained, by counts of both directions trained together."""
     less = np.maximum(agreed.parameters.translation - np.float32(DISCOUNT), np.float32(0.0))
-    model = agreed.model._replace(positions=False, fertility=False)
+    model = agreed.model._replace(alignment="uniform", fertility=False)
     found = agreed._replace(model=model, parameters=agreed.parameters._replace(translation=less))
     asked = agreed_links.question(found, items)
     weights = asked.weights

@@ -16,6 +16,7 @@ from softcount.estimators.agreed import (
     ENOUGH,
     Agreed,
     How,
+    at_stage,
     believed,
     leaning_on,
     likely_pairs,
@@ -80,14 +81,14 @@ def _learned(
 ) -> Learned:
     family, nothing = _family(known, data), Backoff((), (), np.empty(0, np.float32), np.empty((0, 2), bool))
     model = leaning_on(nothing, known.how, known.words, known.frequencies, max(items.lengths.longest, 1))
-    model = model._replace(stride=max(1, len(items) // ENOUGH))
+    model = model._replace(stride=max(1, len(items) // ENOUGH), classes=items.lengths.pairs)
     start, trace = [uniform_start(RangedModel(model, family, False).layout)], Trace()
     for number, stage in enumerate(stages):
         letters = _letters(known, family, start[0].translation) if number else ()
         if letters:  # what is spelt alike is worth most at the start
             again = known._replace(how=known.how._replace(letters=letters))
             return _learned(again, data, items, stages, seed, on_step, tolerance)
-        model = model._replace(positions=stage.model == "hmm")
+        model, start[0] = at_stage(model, start[0], stage)
         asked: Any = RangedModel(model, family, False)
         with possible(items):
             result = fit(
@@ -107,7 +108,7 @@ def _kept(learned: Learned, data: Ranges) -> Agreed:
     tables, counts = data.engine.keep(_worth, rows, data.engine.share(None), 2)
     entries, (flat,) = whole(data, tables, Spread(counts), dtype=np.float32)
     found = agreed_model(how, entries, words, frequencies, model.longest)
-    found = found._replace(positions=model.positions, stride=model.stride)
+    found = found._replace(alignment=model.alignment, stride=model.stride, classes=model.classes)
     return Agreed(found, parameters._replace(translation=flat), trace, words, frequencies, how)
 
 

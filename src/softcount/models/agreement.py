@@ -2,8 +2,9 @@
 
     c(e, f) = Σ P₁(a_j = i) · P₂(b_i = j)        t₁(f | e) and t₂(e | f) from c by families/backoff.py
 
-P. Liang, B. Taskar, D. Klein, NAACL 2006. Model 1 or the HMM over positions both ways; with fertilities, as soon as
-some have been counted. The counts are no derivative of log Z, so nothing promises that a likelihood never falls.
+P. Liang, B. Taskar, D. Klein, NAACL 2006. Model 1, Model 2 or the HMM over positions both ways; the HMM with
+fertilities, as soon as some have been counted. The counts are no derivative of log Z, so nothing promises that a
+likelihood never falls.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from softcount.families.layout import TableLayout
 from softcount.machine.kernel import kernel
 from softcount.models.agreement_hmm import agree_hmm, groups_of
 from softcount.models.agreement_kernel import Direction, Shard, Tally, agree_ibm1
+from softcount.models.agreement_places import TABLED, Places, agree_ibm2, places_family, weigh_places
 from softcount.models.fertility import MOST, fertility_ratios
 from softcount.models.ibm_link import link_wishes
 from softcount.models.scattered import Scattered
@@ -31,6 +33,8 @@ from softcount.text.pair_index import pair_index
 
 SHARD = 1_000_000  # token pairs: the entries that meet in so many fit into a cache, more or less
 UNKNOWN = 1e-7  # the weight of a word that is not known with any word: there positions decide
+NO_CLASSES = np.empty((0, 2), np.int64)
+FIRST_TENSION = 4.0  # where it is learned
 
 
 class SideTables(NamedTuple):
@@ -40,6 +44,7 @@ class SideTables(NamedTuple):
     jump: Any  # (begin, end, jump)
     fertility: Any  # [words of the generating side, 0 … 6]
     log_likelihood: Any  # [1]: what the last E-step found
+    places: Any  # of Model 2 (models/agreement_places.py)
 
 
 class AgreementTables(NamedTuple):
@@ -53,6 +58,7 @@ class AgreementWeights(NamedTuple):
     linked: Array  # float32 [2]: 1 − p₀
     directions: tuple[Direction, Direction]
     fertile: bool
+    places: tuple[Places, Places] | None  # of Model 2
 
 
 class PairShares(NamedTuple):
@@ -68,15 +74,21 @@ class Agreement(NamedTuple):
     n_words: tuple[int, int]  # source, target
     kinds: tuple[Array, Array]  # int32: which kind of jumps each word's are; 0 that of all other words
     longest: int  # sentence
-    positions: bool = True  # the HMM, or Model 1
+    alignment: str = "jumps"  # the HMM; "uniform": Model 1; "diagonal", "free": Model 2
     fertility: bool = True
     null: float = 0.15
     learn_null: bool = True
     stride: int = 1  # jumps are counted in one sentence pair of so many
+    classes: Array = NO_CLASSES  # int64 [C, 2]: the (source length, target length) pairs, sorted; of Model 2
+    tension: float | str = 8.0  # of the diagonal; or "learn"
 
     @property
     def exact(self) -> bool:
         return False
+
+    @property
+    def positions(self) -> bool:
+        return self.alignment == "jumps"
 
     def among(self, entries: Ragged) -> Agreement:
         """The same model of these entries alone, whose rates somebody else computes."""
@@ -102,7 +114,17 @@ class Agreement(NamedTuple):
             TableLayout(self._jumps(d)),
             TableLayout(Kept((self.n_words[d], MOST + 1), self.fertility)),
             TableLayout(Kept((1,))),
+            TableLayout(self._places(d)),
         )
+
+    def _places(self, d: int) -> Any:
+        learn = self.tension == "learn"
+        tension = FIRST_TENSION if learn else float(self.tension)
+        return places_family(self.alignment, self.classes_of(d), tension, learn)
+
+    def classes_of(self, d: int) -> Array:
+        """Lengths of the generating side and of the generated one."""
+        return self.classes if d == 0 else np.unique(self.classes[:, ::-1], axis=0).reshape(-1, 2)
 
     def _jumps(self, d: int) -> JumpCounts:
         return JumpCounts(kinds=int(self.kinds[d].max(initial=0)) + 1)
@@ -125,7 +147,14 @@ class Agreement(NamedTuple):
         rates = table.weights if isinstance(table, Log) else np.exp(values(table)).astype(np.float32)
         linked = np.array([1.0 - side.empty[0] for side in sides], np.float32)
         fertile = self.positions and self.fertility and all(side.fertility.any() for side in sides)
-        return AgreementWeights(rates, linked, (self._direction(0, sides[0]), self._direction(1, sides[1])), fertile)
+        directions = self._direction(0, sides[0]), self._direction(1, sides[1])
+        return AgreementWeights(rates, linked, directions, fertile, self._weigh_places(sides))
+
+    def _weigh_places(self, sides: Any) -> tuple[Places, Places] | None:
+        if self.alignment not in TABLED:
+            return None
+        one, two = (weigh_places(self.alignment, self.classes_of(d), side.places) for d, side in enumerate(sides))
+        return one, two
 
     def _direction(self, d: int, side: SideTables) -> Direction:
         begin, end, jump = self._jumps(d).parts(np.asarray(side.jump))
@@ -145,12 +174,13 @@ class Agreement(NamedTuple):
         if mode != SUM or labels:
             raise InputError("agreement is counted by sums alone; train with em, or with --no-agreement")
         counts = np.zeros(len(shard.entries), np.float32)
-        tallies = self._tally(0), self._tally(1)
-        found = self._ask(weights, shard, True, counts, tallies, np.empty((0, 2), np.float32))
+        tallies, places = (self._tally(0), self._tally(1)), (self._no_places(0), self._no_places(1))
+        found = self._ask(weights, shard, True, counts, tallies, places, np.empty((0, 2), np.float32))
         if not np.isfinite(found).all():
             raise ImpossibleItem(int(np.argmin(found.min(axis=1))))
         tokens = len(shard.target.values), len(shard.source.values)
-        sides = [self._counted(*side) for side in zip(tallies, tokens, found.sum(axis=0), strict=True)]
+        columns = (0, 1), tallies, places, tokens, found.sum(axis=0)
+        sides = [self._counted(*side) for side in zip(*columns, strict=True)]
         n = len(weights.rates)
         tables = AgreementTables(Scattered(n, shard.entries[:-1], counts[:-1]), *sides)
         return Expectation(tables, float(found.sum())), None
@@ -161,20 +191,25 @@ class Agreement(NamedTuple):
         rest = np.zeros(n), np.zeros(n), fertility, np.zeros_like(jump, np.float32)
         return Tally(np.zeros(self.n_words[1 - d] + 1), jump, *rest)
 
-    def _counted(self, tally: Tally, tokens: int, log_norm: float) -> SideTables:
+    def _no_places(self, d: int) -> Array:
+        """Room for what is counted of places."""
+        return np.zeros(self._places(d).size())
+
+    def _counted(self, d: int, tally: Tally, placed: Array, tokens: int, log_norm: float) -> SideTables:
         """A tally as counts of the side's tables; Model 1 has none but the empty word's."""
         reach, n, away = JumpCounts().reach, self.longest, np.arange(self.longest)
         begin, end = (np.bincount(np.minimum(away, reach), part, reach + 1) for part in (tally.begin, tally.end))
         places = np.clip(np.arange(-n, n + 1), -reach, reach) + reach
         jump = [np.bincount(places, row, 2 * reach + 1) for row in tally.jump]
         null = tally.null[:-1]
-        links = [tokens - tally.null.sum()] if self.positions else [0.0]
-        moves = np.concatenate([begin, end, *jump])
-        return SideTables(np.concatenate([links, null]), moves, tally.fertility[:-1], np.array([log_norm]))
+        links = [0.0] if self.alignment == "uniform" else [tokens - tally.null.sum()]
+        empty, moves = np.concatenate([links, null]), np.concatenate([begin, end, *jump])
+        found = self._places(d).table(placed) if self.alignment == "free" else placed
+        return SideTables(empty, moves, tally.fertility[:-1], np.array([log_norm]), found)
 
     def _ask(
         self, weights: AgreementWeights, shard: Shard, counting: bool, counts: Array, tallies: tuple[Tally, Tally],
-        shares: Array,
+        places: tuple[Array, Array], shares: Array,
     ) -> Array:  # fmt: skip
         local = np.empty((len(shard.entries), 2), np.float32)
         gather(weights.rates, weights.linked, shard.entries, UNKNOWN, local)
@@ -182,15 +217,19 @@ class Agreement(NamedTuple):
         if self.positions:
             how = weights.fertile, counting, self.stride
             agree_hmm(shard, local, weights.directions, *how, counts, tallies, shares, log_norms)
+            return log_norms
+        null, nulls = (weights.directions[0].null, weights.directions[1].null), (tallies[0].null, tallies[1].null)
+        if weights.places is None:
+            agree_ibm1(shard, local, null, counting, counts, nulls, shares, log_norms)
         else:
-            null = weights.directions[0].null, weights.directions[1].null
-            agree_ibm1(shard, local, null, counting, counts, (tallies[0].null, tallies[1].null), shares, log_norms)
+            agree_ibm2(shard, local, null, weights.places, counting, counts, nulls, places, shares, log_norms)
         return log_norms
 
     def posteriors(self, weights: AgreementWeights, shard: Shard) -> PairShares:
         shares = np.empty((len(shard.cells), 2), np.float32)
         tallies = self._tally(0), self._tally(1)
-        log_norms = self._ask(weights, shard, False, np.empty(0, np.float32), tallies, shares)
+        nothing = np.empty(0, np.float32), tallies, (np.empty(0), np.empty(0))
+        log_norms = self._ask(weights, shard, False, *nothing, shares)
         return PairShares(shard.starts, shares, log_norms)
 
     def tied(self, parameters: AgreementTables) -> bool:

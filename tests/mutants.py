@@ -1,187 +1,223 @@
 """Do the tests notice? One small mistake at a time in the code that counts and decides, and the tests that should see.
 
-    python tests/mutants.py --sample 5 --seed 1 models/ibm_kernel.py
+    python tests/mutants.py                             # a sample of every file; goes on where a run was cut
+    python tests/mutants.py --sample 20 models/ibm      # more, of the files whose names begin so
+    python tests/mutants.py --again                     # those that survived, once more, after tests were written
+    python tests/mutants.py --again --only "u > total"  # of those with this in their name
 
-A mistake is a comparison that is off by one or turned round, another operator, a number one higher, `and` for `or`. Of
-every file a random sample is tried, each in a process of its own with a limit of time; kernels uncompiled. What
-survives is printed: either nothing depends on it, or a test is missing. Without a mistake they must pass, which is
-tried first.
+What a mistake is says mutant_places.py; how it is tried mutant_tests.py. Every verdict is a line of
+.cache/mutants/results.jsonl as soon as there is one, and holds as long as the file that it is about stays as it is. A
+survivor is either a test that is missing, or changes nothing that anybody could see: those are listed with the reason
+in mutants_explained.toml, and reported no more. `python bench/bench_mutants.py` makes the table of them all.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
-import copy
+import hashlib
+import json
 import os
 import random
-import resource
 import sys
-from collections.abc import Iterator
-from importlib import import_module
-from importlib.util import find_spec, module_from_spec
+import tomllib
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+from mutant_places import HOME, File
 
 ROOT = Path(__file__).parent.parent
-MOST_SECONDS = 90  # of the processor; what takes longer than that hangs, and is noticed
+KEPT = ROOT / ".cache" / "mutants"
+ROOMS = ("models/", "families/", "criteria/", "links/joining.py")
+TWICE = ("families/", "links/")  # twice the sample, like all files with kernels: the code that counts and decides
+# where the tests are that can notice, by the beginning of a file's name, the longest that fits; in one process and
+# without the compiler, so not what starts commands, browsers or clusters
 TESTS = {
-    "models/ibm": "tests/test_ibm.py tests/test_potentials.py tests/test_expect.py -k ibm -m kernels",
-    "models/hmm": "tests/test_hmm_kernel.py tests/test_expect.py -k hmm -m kernels",
-    "models/linear": "tests/test_expect.py -k mixture or gaussian",
-    "models/mixture": "tests/test_expect.py -k mixture",
-    "models/gaussian": "tests/test_expect.py -k gaussian",
-    "models/plsa": "tests/test_expect.py -k plsa",
-    "models/jump": "tests/test_jump_hmm.py",
-    "models/link_crf": "tests/test_link_crf.py",
-    "models/agreement": "tests/test_agreement.py",
-    "models/both_ways": "tests/test_constrained.py -k direction or symmetr",
-    "models/collapsed": "tests/test_chains.py",
-    "models/crf": "tests/test_crf.py",
-    "models/fertility": "tests/test_agreement.py",
-    "models/jump_abreast": "tests/test_abreast.py tests/test_agreement.py",
-    "models/ngram_channel": "tests/test_hmm_language.py",
-    "models/network": "tests/test_network.py tests/test_expect.py -k network",
-    "models/grammar": "tests/test_grammar.py tests/test_expect.py -k grammar",
-    "models/word_": "tests/test_word_classes.py",
-    "models/scattered": "tests/test_expect.py -k plsa or mixture",
-    "families/diagonal": "tests/test_diagonal.py tests/test_ibm.py",
-    "families/backoff": "tests/test_backoff.py",
-    "families/dirichlet": "tests/test_families.py tests/test_layout.py tests/test_posterior.py",
-    "families/full_gaussian": "tests/test_full_gaussian.py",
-    "families/jumps": "tests/test_jump_hmm.py tests/test_agreement.py",
-    "families/left_out": "tests/test_left_out.py",
-    "families/log_linear": "tests/test_log_linear.py",
-    "families/sparse_rows": "tests/test_sparse_rows.py",
-    "families/spread": "tests/test_ranges.py",
-    "families/": "tests/test_families.py tests/test_layout.py",
-    "criteria/annealed": "tests/test_criteria.py -k anneal",
-    "criteria/autoencode": "tests/test_crf.py",
-    "criteria/constrained": "tests/test_constrained.py",
-    "criteria/direct": "tests/test_log_linear.py -k direct",
-    "criteria/gibbs": "tests/test_criteria.py -k gibbs",
-    "criteria/hard": "tests/test_criteria.py -k hard",
-    "criteria/mre": "tests/test_criteria.py tests/test_reconstruction.py -k mre or reconstruct",
-    "criteria/posterior": "tests/test_posterior.py",
-    "criteria/rates": "tests/test_criteria.py -k mre",
-    "criteria/sampling": "tests/test_chains.py",
-    "criteria/spec": "tests/test_criteria.py -k spec or parse or refus or stage",
-    "criteria/stepwise": "tests/test_criteria.py -k stepwise",
-    "criteria/": "tests/test_criteria.py",
-    "links/joining": "tests/test_joining.py",
+    "models/agreement": "agreement abreast known_links",
+    "models/both_ways": "expect[jumps constrained",
+    "models/collapsed": "chains",
+    "models/crf": "expect[crf crf features",
+    "models/fertility": "agreement",
+    "models/gaussian": "expect[gaussian documents_literal documents_criteria",
+    "models/grammar": "expect[grammar grammar cfg_trees",
+    "models/hmm": "expect[hmm hmm_kernel hmm potentials",
+    "models/ibm": "expect[ibm ibm potentials diagonal",
+    "models/jump_abreast": "abreast agreement",
+    "models/jump": "expect[jumps jump_hmm",
+    "models/linear": "expect[mixture expect[gaussian lanes documents_literal",
+    "models/link_crf": "expect[link-crf link_crf",
+    "models/mixture": "expect[mixture documents_literal",
+    "models/network": "expect[network network",
+    "models/ngram_channel": "expect[channel hmm_language decipher",
+    "models/nonzero": "expect[plsa expect[mixture documents_literal",
+    "models/plsa": "expect[plsa own_rows documents_literal documents_criteria",
+    "models/scattered": "expect[plsa expect[mixture documents_literal",
+    "models/word_": "word_classes",
+    "families/backoff": "backoff left_out",
+    "families/categorical": "families layout log_linear own_rows",
+    "families/diagonal": "diagonal ibm",
+    "families/direction": "families diagonal ibm",
+    "families/dirichlet": "families layout posterior",
+    "families/empty_word": "ibm diagonal",
+    "families/full_gaussian": "full_gaussian",
+    "families/gaussian": "documents_criteria posterior",
+    "families/jumps": "jump_hmm agreement",
+    "families/left_out": "left_out",
+    "families/log_linear": "log_linear",
+    "families/positions": "ibm diagonal",
+    "families/sparse_rows": "sparse_rows",
+    "families/spread": "ranges",
+    "families/unseen": "families ibm aligner",
+    "families/": "families layout posterior log_linear",
+    "criteria/autoencode": "crf",
+    "criteria/constrained": "constrained",
+    "criteria/direct": "log_linear features",
+    "criteria/gibbs": "criteria chains",
+    "criteria/mre": "criteria reconstruction",
+    "criteria/posterior": "posterior chains",
+    "criteria/sampling": "chains sampling",
+    "criteria/spec": "criteria layout",
+    "criteria/": "criteria posterior",
+    "links/joining": "joining align_decode",
 }
-OTHER: dict[type, type] = {
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult, ast.And: ast.Or,
-    ast.Or: ast.And, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.Pow: ast.Mult,
-}  # fmt: skip
 
 
-def places(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
-    """(node, field) of all that can be mistaken: in function bodies, what is computed and not what is annotated."""
-    for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef):
-            for statement in function.body:
-                for node in _computed(statement):
-                    if isinstance(node, ast.Compare) and type(node.ops[0]) in OTHER:
-                        yield node, "ops"
-                    elif isinstance(node, ast.BinOp | ast.BoolOp | ast.AugAssign) and type(node.op) in OTHER:
-                        yield node, "op"
-                    elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
-                        yield node, "value"
+# --- what is kept -----------------------------------------------------------------------------------------------------
 
 
-def _computed(node: ast.AST) -> Iterator[ast.AST]:
-    yield node
-    for name, value in ast.iter_fields(node):
-        if name != "annotation" and not isinstance(node, ast.FunctionDef):
-            for child in value if isinstance(value, list) else [value]:
-                if isinstance(child, ast.AST):
-                    yield from _computed(child)
+def kept(files: Iterable[File]) -> dict[tuple[str, str], dict[str, Any]]:
+    """The last verdict on every mistake of these files, as they are now."""
+    digests = {file.name: file.digest for file in files}
+    path = KEPT / "results.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    found = map(json.loads, lines)
+    return {(one["file"], one["mistake"]): one for one in found if digests.get(one["file"]) == one["digest"]}
 
 
-def mistaken(tree: ast.Module, number: int) -> tuple[str, str]:
-    """The source with its mistake, and what was mistaken."""
-    wrong = copy.deepcopy(tree)
-    node, field = list(places(wrong))[number]
-    before = ast.unparse(node)
-    if field == "ops":
-        node.ops[0] = OTHER[type(node.ops[0])]()  # type: ignore[attr-defined]
-    elif field == "op":
-        node.op = OTHER[type(node.op)]()  # type: ignore[attr-defined]
-    else:
-        node.value += 1  # type: ignore[attr-defined]
-    return ast.unparse(wrong), f"{node.lineno}: {before}  ->  {ast.unparse(node)}"  # type: ignore[attr-defined]
+def keep(file: File, number: int, verdict: Any) -> None:
+    place = file.places[number]
+    one = {"file": file.name, "digest": file.digest, "mistake": place.name, "line": place.line, **verdict._asdict()}
+    KEPT.mkdir(parents=True, exist_ok=True)
+    with (KEPT / "results.jsonl").open("a", encoding="utf-8") as out:
+        out.write(json.dumps(one, ensure_ascii=False) + "\n")
 
 
-def noticed(name: str, source: str) -> bool:
-    """Whether the tests of this file fail with this source in its place."""
-    child = os.fork()
-    if not child:
-        resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
-        os._exit(_ran(name, source))
-    return os.waitpid(child, 0)[1] != 0
+def explained() -> dict[str, dict[str, str]]:
+    """{file: {mistake: why nothing depends on it}}"""
+    return tomllib.loads((ROOT / "tests" / "mutants_explained.toml").read_text(encoding="utf-8"))
 
 
-def _ran(name: str, source: str) -> int:
-    import numba
-    import pytest
-
-    numba.config.DISABLE_JIT = int("@kernel" in source)  # all else leaves the kernels as they are, compiled and kept
-    sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
-    devnull = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(devnull, 1)
-    os.dup2(devnull, 2)
-    chosen = TESTS[max((prefix for prefix in TESTS if name.startswith(prefix)), key=len)]
-    paths, _, rest = chosen.partition(" -k ")
-    word, _, mark = rest.partition(" -m ")
-    options = (["-k", word] if word else []) + (["-m", mark] if mark else [])
-    try:
-        _import("softcount." + name.removesuffix(".py").replace("/", "."), source)
-    except Exception:  # a mistake that cannot even be imported
-        return 1
-    return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *paths.split(), *options]))
+def all_files(*begin: str) -> list[File]:
+    """Those whose names begin so, in that order."""
+    names = sorted(str(path.relative_to(HOME)) for path in HOME.rglob("*.py") if path.stat().st_size > 200)
+    rooms = [name for name in names if name.startswith(ROOMS)]
+    return [File(name) for name in dict.fromkeys(n for first in begin or ROOMS for n in rooms if n.startswith(first))]
 
 
-def _import(module: str, source: str) -> None:
-    """This source in the module's place, for all that import it from now on."""
-    spec = find_spec(module)
-    assert spec is not None and spec.origin is not None
-    made = sys.modules[module] = module_from_spec(spec)
-    exec(compile(source, spec.origin, "exec"), made.__dict__)
-    parent, _, last = module.rpartition(".")
-    setattr(sys.modules[parent], last, made)
+def can_notice(file: str) -> list[tuple[str, str]]:
+    """(path, case) of the tests that can notice a mistake in this file: those of the path with that case, or all."""
+    fitting = max((begin for begin in TESTS if file.startswith(begin)), key=len)
+    words = [word.partition("[") for word in TESTS[fitting].split()]
+    return [(f"tests/test_{name}.py", case) for name, _, case in words]
+
+
+def _wanted(test: str, wanted: list[tuple[str, str]]) -> bool:
+    return any(test.startswith(path) and case in test.partition("[")[2] for path, case in wanted)
+
+
+# --- the tests without a mistake --------------------------------------------------------------------------------------
+
+
+def measured(tests: Any, wanted: list[tuple[str, str]]) -> dict[str, Any]:
+    """What the tests of these files do without a mistake: measured anew where their own file has changed, or one of the
+    library that they run."""
+    from mutant_tests import measure
+
+    path = KEPT / "tests.json"
+    digests = {file.name: file.digest for file in tests.files}
+    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    now = {name: each for name, each in known.items() if each["stamp"] == _stamp(name, each, digests)}
+    new = [name for name in tests.items if _wanted(name, wanted) and name not in now]
+    for name, each in measure(tests, new):
+        now[name] = {**each, "stamp": _stamp(name, each, digests)}
+        if len(now) % 50 == 0 or name == new[-1]:
+            _write(path, now)
+    return {name: each for name, each in now.items() if _wanted(name, wanted) and name in tests.items}
+
+
+def _stamp(test: str, found: dict[str, Any], digests: dict[str, str]) -> str:
+    """Of a test's own file and the files that it runs, with which its results may change."""
+    path = ROOT / test.split("::")[0]
+    texts = [path.read_text(encoding="utf-8") if path.exists() else "", *(digests.get(f, "") for f in found["seen"])]
+    return hashlib.sha256("".join(texts).encode()).hexdigest()[:16]
+
+
+def _write(path: Path, value: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(value), encoding="utf-8")
+    part.rename(path)
+
+
+# --- the run ----------------------------------------------------------------------------------------------------------
+
+
+def sampled(file: File, sample: int, seed: int) -> list[int]:
+    source = file.path.read_text(encoding="utf-8")
+    twice = file.name.startswith(TWICE) or "@kernel" in source or "@within" in source
+    order = list(range(len(file.places)))
+    random.Random(f"{seed} {file.name}").shuffle(order)  # a greater sample goes on from a smaller one
+    return sorted(order[: sample * (1 + twice)])
+
+
+def run(tests: Any, files: list[File], given: Any) -> None:
+    from mutant_tests import attempt
+
+    reasons = explained()
+    before = kept(files)
+    for file in files:
+        if not (numbers := chosen(file, given, before)):
+            continue
+        known = measured(tests, can_notice(file.name))
+        noticed: Counter[str] = Counter(one["by"] for one in before.values() if one["file"] == file.name)
+        for number in numbers:
+            verdict = attempt(tests, file, number, known, noticed)
+            keep(file, number, verdict)
+            noticed[verdict.by] += 1
+            place = file.places[number]
+            if verdict.outcome != "noticed" and place.name not in reasons.get(file.name, {}):
+                print(f"{verdict.outcome}  {file.name}:{place.line}  {place.name}", flush=True)
+        print(f"{file.name} done", file=sys.stderr, flush=True)
+
+
+def chosen(file: File, given: Any, before: dict[tuple[str, str], dict[str, Any]]) -> list[int]:
+    """The mistakes to be tried now: those of the sample that were not, or those that survived, or all of a name."""
+    last = [before.get((file.name, place.name)) for place in file.places]
+    if given.only:
+        return [k for k, place in enumerate(file.places) if given.only in place.name]
+    if given.again:
+        return [k for k, one in enumerate(last) if one and one["outcome"] != "noticed"]
+    return [k for k in sampled(file, given.sample, given.seed) if not last[k]]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("files", nargs="*", help="within src/softcount; all that TESTS has tests for, if none is given")
-    parser.add_argument("--sample", type=int, default=3, help="mistakes per file")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("files", nargs="*", help="beginnings of names within src/softcount; if none, all")
+    parser.add_argument("--sample", type=int, default=4, help="mistakes per file; twice that where it counts")
+    parser.add_argument("--examples", type=int, default=15, help="made for a test that says no number itself")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--again", action="store_true", help="those that survived, once more")
+    parser.add_argument("--only", default="", help="those that have this in their name, sampled or not")
     given = parser.parse_args()
     os.chdir(ROOT)
-    for heavy in ("numba", "scipy.sparse", "scipy.special"):  # once, for all that fork from here
-        import_module(heavy)
+    from mutant_tests import collected
 
-    home = ROOT / "src" / "softcount"
-    known = sorted(str(p.relative_to(home)) for p in home.rglob("*.py"))
-    files = given.files or [f for f in known if any(f.startswith(prefix) for prefix in TESTS)]
-    tried = survived = possible = 0
-    for name in files:
-        tree = ast.parse((home / name).read_text())
-        n = len(list(places(tree)))
-        possible += n
-        if noticed(name, ast.unparse(tree)):
-            print(f"skipped   {name}: its tests fail, or take too long, without a mistake", flush=True)
-            continue
-        chosen = sorted(random.Random(f"{given.seed} {name}").sample(range(n), min(given.sample, n)))
-        for number in chosen:
-            source, what = mistaken(tree, number)
-            tried += 1
-            if not noticed(name, source):
-                survived += 1
-                print(f"survived  {name}:{what}", flush=True)
-        print(f"{name}: {len(chosen)} of {n}", file=sys.stderr, flush=True)
-    print(f"{tried} of {possible} mistakes tried, {tried - survived} noticed, {survived} survived")
+    files = all_files(*given.files)
+    paths = sorted({path for file in files for path, _ in can_notice(file.name)})
+    collected(paths, all_files(), given.examples, lambda tests: run(tests, files, given))
+    verdicts = Counter(one["outcome"] for one in kept(files).values())
+    print(", ".join(f"{n} {outcome}" for outcome, n in verdicts.most_common()))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softcount.families.backoff import estimates, levels
+from softcount.families.backoff import Backoff, estimates, levels
+from softcount.families.penalty import NOTHING, Pseudo
 from softcount.families.unseen import hierarchy, unseen
 from softcount.numbers.ragged import Ragged, from_rows
 from softcount.text.spelling import alike, nested
@@ -106,6 +107,38 @@ def test_nothing_counted_is_nothing_not_nan():
     rows = random_rows(np.random.default_rng(1))
     frequencies = np.ones(len(SOURCE)), np.ones(len(TARGET))
     assert np.isfinite(smoothed(make(rows, frequencies), np.zeros(len(rows.values)), (2.0, 1.0), None)).all()
+
+
+def test_one_entry_and_none():
+    """A table of one entry has its prior, too; one of none has no rates, and no classes."""
+    shares = np.ones(1), np.array([3.0, 1.0])  # two target words of one stem, of which only one is ever met
+    classes = [(np.zeros(1, np.int32), np.zeros(2, np.int32))]
+    rates = smoothed(levels(from_rows([[0]], np.int32), shares, classes), np.array([2.0]), (4.0,), np.float32([0.5]))
+    assert rates[0, 0] == pytest.approx((2.0 + 4.0 * 0.75 + 0.5) / (2.0 + 4.0 + 0.5))
+    assert rates[0, 1] == pytest.approx(1.0)
+    nobody = np.empty(0, np.int32)
+    fine, coarse = levels(from_rows([], np.int32), (np.empty(0), np.empty(0)), [(nobody, nobody)])
+    assert coarse.rows.n_rows == coarse.n_columns == 0
+    assert smoothed([fine, coarse], np.empty(0), (4.0,), np.empty(0, np.float32)).shape == (0, 2)
+
+
+def test_the_family_is_flat_until_something_is_counted_and_zero_where_a_direction_is_banned():
+    rng = np.random.default_rng(3)
+    rows = random_rows(rng)
+    n = len(rows.values)
+    prior, banned = rng.random(n).astype(np.float32), rng.random((n, 2)) < 0.3
+    table = make(rows, (np.ones(len(SOURCE)), np.ones(len(TARGET))))
+    family = Backoff(table, (2.0, 1.0), prior, banned, trust=4.0)
+    assert family.size() == family.uniform().shape == (n,)
+    flat = (1.0 + 4.0 * prior[:, None]) / np.array([len(TARGET), len(SOURCE)])
+    np.testing.assert_allclose(family.rates(family.uniform()), np.where(banned, 0.0, flat), rtol=1e-6)
+    counts = rng.random(n)
+    np.testing.assert_array_equal(family.maximize(counts, NOTHING, family.uniform()), counts.astype(np.float32))
+    found = family.maximize(counts, Pseudo(np.full(n, 0.5)), family.uniform())
+    np.testing.assert_allclose(found, counts + 0.5, rtol=1e-6)
+    np.testing.assert_array_equal(family.rates(found), np.where(banned, 0, smoothed(table, found, (2.0, 1.0), prior)))
+    free = Backoff(table, (2.0, 1.0), prior, np.empty((0, 2), bool))
+    np.testing.assert_array_equal(free.rates(found), smoothed(table, found, (2.0, 1.0), prior))
 
 
 def test_words_without_stems_lose_nothing():

@@ -43,8 +43,9 @@ class File:
     def __init__(self, name: str) -> None:
         self.name = name
         self.path = HOME / name
-        self.tree = ast.parse(self.path.read_text(encoding="utf-8"))
-        self.digest = hashlib.sha256(ast.unparse(self.tree).encode()).hexdigest()[:16]
+        self.source = self.path.read_text(encoding="utf-8")
+        self.tree = ast.parse(self.source)
+        self.digest = hashlib.sha256(self.source.encode()).hexdigest()[:16]
 
     @cached_property
     def places(self) -> list[Place]:
@@ -63,7 +64,7 @@ class File:
 
     def instrumented(self, mistake: int | None = None) -> ast.Module:
         """The file that notes which statements are run, with this mistake or none."""
-        tree = copy.deepcopy(self.tree)
+        tree = ast.parse(self.source)
         every = list(statements(tree))
         if mistake is not None:
             number = self.places[mistake].statement

@@ -63,6 +63,8 @@ class Tests:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self.items = {item.nodeid: item for item in session.items}
         self.functions = living(self.files)
+        self.seen = {file.name: replace(self, file) for file in self.files}
+        gc.freeze()  # forks need not look at what there is again, and share its memory
         self.work(self)
         return True
 
@@ -102,14 +104,13 @@ def measure(tests: Tests, names: list[str]) -> Iterator[tuple[str, dict[str, Any
 
 
 def _measure(tests: Tests, names: list[str], send: Any) -> None:
-    seen = {file.name: replace(tests, file) for file in tests.files}
     for name, following in zip(names, [*names[1:], None], strict=True):
-        for each in seen.values():
+        for each in tests.seen.values():
             each[:] = bytes(len(each))
         signal.setitimer(signal.ITIMER_PROF, LONGEST)
         before = time.process_time()
         wrong = tests.run(name, following)
-        found = {file: [k for k, ran in enumerate(each) if ran] for file, each in seen.items() if any(each)}
+        found = {file: [k for k, ran in enumerate(each) if ran] for file, each in tests.seen.items() if any(each)}
         send({"seconds": round(time.process_time() - before, 3), "wrong": wrong, "seen": found})
 
 
@@ -179,7 +180,6 @@ def living(files: Iterable[File]) -> dict[str, list[FunctionType]]:
     for function in gc.get_objects():
         if type(function) is FunctionType and function.__code__.co_filename in found:
             found[function.__code__.co_filename].append(function)
-    gc.freeze()  # forks need not look at them again, and share their memory
     return found
 
 

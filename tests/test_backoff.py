@@ -206,3 +206,7 @@ def test_unseen_pairs_and_words_follow_the_same_formula(seed):
     rates = unseen(hierarchy(known, found, classes, frequencies), owner[rest], full.values[rest], np.zeros(len(rest)))
     np.testing.assert_allclose(rates, expected[rest], rtol=1e-5)
     np.testing.assert_allclose(found[0].rates, expected[counted], rtol=1e-6)
+    told = np.where(np.arange(len(full.values)) == rng.choice(rest), 0.7, 0.0)  # of one such pair something is believed
+    believed = estimates(levels(full, frequencies, classes), counts, (3.0, 1.0), told.astype(np.float32))[0].rates
+    rates = unseen(hierarchy(known, found, classes, frequencies), owner[rest], full.values[rest], told[rest])
+    np.testing.assert_allclose(rates[told[rest] > 0], believed[told > 0], rtol=1e-5)

@@ -31,7 +31,8 @@ fuzz: $(STAMP)
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-30} $(BIN)/pytest tests/test_damaged_models.py
 	$(BIN)/python tests/fuzz.py
 
-# Small mistakes, one at a time, and whether the tests notice; MUTANTS (3) of every file, an hour or so.
+# Small mistakes, one at a time, and whether the tests notice; MUTANTS (3) of every file, and as many again where it
+# counts. Half an hour or so; a run that was cut goes on where it was.
 mutants: $(STAMP)
 	$(BIN)/python tests/mutants.py --sample $${MUTANTS:-3}
 

@@ -23,7 +23,7 @@ SKIPPED = {
     "corpus": 0,
     "install": 0,
     "make": 1,
-    "long": 1,
+    "long": 0,
     "peer": 4,
 }  # how many do not run with their page, and why
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from softcount.errors import InputError
 from softcount.families.categorical import Categorical
 from softcount.families.direction import Direction
 from softcount.families.empty_word import FLOOR, LEAST, MOST, EmptyWord
 from softcount.families.kept import Kept
 from softcount.families.penalty import NOTHING, Pseudo, Sparsity
 from softcount.families.point import Point, conjugate
+from softcount.families.weights import SMALL, Weights
 
 # --- the empty word ---------------------------------------------------------------------------------------------------
 
@@ -109,3 +111,25 @@ def test_a_wish_for_few_entries_and_its_slope() -> None:
         moved = theta + h * (np.arange(3) == k), theta - h * (np.arange(3) == k)
         slope = (wish.log_prior(moved[0]) - wish.log_prior(moved[1])) / (2 * h)
         assert wish.slope(theta)[k] == pytest.approx(-slope, rel=1e-6)
+
+
+# --- weights of features ----------------------------------------------------------------------------------------------
+
+
+def test_weights_have_a_gaussian_prior_and_follow_a_gradient() -> None:
+    family = Weights((2, 2), penalty=3.0)
+    table = np.array([[1.0, -2.0], [0.0, -np.inf]])
+    assert family.size() == (2, 2) and not family.uniform().any() and family.uniform().shape == (2, 2)
+    drawn = Weights((50, 40)).random(np.random.default_rng(0), 1.0)
+    assert drawn.std() == pytest.approx(SMALL, rel=0.1) and abs(drawn.mean()) < 0.01
+    assert family.impossible(table).tolist() == [[False, False], [False, True]]
+    finite = np.array([[1.0, -2.0], [0.0, 0.5]])
+    assert family.log_prior(finite, NOTHING) == pytest.approx(-1.5 * 5.25)
+    np.testing.assert_allclose(family.slope(finite), -3.0 * finite)
+    np.testing.assert_allclose(family.moved(finite, np.ones((2, 2))), finite + 1.0)
+    held = family.hold(finite, np.array([[True, False], [False, False]]))
+    np.testing.assert_allclose(held.moved(finite, np.ones((2, 2))), finite + np.array([[0.0, 1.0], [1.0, 1.0]]))
+    assert family.hold(finite, np.zeros((2, 2), bool)).held is None
+    assert len(family.unvisited(finite)) == 0 and family.log_weights(finite) is finite
+    with pytest.raises(InputError, match="follow a gradient"):
+        family.maximize(finite, NOTHING, finite)

@@ -34,6 +34,7 @@ TWICE = ("families/", "links/")  # twice the sample, like all files with kernels
 # where the tests are that can notice, by the beginning of a file's name, the longest that fits; in one process and
 # without the compiler, so not what starts commands, browsers or clusters
 TESTS = {
+    "models/agreement_places": "agreement_places",
     "models/agreement": "agreement abreast known_links",
     "models/both_ways": "constrained expect[jumps",
     "models/collapsed": "chains",

@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from scipy import sparse
 
 from softcount.criteria.spec import Settings, Stage, parse
-from softcount.disk.sound import EITHER, check, check_rows
 from softcount.engines import Engine
 from softcount.engines.engine import Keeping
 from softcount.errors import InputError
 from softcount.estimators.base import naming
 from softcount.estimators.counted_text import DocumentEstimator
-from softcount.estimators.folding import folded, folded_blocks, prevalence_of
+from softcount.estimators.folding import prevalence_of
 from softcount.estimators.held_out import best_steps, both, set_aside, watch
 from softcount.estimators.how_many import Tried
 from softcount.estimators.own_topics import gathered, keeps_rows, started
 from softcount.estimators.parameters import Features, Fixed, PerTable, Seed, Share, Sparse, Where
-from softcount.estimators.sampling import draw, draw_documents, lengths_of
-from softcount.estimators.scikit import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from softcount.estimators.settings import check_is_fitted
-from softcount.estimators.similar import cosine, one_document, tfidf_cosine
-from softcount.estimators.sized import SizedEstimator
+from softcount.estimators.plsa_pieces import PLSAInPieces
 from softcount.estimators.splitting import Axes, Hidden
-from softcount.estimators.topic_start import STARTS, by_svd, clustered, matched
-from softcount.evaluate.topics import completion, least_distance, relevance, split_tokens
-from softcount.loop.estep import Answers
-from softcount.loop.online import Learned
+from softcount.estimators.topic_start import STARTS, by_svd, clustered, matched, seed_table
+from softcount.evaluate.topics import least_distance
 from softcount.loop.own_rows import OwnRows, RowModel, own_rows
 from softcount.loop.start import given_start, random_start, uniform_start
 from softcount.loop.trace import Step
@@ -41,25 +32,21 @@ from softcount.loop.weighted import checked_weights, digest_with
 from softcount.machine.memory import check_room
 from softcount.models.plsa import PLSA as Model
 from softcount.models.plsa import PLSATables
-from softcount.models.plsa_folded import FoldedPLSA, TopicTables
 from softcount.numbers.lanes import width
 from softcount.numbers.ragged import Array
-from softcount.numbers.tables import Log, Tables
+from softcount.numbers.tables import Tables
 from softcount.text.documents import Documents
 from softcount.text.stored import Stored, in_memory
-from softcount.text.vocabulary import lowered
 
 SMALLEST = 1e-30  # pseudo-count in float32
-TFIDF = 0.5  # its weight beside topics, in a search
 # What is done where no criterion is named: a hundred tempered steps, and where those leave two topics alike, plain EM.
 TEMPERED, PLAIN = "annealed(start=0.8,stop=0.8):100", "em:200"
 SMOOTHED = {"topic": 0.0, "word": 0.05}
 ALIKE = 0.1  # Hellinger distance; on real text the least of twenty topics is 0.4 and more
-BACKGROUND = 0.8  # the share of words that say nothing of a document's topic, where it is to have one
 FELL_BACK = f"tempering left two topics alike, so they were trained by {PLAIN} from the same start instead"
 
 
-class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, DocumentEstimator):  # type: ignore[misc]
+class PLSA(PLSAInPieces):
     """Probabilistic latent semantic analysis: each document mixes topics, each topic is a distribution over words.
 
     Parameters
@@ -144,8 +131,6 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
     _size_name, _emits = "n_topics", "word"
     _size_axes: ClassVar[Axes] = {"topic": Hidden(share=1), "word": Hidden(row=0)}
     _optional: ClassVar[tuple[str, ...]] = ("_seen", "tried_", *DocumentEstimator._optional)
-    prevalence_: Array
-    _seen: Array  # which words training saw
 
     def __init__(
         self,
@@ -218,17 +203,8 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
         chosen = self._choose_size(data, len(data) // 2)
         self._model = Model(len(data), self._size, data.n_words)
         self._seen = data.times_weights().document_frequencies > 0
-        watched: dict[str, Any] = {"digest": digest, "on_step": on_step, "checkpoint": kept}
         with self._engine() as engine, naming(data.source):
-            self._plain = False
-            here = 0 if self._keeps_rows(data, engine, kept) and isinstance(data, Stored) else len(data)
-            room = 4 * np.dtype(self._dtype).itemsize * width(self._size) * (here + data.n_words)
-            check_room(room, f"{self._size:,} topics", "ask for fewer")
-            self._learn(data, seed, engine, watched)
-            if self.criterion is None and least_distance(self.parameters_.word) < ALIKE:
-                self._plain = True
-                self._learn(data, seed, engine, watched)
-                self.history_.remarks += (FELL_BACK,)
+            self._learn(data, seed, engine, {"digest": digest, "on_step": on_step, "checkpoint": kept})
         self.history_.remarks += chosen
         self._show()
         self.prevalence_ = prevalence_of(data.times_weights(), self.topic_)
@@ -253,7 +229,23 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
             return self.pseudo
         return SMOOTHED if self.criterion is None else 0.0
 
-    def _learn(self, data: Documents, seed: int, engine: Engine, watched: dict[str, Any]) -> Fit:
+    def _learn(self, data: Documents, seed: int, engine: Engine, watched: dict[str, Any]) -> None:
+        """As asked; where nothing was, tempered, and plainly where that leaves two topics alike."""
+        self._plain = False
+        self._check_memory(data, engine, watched["checkpoint"])
+        self._run(data, seed, engine, watched)
+        if self.criterion is None and least_distance(self.parameters_.word) < ALIKE:
+            self._plain = True
+            self._run(data, seed, engine, watched)
+            self.history_.remarks += (FELL_BACK,)
+
+    def _check_memory(self, data: Documents, engine: Engine, checkpoint: Any) -> None:
+        elsewhere = self._keeps_rows(data, engine, checkpoint) and isinstance(data, Stored)
+        n_rows = data.n_words + (0 if elsewhere else len(data))
+        room = 4 * np.dtype(self._dtype).itemsize * width(self._size) * n_rows
+        check_room(room, f"{self._size:,} topics", "ask for fewer")
+
+    def _run(self, data: Documents, seed: int, engine: Engine, watched: dict[str, Any]) -> Fit:
         watched = {**watched, "settings": self._settings()}
         if self.criterion is None:
             watched["about"] = {"criterion": f"{TEMPERED}, or {PLAIN}"}
@@ -325,32 +317,31 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
     def _for_choice(self) -> dict[str, Any]:
         return {"held_out": 0.0, "pseudo": None, **self._READ_WHOLE}
 
-    def _per_token(self, items: Documents) -> float:
-        return self.score(items)
-
-    def _show(self) -> None:
-        self.topic_, self.components_ = self.parameters_.topic, np.asarray(self.parameters_.word, np.float64)
-        self.word_ = self.components_
-
     def _start(self, data: Documents, seed: tuple[int, int], rows: OwnRows | None = None) -> Tables:
+        """In the tables' type and order; `rows`: where documents' rows are to be, if not here."""
         layout = self._model.layout if rows is None else RowModel(self._model, rows.family).layout
-        if not isinstance(self.start, str):
-            tables = given_start(layout, self.start)
-        elif self.start not in STARTS:
-            raise InputError(f"no start {self.start!r}; use {', '.join(STARTS)}, or tables")
-        elif self.start in ("random", "uniform"):
-            tables = uniform_start(layout) if self.start == "uniform" else random_start(layout, seed)
-        else:
-            svd = self.start == "svd"
-            data = in_memory(data, "the start from clusters of documents", "choose another: --start random")
-            tables = by_svd(data, self._size, seed) if svd else clustered(data, self._size, seed, self.n_jobs)
-            tables = matched(tables, self._seeds()) if self.seed_words else tables
+        tables = self._start_tables(data, layout, seed)
         if self.seed_words:  # already at the start, or the first steps would give the words to other topics
             tables = tables._replace(word=layout.word.family.normalize(tables.word + self._seeds() / 100.0))
         word = np.asarray(tables.word, dtype=self._dtype, order="F")
         if rows is not None:
             return PLSATables(started(rows, tables.topic, self._dtype), word)
         return PLSATables(np.ascontiguousarray(tables.topic, dtype=self._dtype), word)
+
+    def _start_tables(self, data: Documents, layout: Tables, seed: tuple[int, int]) -> Tables:
+        if not isinstance(self.start, str):
+            return given_start(layout, self.start)
+        if self.start not in STARTS:
+            raise InputError(f"no start {self.start!r}; use {', '.join(STARTS)}, or tables")
+        if self.start in ("random", "uniform"):
+            return uniform_start(layout) if self.start == "uniform" else random_start(layout, seed)
+        data = in_memory(data, "the start from clusters of documents", "choose another: --start random")
+        svd = self.start == "svd"
+        found = by_svd(data, self._size, seed) if svd else clustered(data, self._size, seed, self.n_jobs)
+        return matched(found, self._seeds()) if self.seed_words else found
+
+    def _seeds(self) -> Array:
+        return seed_table(self.seed_words or {}, self._names(None), self._size, self.lowercase)
 
     def _settings(self) -> Settings:
         smoothing = self._smoothing()
@@ -364,198 +355,9 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstimator, Do
         """Weights of features are found in double precision."""
         return self.dtype if self.features is None else "float64"
 
-    def _row_names(self) -> Sequence[int | str]:
-        return range(self._size)
-
-    def _seeds(self) -> Array:
-        """1 where a word is a seed of a topic."""
-        assert self.seed_words is not None
-        names = {name: v for v, name in enumerate(self._names(None))}
-        table = np.zeros((self._size, self.n_features_in_), order="F")
-        for topic, words in self.seed_words.items():
-            if not 0 <= topic < self._size:
-                raise InputError(f"seed words for topic {topic}; topics are 0 to {self._size - 1}")
-            for word in lowered(words).to_pylist() if self.lowercase else words:
-                if word not in names:
-                    raise InputError(f"seed word {word!r} is not in the vocabulary; correct it, or lower min_count")
-                table[topic, names[word]] = 1.0
-        return table
-
-    # --- using a trained model ------------------------------------------------------------------------------------
-
-    def transform(self, X: Any) -> Array:
-        """P(topic | document) of new documents, folded in with the topics held; rows sum to one."""
-        check_is_fitted(self, "components_")
-        return self._fold(self._read(X, reset=False))
-
-    def blocks(self, X: Any) -> Iterator[Array]:
-        """The same block by block, so that memory stays bounded."""
-        check_is_fitted(self, "components_")
-        data = self._read(X, reset=False)
-        with self._engine() as engine:
-            yield from folded_blocks(data, self.components_, self.prevalence_, self.fold_pseudo, engine)
-
-    def predict(self, X: Any) -> Array:
-        """The one topic that each document is most about: words that are everywhere have little say in it."""
-        check_is_fitted(self, "components_")
-        return np.asarray(self._fold(self._read(X, reset=False), BACKGROUND).argmax(axis=1))
-
-    def _fold(self, data: Documents, background: float = 0.0) -> Array:
-        with self._engine() as engine:
-            return folded(data, self.components_, self.prevalence_, self.fold_pseudo, engine, background)
-
-    @contextmanager
-    def _posed(self, X: Any, y: Any = None) -> Iterator[tuple[Answers, Tables]]:
-        """Of new documents with their topics folded in."""
-        check_is_fitted(self, "components_")
-        data = self._read(X, reset=False)
-        with self._engine() as engine, naming(data.source):
-            topic = folded(data, self.components_, self.prevalence_, self.fold_pseudo, engine)
-            model = Model(len(data), self._size, data.n_words)
-            yield Answers(model, data, engine), PLSATables(Log(topic), Log(self.components_))
-
     def _fold_in(self, data: Documents, rows: Array) -> None:
         """The topics of documents that training left out."""
         topic = np.array(self.topic_)
         topic[rows] = self._fold(data.take(rows))
         self.parameters_ = self.parameters_._replace(topic=topic)
         self._show()
-
-    # --- documents that arrive in pieces ----------------------------------------------------------------------------
-
-    def _online_stages(self) -> list[Stage]:
-        return parse("em" if self.criterion is None else self.criterion)
-
-    def _online_settings(self) -> Settings:
-        """Of words alone: documents are folded in."""
-        found = self._settings()
-        by_table = [
-            {"word": setting["word"]} if isinstance(setting, Mapping) and "word" in setting else setting
-            for setting in (found.pseudo, found.prior)
-        ]
-        return found._replace(pseudo=by_table[0], prior=by_table[1])
-
-    def _arrived(self, X: Any, y: Any, sample_weight: Any) -> tuple[FoldedPLSA, Documents, Array | None]:
-        data = self._read(X, reset=False)
-        start = self.prevalence_ / max(float(self.prevalence_.sum()), 1e-300)
-        model = FoldedPLSA(self._size, data.n_words, start, self.fold_pseudo * self._size)
-        return model, data, checked_weights(sample_weight, len(data), "documents")
-
-    def _carried(self) -> TopicTables:
-        return TopicTables(np.asarray(self.parameters_.word, dtype=np.float64, order="F"))
-
-    def _held(self, model: Any) -> Any:
-        if isinstance(model, FoldedPLSA):  # which has no table of documents
-            names = [self.fixed] if isinstance(self.fixed, str) else self.fixed
-            kept = [name for name in names if name == "word"]
-            return {name: names[name] for name in kept} if isinstance(names, Mapping) else kept
-        return self.fixed
-
-    def _take_piece(self, learned: Learned, items: Documents) -> None:
-        super()._take_piece(learned, items)
-        self.components_ = self.word_ = np.asarray(learned.parameters.word)
-        topic = self._fold(items)
-        self.parameters_ = PLSATables(topic, learned.parameters.word)
-        self._log_weights = PLSATables(Log(topic), learned.log_weights.word)
-        if self.posterior_ is not None:
-            self.posterior_ = {"topic": None, **self.posterior_}
-        self._show()
-        share = items.sizes.sum() / learned.online.seen
-        self.prevalence_ = (1.0 - share) * self.prevalence_ + share * prevalence_of(items, topic)
-
-    def _of_seen(self, data: Documents) -> Documents:
-        """Without the counts of words that training did not see: whatever a model gives them, it has not learned it."""
-        return replace(data, counts=data.counts * self._seen[data.words])
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self._size)
-
-    def perplexity(self, X: Any, random_state: int = 0) -> float:
-        """By document completion: exp(−Σ log P(w | d) / tokens) over a random half of each document's tokens, where
-        the document's topics are folded in from the other half. Words that training did not see are left out."""
-        check_is_fitted(self, "components_")
-        data = in_memory(self._read(X, reset=False), "perplexity", "give a part of it")
-        seen, aside = split_tokens(data, 0.5, random_state)
-        log_likelihood, tokens = completion(self._fold(seen), self.components_, self._of_seen(aside))
-        if not tokens:
-            raise InputError("perplexity needs documents with at least two known words")
-        return float(np.exp(-log_likelihood / tokens))
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Minus the log of the perplexity: greater is better."""
-        return -float(np.log(self.perplexity(X)))
-
-    def sample(
-        self, n_documents: int = 1, length: int | Sequence[int] = 100, random_state: int | None = None
-    ) -> tuple[sparse.csr_matrix, Array]:
-        """New documents as counts, [documents, words], and P(topic | document) of each, [documents, topics].
-
-        Each has the topics of a training document, any of which is as likely; `length` is how many words each has.
-        """
-        check_is_fitted(self, "components_")
-        lengths, rng = lengths_of(length, n_documents), np.random.default_rng(random_state)
-        topic = np.asarray(self.topic_[rng.integers(len(self.topic_), size=n_documents)], np.float64)
-        tokens = np.repeat(np.arange(n_documents), lengths)
-        hidden = draw(topic, tokens, rng)
-        return draw_documents(self.components_, tokens, hidden, n_documents, rng), topic
-
-    def similar(
-        self, query: Any, k: int = 10, among: Any = None, tfidf: float | None = None
-    ) -> list[tuple[int, float]]:
-        """The `k` documents most like the query: (number, similarity).
-
-        query : words as one text, a token list, a row of counts, or a collection that holds one document
-        among : the documents to search (anything that `transform` takes); the training documents by default
-        tfidf : weight of the cosine between tf-idf vectors beside that between topics, which needs `among`: 0.5 where
-            it is given, else 0
-        """
-        check_is_fitted(self, "components_")
-        asked = self._read(one_document(query), reset=False)
-        if not len(asked.words):
-            raise InputError("no word of the query is known to the model; use other words")
-        pool = None if among is None else self._read(among, reset=False)
-        if tfidf != 0:
-            pool = in_memory(pool, "a search by words", "search by topics alone: --tfidf 0")
-        rows = np.asarray(self.topic_, np.float64) if pool is None else self._fold(pool)
-        similarity = cosine(rows, self._fold(asked)[0])
-        tfidf = (0.0 if pool is None else TFIDF) if tfidf is None else tfidf
-        if tfidf:
-            if pool is None:
-                raise InputError("tf-idf needs the documents; pass them as `among`")
-            similarity = (1.0 - tfidf) * similarity + tfidf * tfidf_cosine(pool, asked)
-        best = np.argsort(-similarity, kind="stable")[:k]
-        return [(int(d), float(similarity[d])) for d in best]
-
-    def _sizes(self) -> dict[str, int]:
-        return {"topics": self._size, "documents": len(self.topic_), "words": self.n_features_in_}
-
-    def _settle(self) -> None:
-        super()._settle()
-        check("parameters", self.parameters_, PLSATables)
-        self._found = np.shape(self.parameters_.word)[0] if self._is_auto else 0
-        H, V, D = self._size, self.n_features_in_, len(self.parameters_.topic)
-        check_rows("the documents' topics", self.parameters_.topic, D, H, precisions=EITHER)
-        check_rows("the topics' words", self.parameters_.word, H, V, precisions=EITHER)
-        check_rows("prevalence", self.prevalence_, H)
-        if "_seen" not in self.__dict__:  # as in older files
-            self._seen = np.asarray(self.parameters_.word).max(axis=0) > 0.0
-        if np.shape(self._seen) != (V,) or self._seen.dtype != bool:
-            raise ValueError(f"{np.shape(self._seen)} marks for {V} words")
-        self._check_words()
-        self._show()
-
-    def top_words(self, n: int = 10, words: Any = None, rank: str = "relevance") -> dict[int, list[tuple[Any, float]]]:
-        """The words that tell most of each topic, each with P(word | topic).
-
-        words : names of the columns, where the input had none: a list, the vectoriser that made them, or a pipeline
-        rank : "relevance", P(w | h)² / (P(w | h) + P(w)), or "probability"
-        """
-        return dict(enumerate(self._tops(self.components_, n, words, self._rank(rank))))
-
-    def _rank(self, rank: str = "relevance") -> Array:
-        """[topics, words]: the greater, the sooner a word is shown."""
-        check_is_fitted(self, "components_")
-        if rank not in ("relevance", "probability"):
-            raise InputError(f"no rank {rank!r}; use relevance or probability")
-        return relevance(self.components_, self.prevalence_) if rank == "relevance" else self.components_

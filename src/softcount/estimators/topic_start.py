@@ -11,14 +11,18 @@ so that nothing is zero, which would last for ever. One random start is a lotter
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 from scipy import sparse
 
+from softcount.errors import InputError
 from softcount.estimators.kmeans import KMeans
 from softcount.models.plsa import PLSATables
 from softcount.numbers.ragged import Array
 from softcount.text.documents import Documents
 from softcount.text.tfidf import directions
+from softcount.text.vocabulary import lowered
 
 TRIES, STEPS = 3, 10  # runs of k-means, and how long they are
 STARTS = ("kmeans", "svd", "random", "uniform")
@@ -77,3 +81,17 @@ def matched(tables: PLSATables, seeds: Array) -> PLSATables:
     suits = seeds @ tables.word.T  # [wanted, found]
     order = linear_sum_assignment(-suits)[1]
     return PLSATables(tables.topic[:, order], tables.word[order])
+
+
+def seed_table(seed_words: Mapping[int, Sequence[str]], names: Sequence[str], n_topics: int, lowercase: bool) -> Array:
+    """[topics, words]: 1 where a word is a seed of a topic."""
+    place = {name: v for v, name in enumerate(names)}
+    table = np.zeros((n_topics, len(names)), order="F")
+    for topic, words in seed_words.items():
+        if not 0 <= topic < n_topics:
+            raise InputError(f"seed words for topic {topic}; topics are 0 to {n_topics - 1}")
+        for word in lowered(words).to_pylist() if lowercase else words:
+            if word not in place:
+                raise InputError(f"seed word {word!r} is not in the vocabulary; correct it, or lower min_count")
+            table[topic, place[word]] = 1.0
+    return table

@@ -132,7 +132,7 @@ class GrammarCommand(Training):
     def report(self, model: Any, data: Any, answer: Any) -> Iterator[str]:
         import numpy as np
 
-        from softcount.estimators.grammar import outside
+        from softcount.estimators.grammar_answers import outside
 
         without = [i for i, one in enumerate(answer) if not one and len(data.sentences.row(i))] if self.text else []
         if without and self.sample is None and (self.apply is not None or not model.n_iter_):  # else training says it

@@ -1,4 +1,4 @@
-"""Which grammar: from a file, from text, or every rule that there could be; and which rules a name means."""
+"""Which grammar: from a file, from text, read off trees, or every rule that there could be; and what a name means."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from softcount.families.layout import MOST_PSEUDO
 from softcount.machine.memory import check_room
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.cfg import Rules, parse_cfg, read_cfg
+from softcount.text.treebank import read_off
+from softcount.text.trees import Tree, parse_tree, parse_trees, read_trees
 
 
 class Given(NamedTuple):
@@ -50,6 +52,40 @@ def full_grammar(words: Sequence[str], n: int, n_tags: int) -> Given:
     symbols = ("S", *(f"N{k + 1}" for k in range(n)), *(f"T{k + 1}" for k in range(n_tags)))
     rules = Rules(symbols, tuple(words), 0, rows, Ragged(offsets_of(lengths), values))
     return Given(rules, None, (phrases, tags))
+
+
+def listed_trees(trees: Any) -> list[Tree]:
+    """Of a path, of lines, or of trees; a treebank has no sentences without trees."""
+    if isinstance(trees, str | Path):
+        found = read_trees(trees)
+    else:
+        rows = list(trees)
+        lines = [row for row in rows if isinstance(row, str)]
+        found = parse_trees(lines) if lines and len(lines) == len(rows) else [_tree(row) for row in rows]
+    kept = [tree for tree in found if tree is not None]
+    if not kept:
+        raise InputError("no trees to read a grammar off; give at least one")
+    return kept
+
+
+def _tree(row: Any) -> Tree | None:
+    if row is None or isinstance(row, Tree):
+        return row
+    if isinstance(row, str):
+        return parse_tree(row)
+    raise InputError(f"a tree of type {type(row).__name__}; give its line, or a Tree")
+
+
+def grammar_off(trees: Sequence[Tree], markov: Any, lowercase: bool) -> Given:
+    """The rules that trees use, as probable as they are frequent."""
+    found = read_off([_lowered(tree) for tree in trees] if lowercase else trees, markov)
+    lengths = np.diff(found.rules.rows)
+    totals = np.add.reduceat(found.counts, found.rules.rows[:-1][lengths > 0])
+    return Given(found.rules, found.counts / np.repeat(totals, lengths[lengths > 0]), top=found.top)
+
+
+def _lowered(tree: Tree) -> Tree:
+    return Tree(tree.label, tuple(c.lower() if isinstance(c, str) else _lowered(c) for c in tree.children))
 
 
 def rules_named(rules: Rules, name: str) -> Array:

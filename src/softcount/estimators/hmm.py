@@ -11,7 +11,8 @@ from softcount.engines import Engine
 from softcount.errors import InputError
 from softcount.estimators.base import compact, named
 from softcount.estimators.class_start import class_start
-from softcount.estimators.hmm_answers import DECODINGS, TrainedHMM, logs_of, naming
+from softcount.estimators.development import development_score
+from softcount.estimators.hmm_answers import DECODINGS, TrainedHMM, naming
 from softcount.estimators.hmm_language import (
     checked_language,
     model_of,
@@ -28,14 +29,13 @@ from softcount.estimators.hmm_start import (
     remarks,
     unobserved,
 )
+from softcount.estimators.hmm_states import NamedBy, StateNames, state_names
 from softcount.estimators.how_many import Tried
 from softcount.estimators.language_model import LanguageModel
 from softcount.estimators.parameters import Features, Fixed, PerTable, Seed, Sparse, Where
 from softcount.estimators.saved import described
 from softcount.estimators.splitting import Axes, Hidden
-from softcount.evaluate.clustering import contingency, many_to_one
 from softcount.families.layout import per_table
-from softcount.loop.estep import Answers
 from softcount.loop.start import masked, random_start, uniform_start
 from softcount.loop.trace import Step
 from softcount.loop.weighted import checked_weights, digest_with, repeated
@@ -43,8 +43,7 @@ from softcount.machine.memory import check_room
 from softcount.models.hmm import HMM as Model
 from softcount.models.hmm import HMMTables
 from softcount.models.ngram_channel import ChannelTables
-from softcount.numbers.attribute import MAX
-from softcount.numbers.ragged import Array, concatenate
+from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables
 from softcount.report.hmm_json import NamedHMM, from_json, read_parameters
 from softcount.signature import signature
@@ -204,31 +203,13 @@ class HMM(TrainedHMM):
         """
         self._check()
         kept = self._checkpoint(checkpoint, checkpoint_every)
-        given = self._given_parameters()
-        if given and self.end and not given.end:
-            raise InputError('the start has no "end"; add it there, or leave the end out')
-        dictionary = tag_dictionary(self.dictionary)
+        given, dictionary = self._given_parameters(), tag_dictionary(self.dictionary)
         text = corpus(X, labels=y, lowercase=self.lowercase)
         weights = checked_weights(sample_weight, len(text), "sentences")
         data = corpus(text, _vocabulary(given), self.min_count)
-        if data.n_tokens == 0:
-            raise InputError(f"{data.source}: no tokens to train on; give at least one word")
-        if data.n_unknown == data.n_tokens:
-            raise InputError(f"{data.source}: the start lists none of its words; give parameters of this language")
-        if self._is_auto and (given or dictionary or data.tagset or isinstance(self.start, Corpus)):
-            raise InputError('n_states="auto" is for text alone; leave it away where tags are named')
+        self._check_text(data, given, dictionary)
         chosen = self._choose_size(text, len(data.vocabulary))
-        self.states_, n_named = self._states(given, dictionary, data)
-        data = _with_states(data, self.states_)
-        self.vocabulary_ = data.vocabulary
-        self._model = Model(len(self.states_), len(data.vocabulary), self.end or bool(given and given.end))
-        self._take_language(data)
-        for setting in (self.pseudo, self.prior):  # wrong ones are refused under criteria that do not read them, too
-            per_table(self._model.layout, setting)
-        sparsity(self._model.layout, self.sparse)
-        self._features()  # what cannot be read is refused at once
-        if dictionary:
-            check_known(data, dictionary)
+        data, n_named = self._declare(data, given, dictionary)
         mask = dictionary.mask(data.vocabulary, self.states_) if dictionary else None
         allowed = {} if mask is None else allowed_entries(mask, self._model.end)
         self._begun = self._begin()
@@ -248,7 +229,7 @@ class HMM(TrainedHMM):
             return masked(self._model.layout, tables, {k: v for k, v in allowed.items() if k in tables._fields})
 
         with self._engine() as engine, naming(data):
-            select = self._selection(dev, engine) if dev is not None else None
+            select = None if dev is None else self._selection(dev, engine)
             self._train(
                 self._model, data, start, seed, engine, settings=self._settings(), digest=digest,
                 select=select, on_step=on_step, checkpoint=kept, weights=weights,
@@ -263,6 +244,29 @@ class HMM(TrainedHMM):
         self.signature_ = self._signature(seed, len(text), text.n_tokens, digest)
         self._remember(seed, text.source, digest, sentences=len(text), tokens=text.n_tokens)
         return self
+
+    def _check_text(self, data: Corpus, given: NamedHMM | None, dictionary: TagDictionary | None) -> None:
+        if data.n_tokens == 0:
+            raise InputError(f"{data.source}: no tokens to train on; give at least one word")
+        if data.n_unknown == data.n_tokens:
+            raise InputError(f"{data.source}: the start lists none of its words; give parameters of this language")
+        if self._is_auto and (given or dictionary or data.tagset or isinstance(self.start, Corpus)):
+            raise InputError('n_states="auto" is for text alone; leave it away where tags are named')
+
+    def _declare(self, data: Corpus, given: NamedHMM | None, dictionary: TagDictionary | None) -> tuple[Corpus, int]:
+        """Settles states, words and model; returns the text in their numbers, and how many states are named."""
+        self.states_, n_named = self._states(given, dictionary, data)
+        data = _with_states(data, self.states_)
+        self.vocabulary_ = data.vocabulary
+        self._model = Model(len(self.states_), len(data.vocabulary), self.end or bool(given and given.end))
+        self._take_language(data)
+        for setting in (self.pseudo, self.prior):  # wrong ones are refused under criteria that do not read them, too
+            per_table(self._model.layout, setting)
+        sparsity(self._model.layout, self.sparse)
+        self._features()  # what cannot be read is refused at once
+        if dictionary:
+            check_known(data, dictionary)
+        return data, n_named
 
     def _check(self) -> None:
         super()._check()
@@ -296,37 +300,25 @@ class HMM(TrainedHMM):
         return {**wanted, "initial": True, "transition": True}
 
     def _given_parameters(self) -> NamedHMM | None:
+        given = None
         if isinstance(self.start, NamedHMM):
-            return self.start
-        if isinstance(self.start, Mapping):
-            return from_json(self.start)
-        if isinstance(self.start, Path) or (isinstance(self.start, str) and self.start not in STARTS):
-            return read_parameters(self.start)
-        return None
+            given = self.start
+        elif isinstance(self.start, Mapping):
+            given = from_json(self.start)
+        elif isinstance(self.start, Path) or (isinstance(self.start, str) and self.start not in STARTS):
+            given = read_parameters(self.start)
+        if given and self.end and not given.end:
+            raise InputError('the start has no "end"; add it there, or leave the end out')
+        return given
 
-    def _states(
-        self, given: NamedHMM | None, dictionary: TagDictionary | None, data: Corpus
-    ) -> tuple[tuple[str, ...], int]:
-        """State names: those that are known, then numbers up to n_states; and how many are known."""
+    def _states(self, given: NamedHMM | None, dictionary: TagDictionary | None, data: Corpus) -> StateNames:
         labelled = self.start.tagset if isinstance(self.start, Corpus) else ()
-        given_first = given.states if given else ()
-        if self.transition is not None:
-            if given:
-                raise InputError("parameters to start from, and a language model for transitions; give one of them")
-            given_first = states_of(checked_language(self.transition))
-        known = list(dict.fromkeys((*given_first, *labelled, *(dictionary.tagset if dictionary else ()), *data.tagset)))
-        if given and len(known) > len(given.states):
-            wrong = f"tag {known[len(given.states)]!r} is not one of the start's states"
-            raise InputError(f"{wrong}; correct it, or leave the start away")
-        if self.transition is not None and len(known) > len(given_first):
-            raise InputError(f"tag {known[len(given_first)]!r} is none of the language model's; train it on such tags")
-        if self._size is None and not known:
-            raise InputError("how many states? give n_states (--states), a dictionary, or parameters to start from")
-        n_states = self._size or len(known)
-        if n_states < len(known) or (given_first and n_states > len(known)):
-            raise InputError(f"{n_states} states asked for, but {len(known)} are named; leave the number away")
-        check_room(32.0 * n_states * (n_states + len(data.vocabulary)), f"{n_states:,} states", "ask for fewer")
-        return tuple(known + [str(k) for k in range(len(known), n_states)]), len(known)
+        language = None if self.transition is None else states_of(checked_language(self.transition))
+        others = (labelled, dictionary.tagset if dictionary else (), data.tagset)
+        found = state_names(NamedBy(given.states if given else None, language, others), self._size)
+        n = len(found.names)
+        check_room(32.0 * n * (n + len(data.vocabulary)), f"{n:,} states", "ask for fewer")
+        return found
 
     def _begin(self) -> str:
         """What the start is, in a word."""
@@ -351,23 +343,8 @@ class HMM(TrainedHMM):
         return counted_start(model, data, mask, spread) if self._begun == "known" else spread
 
     def _selection(self, dev: Any, engine: Engine) -> Callable[[Tables], float]:
-        """Many-to-one accuracy where the development text has tags, else log-likelihood per token."""
         held_out = corpus(dev, self.vocabulary_, lowercase=self.lowercase)
-        if not held_out.n_tokens:
-            raise InputError(f"{held_out.source}: no tokens to choose by; give at least one word")
-
-        def score(parameters: Tables) -> float:
-            log_weights = logs_of(parameters)
-            unlabelled = Corpus(held_out.sentences, held_out.vocabulary, source=held_out.source)
-            data = Answers(self._model, unlabelled, engine)
-            if held_out.labels is None:
-                return data.log_norm(log_weights)
-            predicted = concatenate([labels for _, labels in data.labels(log_weights, MAX)])
-            known = held_out.labels.values >= 0
-            gold, found = held_out.labels.values[known], predicted.values[known]
-            return many_to_one(contingency(gold, found, len(held_out.tagset), len(self.states_)))
-
-        return score
+        return development_score(self._model, held_out, len(self.states_), engine)
 
     def _signature(self, seed: int, n_sentences: int, n_tokens: int, digest: str) -> str:
         return signature(

@@ -3,44 +3,35 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 
-from softcount.criteria.criterion import maximize
 from softcount.criteria.spec import Settings
-from softcount.disk.sound import check_logs, check_rows, check_tables, check_whole
 from softcount.engines import Engine
-from softcount.errors import ImpossibleItem, InputError
+from softcount.errors import InputError
 from softcount.estimators.base import naming
+from softcount.estimators.class_labels import known_labels, label_column, numbered_classes
 from softcount.estimators.counted_text import DocumentEstimator
 from softcount.estimators.how_many import Tried
-from softcount.estimators.kmeans import KMeans
+from softcount.estimators.mixture_answers import TrainedMixture
+from softcount.estimators.mixture_start import clustered, counted
 from softcount.estimators.parameters import Features, Fixed, PerTable, Seed, Share, Sparse, Where
-from softcount.estimators.sampling import draw, draw_documents, lengths_of
-from softcount.estimators.scikit import check_consistent_length, classifier_tags
-from softcount.estimators.settings import check_is_fitted
-from softcount.estimators.sized import SizedEstimator
+from softcount.estimators.scikit import classifier_tags
 from softcount.estimators.splitting import Axes, Hidden
-from softcount.families.penalty import Pseudo
-from softcount.loop.estep import Answers, EStep
 from softcount.loop.start import given_start, random_start, uniform_start
 from softcount.loop.trace import Step
 from softcount.loop.weighted import checked_weights, digest_with
 from softcount.machine.memory import check_room
 from softcount.models.mixture import Mixture, MixtureTables
-from softcount.numbers.attribute import MAX, SUM
 from softcount.numbers.lanes import width
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables
 from softcount.text.documents import Documents
 from softcount.text.stored import in_memory
-from softcount.text.tfidf import directions
 
 STARTS = ("kmeans", "random", "uniform")
 SMOOTHING = {"cluster": 0.0, "word": 0.1}
@@ -48,7 +39,7 @@ LONGEST = 1e9  # words of a document
 COLLAPSE = 0.5  # the effective number of classes, as a share of what there should be, below which we warn
 
 
-class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
+class NaiveBayesMixture(TrainedMixture):
     """Mixture of Naive Bayes document classes, found without labels or with a few.
 
     Parameters
@@ -126,9 +117,6 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
     _optional: ClassVar[tuple[str, ...]] = ("tried_", *DocumentEstimator._optional)
     _size_name, _emits = "n_clusters", "word"
     _size_axes: ClassVar[Axes] = {"cluster": Hidden(share=0), "word": Hidden(row=0)}
-    _log_weights: MixtureTables
-    classes_: Array
-    labels_: Array
 
     def __init__(
         self,
@@ -213,11 +201,10 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
         self._model = Mixture(K, data.n_words)
         kept = self._checkpoint(checkpoint, checkpoint_every)
         seed, digest = self._seed(kept), digest_with(data.digest(), weights)
-        settings = self._settings()
         with self._engine() as engine, naming(data.source):
             self._train(
-                self._model, data, lambda restart: self._start(data, settings, (seed, restart), engine), seed, engine,
-                settings=settings, digest=digest, on_step=on_step, checkpoint=kept,
+                self._model, data, lambda restart: self._start(data, (seed, restart), engine), seed, engine,
+                settings=self._settings(), digest=digest, on_step=on_step, checkpoint=kept,
             )  # fmt: skip
         self.cluster_, self.word_ = self.parameters_
         self.history_.remarks += (*chosen, *self._remarks(whole, data))
@@ -243,78 +230,41 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
     def _for_choice(self) -> dict[str, Any]:
         return {"document_length": None, "pseudo": None, **self._READ_WHOLE}
 
-    def _per_token(self, items: Documents) -> float:
-        return self.score(items) * len(items) / max(float(items.counts.sum()), 1.0)
-
-    def _sizes(self) -> dict[str, int]:
-        return {"classes": len(self.classes_), "words": self.n_features_in_}
-
-    def _settle(self) -> None:
-        super()._settle()
-        K, V = len(self.classes_), self.n_features_in_
-        for tables, sound in ((self.parameters_, check_rows), (self._log_weights, check_logs)):
-            check_tables(tables, MixtureTables, sound, cluster=(K,), word=(K, V))
-        check_whole("labels", self.labels_, None, K)
-        if self.classes_.ndim != 1 or self.classes_.dtype.kind not in "biufU" or len(np.unique(self.classes_)) != K:
-            raise ValueError("no names of classes")
-        self._check_words()
-        self._model = Mixture(K, V)
-        self.cluster_, self.word_ = self.parameters_
-
     def _read(self, X: Any, reset: bool) -> Documents:
         data = super()._read(X, reset)
         return data if self.document_length is None else data.scaled(self.document_length)
 
     def _labelled(self, data: Documents, y: Any) -> Documents:
         """The documents with what is known of their classes, and their weights."""
-        y = None if y is None else _column(y, len(data))
-        known = None if y is None else _known(y)
+        y = None if y is None else label_column(y, len(data))
+        known = None if y is None else known_labels(y)
         if y is None or known is None or not known.any():
             if not self._size:
                 raise InputError('n_clusters="auto" where no label is known: leave the labels away')
             self.classes_ = np.arange(self._size)
             return data.unlabelled()
-        given = y[known].tolist()
-        if len({isinstance(label, str) for label in given}) > 1:
-            raise InputError("y has both names and numbers for classes; give one kind")
-        self.classes_, ids = np.unique(given, return_inverse=True)
-        if self._named_classes is not None:
-            self.classes_ = np.unique(np.asarray(self._named_classes))
-            strange = sorted(set(given) - set(self.classes_.tolist()), key=str)
-            if strange:
-                raise InputError(f"y names the class {strange[0]!r}, which classes does not list; add it there")
-            ids = np.searchsorted(self.classes_, given)
+        self.classes_, ids = numbered_classes(y[known].tolist(), self._named_classes)
         labels = np.full(len(data), -1, dtype=np.int32)
         labels[known] = ids
         counts = np.where(known, 1.0, self.unlabelled_weight)
-        data = replace(data, labels=labels, weights=None).weighted(
-            counts if data.weights is None else counts * data.weights
-        )
-        return data
+        weights = counts if data.weights is None else counts * data.weights
+        return replace(data, labels=labels, weights=None).weighted(weights)
 
     def _begins(self, items: Documents) -> str:
         if self.start is None:
             return "kmeans" if items.labels is None else "labels"
         return super()._begins(items)
 
-    def _start(self, data: Documents, settings: Settings, seed: tuple[int, int], engine: Engine) -> Tables:
+    def _start(self, data: Documents, seed: tuple[int, int], engine: Engine) -> Tables:
         layout, begins = self._model.layout, self._begins(data)
         if begins == "labels" and data.labels is not None:
-            return self._counted(data.take(np.flatnonzero(data.labels >= 0)), settings, engine)
+            return counted(self._model, data.take(np.flatnonzero(data.labels >= 0)), engine)
         if begins == "given":
             return given_start(layout, self.start)
         if begins == "kmeans" and data.labels is not None:
             raise InputError("clusters of k-means are in no order, but labels name the classes; leave the start away")
         if begins == "kmeans" and len(data) >= self._size:
-            model = KMeans(
-                self._size,
-                criterion="hard:20",
-                n_jobs=self.n_jobs,
-                random_state=int(np.random.default_rng(list(seed)).integers(2**31)),
-            )
-            data = in_memory(data, "the start from k-means", "choose another: --start random")
-            classes = model.fit(directions(data), sample_weight=data.weights).labels_
-            return self._counted(replace(data, labels=classes.astype(np.int32)), settings, engine)
+            return clustered(self._model, data, seed, self.n_jobs, engine)
         if begins not in STARTS:
             raise InputError(f"no start {self.start!r}; use {', '.join(STARTS)}, or tables")
         return uniform_start(layout) if begins == "uniform" else random_start(layout, seed)
@@ -325,13 +275,6 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
         begins, n = self._begins(data), int((data.labels >= 0).sum())
         they = "they are the start" if begins == "labels" else f"they are not the start, which is {begins}"
         return (f"{n:,} of {len(whole):,} documents ({n / len(whole):.1%}) have a known class; {they}",)
-
-    def _counted(self, labelled: Documents, settings: Settings, engine: Engine) -> Tables:
-        """Relative frequencies where all classes are known; never without smoothing, or a zero would last for ever."""
-        layout = self._model.layout
-        flat = MixtureTables(*(spec.family.log_weights(spec.family.uniform()) for spec in layout))
-        counts = EStep(self._model, labelled, engine)(flat, SUM).counts
-        return maximize(layout, counts, MixtureTables(Pseudo(1.0), Pseudo(0.1)), uniform_start(layout))
 
     def _warn_of_collapse(self, data: Documents) -> None:
         share = np.bincount(self.labels_, minlength=len(self.classes_)) / max(len(self.labels_), 1)
@@ -375,135 +318,9 @@ class NaiveBayesMixture(SizedEstimator, DocumentEstimator):
 
     _named_classes: Any = None
 
-    def _arrived(self, X: Any, y: Any, sample_weight: Any) -> tuple[Mixture, Documents, Array | None]:
-        data = self._read(X, reset=False)
-        if y is not None:
-            labels = self._class_ids(y, len(data))
-            data = replace(data, labels=labels, weights=np.where(labels >= 0, 1.0, self.unlabelled_weight))
-        return self._model, data, checked_weights(sample_weight, len(data), "documents")
-
     def _settings(self) -> Settings:
         smoothing = SMOOTHING if self.pseudo is None else self.pseudo
         return Settings(smoothing, self.prior, sparse=self.sparse)
-
-    def _row_names(self) -> Sequence[int | str]:
-        return self.classes_.tolist()  # type: ignore[no-any-return]
-
-    def _show_piece(self, items: Documents) -> None:
-        self.cluster_, self.word_ = self.parameters_
-        self.labels_ = self._best(items)
-
-    # --- using a trained model ------------------------------------------------------------------------------------
-
-    def predict(self, X: Any) -> Array:
-        """The best class of each document."""
-        check_is_fitted(self, "cluster_")
-        return np.asarray(self.classes_[self._best(self._read(X, reset=False))])
-
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
-        """The best class of each document that it was trained on."""
-        self.fit(X, y, sample_weight)
-        return np.asarray(self.classes_[self.labels_])
-
-    def _best(self, data: Documents) -> Array:
-        data = data.unlabelled()
-        data = data if data.weights is None else replace(data, weights=None)
-        with self._engine() as engine, naming(data.source):
-            found = Answers(self._model, data, engine).labels(self._log_weights, MAX)
-            return np.concatenate([classes for _, classes in found])
-
-    def predict_proba(self, X: Any) -> Array:
-        """P(class | document), [documents, classes]."""
-        check_is_fitted(self, "cluster_")
-        data = self._read(X, reset=False)
-        with self._engine() as engine, naming(data.source):
-            return np.concatenate(list(Answers(self._model, data, engine).posteriors(self._log_weights)))
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """log P(class | document), finite where P itself is too small for a number."""
-        check_is_fitted(self, "cluster_")
-        data = in_memory(self._read(X, reset=False), "log-probabilities of all documents", "give a part of it")
-        joint = data.matrix() @ self._log_weights.word.T + self._log_weights.cluster
-        total = np.logaddexp.reduce(joint, axis=1, keepdims=True)
-        with naming(data.source):
-            for impossible in np.flatnonzero(np.isneginf(total[:, 0])):
-                raise ImpossibleItem(int(impossible))
-        return np.asarray(joint - total)
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """With `y` the accuracy, over the documents whose class it says; without it the mean log-likelihood of one."""
-        check_is_fitted(self, "cluster_")
-        if y is not None:
-            found, y = self.predict(X), np.asarray(y)
-            check_consistent_length(found, y)
-            known = _known(y)
-            return float(np.mean(found[known] == y[known]))
-        data = self._read(X, reset=False)
-        with self._posed(data) as (answers, logs):
-            return answers.log_norm(logs) / max(len(data), 1)
-
-    @contextmanager
-    def _posed(self, X: Any, y: Any = None) -> Iterator[tuple[Answers, Tables]]:
-        check_is_fitted(self, "cluster_")
-        data = X if isinstance(X, Documents) else self._read(X, reset=False)
-        if y is not None:
-            data = replace(data, labels=self._class_ids(y, len(data)))
-        with self._engine() as engine, naming(data.source):
-            yield Answers(self._model, data, engine), self._log_weights
-
-    def _class_ids(self, y: Any, n: int) -> Array:
-        """int32: which class each label says; −1 where it says none, or one that the model does not have."""
-        y = _column(y, n)
-        place = {name: k for k, name in enumerate(self.classes_.tolist())}
-        known = _known(y).tolist()
-        return np.array([place.get(l, -1) if k else -1 for l, k in zip(y.tolist(), known, strict=True)], np.int32)
-
-    def sample(
-        self, n_documents: int = 1, length: int | Sequence[int] = 100, random_state: int | None = None
-    ) -> tuple[sparse.csr_matrix, Array]:
-        """New documents as counts, [documents, words], and their classes; `length` is how many words each has."""
-        check_is_fitted(self, "cluster_")
-        lengths, rng = lengths_of(length, n_documents), np.random.default_rng(random_state)
-        hidden = draw(self.cluster_[None], np.zeros(n_documents, np.int64), rng)
-        tokens = np.repeat(np.arange(n_documents), lengths)
-        counts = draw_documents(self.word_, tokens, hidden[tokens], n_documents, rng)
-        return counts, np.asarray(self.classes_[hidden])
-
-    def top_words(self, n: int = 10, words: Any = None) -> dict[Any, list[tuple[Any, float]]]:
-        """The most probable words of each class; `words` names the columns where the input did not: a list, the
-        vectoriser that made them, or a pipeline that begins with it."""
-        check_is_fitted(self, "cluster_")
-        return dict(zip(self.classes_.tolist(), self._tops(self.word_, n, words), strict=True))
-
-
-def _column(y: Any, n: int) -> Array:
-    """Labels in a row; a column of them is taken for that, with a warning, as scikit-learn does."""
-    y = np.asarray(y)
-    if y.shape == (n, 1):
-        from sklearn.exceptions import DataConversionWarning
-
-        warnings.warn(
-            f"A column-vector y was passed when a 1d array was expected: shape {y.shape}, not ({n},)",
-            DataConversionWarning,
-            stacklevel=4,
-        )
-        y = y.ravel()
-    if y.shape != (n,):
-        raise InputError(f"y has shape {y.shape}; one label for each of the {n} documents is needed")
-    if y.dtype.kind == "f" and np.any(y[np.isfinite(y)] % 1.0):
-        raise InputError("y: Unknown label type: continuous numbers are no classes; give names or whole numbers")
-    return np.asarray(y)
-
-
-def _known(y: Array) -> Array:
-    """Which labels say a class."""
-    unknown = (None, "", -1, "-1") if y.dtype.kind == "U" else (None, "", -1)  # NumPy makes "-1" of −1 among names
-    return np.array([not _missing(label) and label not in unknown for label in y.tolist()], dtype=bool)
-
-
-def _missing(label: Any) -> bool:
-    """As data frames and floats have it: NaN, pandas' NA."""
-    return type(label).__name__ == "NAType" or (isinstance(label, float) and label != label)
 
 
 def _effective(counts: Array) -> float:

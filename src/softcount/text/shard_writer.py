@@ -55,7 +55,7 @@ def write_shards(
     """The manifest of the folder that was written. `source` is what the text of each side is called."""
     check_out(out)
     with _folder(out) as (root, spool):
-        n_rows = _spool(spool, columns, SIDES[kind][0], len(SIDES[kind]), block)
+        n_rows = _spool(spool, columns, block)
         second = _Second(kind, spool, n_rows, names)
         if not any(len(side.words) for side in second.sides):
             raise InputError(f"{source[0]}: no words, only blanks; give at least one word")
@@ -101,11 +101,11 @@ def _folder(out: str) -> Iterator[tuple[str, str]]:
 # --- the first pass ---------------------------------------------------------------------------------------------------
 
 
-def _spool(path: str, pieces: Iterable[Columns], key: str, n_sides: int, block: int) -> int:
+def _spool(path: str, pieces: Iterable[Columns], block: int) -> int:
     """Rows as they come, in blocks of about equal size; how many there are."""
     rows, writer = 0, None
     with pa.OSFile(path, "wb") as stream:
-        for columns in _blocks(pieces, key, block):
+        for columns in _blocks(pieces, block):
             batch = batch_of(columns)
             writer = writer or pa.ipc.new_stream(stream, batch.schema)
             writer.write_batch(batch)
@@ -115,7 +115,7 @@ def _spool(path: str, pieces: Iterable[Columns], key: str, n_sides: int, block: 
     return rows
 
 
-def _blocks(pieces: Iterable[Columns], key: str, block: int) -> Iterator[Columns]:
+def _blocks(pieces: Iterable[Columns], block: int) -> Iterator[Columns]:
     waiting: list[Columns] = []
     size = 0
     for piece in pieces:

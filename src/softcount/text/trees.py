@@ -63,7 +63,7 @@ def read_trees(path: str | Path) -> list[Tree | None]:
 
 def parse_trees(lines: list[str], name: str = "<trees>") -> list[Tree | None]:
     by_line = all(_balanced(line) for line in lines)
-    pieces = enumerate(lines, 1) if by_line else _gathered(lines, name)
+    pieces = enumerate(lines, 1) if by_line else _gathered(lines)
     found = list[Tree | None]()
     for number, text in pieces:
         found.append(parse_tree(text, f"{name}:{number}") if text.strip() else None)
@@ -110,7 +110,7 @@ def _balanced(line: str) -> bool:
     return line.count("(") == line.count(")")
 
 
-def _gathered(lines: list[str], name: str) -> Iterator[tuple[int, str]]:
+def _gathered(lines: list[str]) -> Iterator[tuple[int, str]]:
     """(number of its first line, text) of trees that go over several lines."""
     held, depth, began = "", 0, 0
     for number, line in enumerate(lines, 1):

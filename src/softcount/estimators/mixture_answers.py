@@ -1,0 +1,148 @@
+"""What document classes answer once they are learned: classes of new documents, probabilities, scores, top words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from softcount.disk.sound import check_logs, check_rows, check_tables, check_whole
+from softcount.errors import ImpossibleItem
+from softcount.estimators.base import naming
+from softcount.estimators.class_labels import class_numbers, known_labels, label_column
+from softcount.estimators.counted_text import DocumentEstimator
+from softcount.estimators.sampling import draw, draw_documents, lengths_of
+from softcount.estimators.scikit import check_consistent_length
+from softcount.estimators.settings import check_is_fitted
+from softcount.estimators.sized import SizedEstimator
+from softcount.loop.estep import Answers
+from softcount.loop.weighted import checked_weights
+from softcount.models.mixture import Mixture, MixtureTables
+from softcount.numbers.attribute import MAX
+from softcount.numbers.ragged import Array
+from softcount.numbers.tables import Tables
+from softcount.text.documents import Documents
+from softcount.text.stored import in_memory
+
+
+class TrainedMixture(SizedEstimator, DocumentEstimator):
+    """The half of softcount.NaiveBayesMixture that uses what was learned."""
+
+    unlabelled_weight: float
+    _log_weights: MixtureTables
+    classes_: Array
+    labels_: Array
+
+    def predict(self, X: Any) -> Array:
+        """The best class of each document."""
+        check_is_fitted(self, "cluster_")
+        return np.asarray(self.classes_[self._best(self._read(X, reset=False))])
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
+        """The best class of each document that it was trained on."""
+        self.fit(X, y, sample_weight)
+        return np.asarray(self.classes_[self.labels_])
+
+    def _best(self, data: Documents) -> Array:
+        data = data.unlabelled()
+        data = data if data.weights is None else replace(data, weights=None)
+        with self._engine() as engine, naming(data.source):
+            found = Answers(self._model, data, engine).labels(self._log_weights, MAX)
+            return np.concatenate([classes for _, classes in found])
+
+    def predict_proba(self, X: Any) -> Array:
+        """P(class | document), [documents, classes]."""
+        check_is_fitted(self, "cluster_")
+        data = self._read(X, reset=False)
+        with self._engine() as engine, naming(data.source):
+            return np.concatenate(list(Answers(self._model, data, engine).posteriors(self._log_weights)))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """log P(class | document), finite where P itself is too small for a number."""
+        check_is_fitted(self, "cluster_")
+        data = in_memory(self._read(X, reset=False), "log-probabilities of all documents", "give a part of it")
+        joint = data.matrix() @ self._log_weights.word.T + self._log_weights.cluster
+        total = np.logaddexp.reduce(joint, axis=1, keepdims=True)
+        with naming(data.source):
+            for impossible in np.flatnonzero(np.isneginf(total[:, 0])):
+                raise ImpossibleItem(int(impossible))
+        return np.asarray(joint - total)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """With `y` the accuracy, over the documents whose class it says; without it the mean log-likelihood of one."""
+        check_is_fitted(self, "cluster_")
+        if y is not None:
+            found, y = self.predict(X), np.asarray(y)
+            check_consistent_length(found, y)
+            known = known_labels(y)
+            return float(np.mean(found[known] == y[known]))
+        data = self._read(X, reset=False)
+        with self._posed(data) as (answers, logs):
+            return answers.log_norm(logs) / max(len(data), 1)
+
+    @contextmanager
+    def _posed(self, X: Any, y: Any = None) -> Iterator[tuple[Answers, Tables]]:
+        check_is_fitted(self, "cluster_")
+        data = X if isinstance(X, Documents) else self._read(X, reset=False)
+        if y is not None:
+            data = replace(data, labels=self._class_ids(y, len(data)))
+        with self._engine() as engine, naming(data.source):
+            yield Answers(self._model, data, engine), self._log_weights
+
+    def _class_ids(self, y: Any, n: int) -> Array:
+        return class_numbers(label_column(y, n), self.classes_)
+
+    def sample(
+        self, n_documents: int = 1, length: int | Sequence[int] = 100, random_state: int | None = None
+    ) -> tuple[sparse.csr_matrix, Array]:
+        """New documents as counts, [documents, words], and their classes; `length` is how many words each has."""
+        check_is_fitted(self, "cluster_")
+        lengths, rng = lengths_of(length, n_documents), np.random.default_rng(random_state)
+        hidden = draw(self.cluster_[None], np.zeros(n_documents, np.int64), rng)
+        tokens = np.repeat(np.arange(n_documents), lengths)
+        counts = draw_documents(self.word_, tokens, hidden[tokens], n_documents, rng)
+        return counts, np.asarray(self.classes_[hidden])
+
+    def top_words(self, n: int = 10, words: Any = None) -> dict[Any, list[tuple[Any, float]]]:
+        """The most probable words of each class; `words` names the columns where the input did not: a list, the
+        vectoriser that made them, or a pipeline that begins with it."""
+        check_is_fitted(self, "cluster_")
+        return dict(zip(self.classes_.tolist(), self._tops(self.word_, n, words), strict=True))
+
+    # --- within -----------------------------------------------------------------------------------------------------
+
+    def _sizes(self) -> dict[str, int]:
+        return {"classes": len(self.classes_), "words": self.n_features_in_}
+
+    def _settle(self) -> None:
+        super()._settle()
+        K, V = len(self.classes_), self.n_features_in_
+        for tables, sound in ((self.parameters_, check_rows), (self._log_weights, check_logs)):
+            check_tables(tables, MixtureTables, sound, cluster=(K,), word=(K, V))
+        check_whole("labels", self.labels_, None, K)
+        if self.classes_.ndim != 1 or self.classes_.dtype.kind not in "biufU" or len(np.unique(self.classes_)) != K:
+            raise ValueError("no names of classes")
+        self._check_words()
+        self._model = Mixture(K, V)
+        self.cluster_, self.word_ = self.parameters_
+
+    def _row_names(self) -> Sequence[int | str]:
+        return self.classes_.tolist()  # type: ignore[no-any-return]
+
+    def _show_piece(self, items: Documents) -> None:
+        self.cluster_, self.word_ = self.parameters_
+        self.labels_ = self._best(items)
+
+    def _arrived(self, X: Any, y: Any, sample_weight: Any) -> tuple[Mixture, Documents, Array | None]:
+        data = self._read(X, reset=False)
+        if y is not None:
+            labels = self._class_ids(y, len(data))
+            data = replace(data, labels=labels, weights=np.where(labels >= 0, 1.0, self.unlabelled_weight))
+        return self._model, data, checked_weights(sample_weight, len(data), "documents")
+
+    def _per_token(self, items: Documents) -> float:
+        return self.score(items) * len(items) / max(float(items.counts.sum()), 1.0)

@@ -1,0 +1,241 @@
+"""What a network answers once it is trained or given: what was missing, questions, scores, new rows, its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import pairwise, product
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from softcount.disk.sound import check_rows
+from softcount.errors import ImpossibleItem, InputError
+from softcount.estimators.featured_rows import FeaturedEstimator
+from softcount.estimators.network_query import asked
+from softcount.estimators.network_values import Values
+from softcount.loop.estep import Answers
+from softcount.loop.weighted import checked_weights
+from softcount.models.network import Network as Model
+from softcount.models.network import NetworkTables, tables_type
+from softcount.models.network_declared import axes, declared, givens
+from softcount.models.network_sampling import draw_rows
+from softcount.numbers.attribute import MAX
+from softcount.numbers.ragged import Array, offsets_of
+from softcount.numbers.tables import Log, Tables
+from softcount.report.network_json import to_json
+from softcount.text.bif import to_bif
+from softcount.text.record_reader import Value, read_columns, text_of, to_records
+from softcount.text.records import Records
+from softcount.text.structure import Structure, structure
+
+
+class TrainedNetwork(FeaturedEstimator):
+    """The half of softcount.Network that uses what was learned."""
+
+    sequence: str | None
+    weight: str | None
+    structure_: str  # as a declaration
+    values_: dict[str, tuple[Value, ...]]
+    ties_: tuple[tuple[str, ...], ...]
+    observed_: tuple[str, ...]  # the variables that the training data showed
+    _tables: dict[str, Array]
+
+    def as_given(self) -> Self:
+        """The network as its start says, every table of it; nothing is learned."""
+        raise NotImplementedError
+
+    def _declared(self) -> Structure:
+        """The structure, before anything is learned."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> dict[str, list[Value]]:
+        """The most probable explanation: every variable's column, with all that was missing filled in."""
+        self._ready()
+        data = self._read(X)
+        with self._engine() as engine, naming(data):
+            found = [labels for _, labels in Answers(self._over(data), data, engine).labels(self._logs(), MAX)]
+        cells = data.in_source_order(np.concatenate(found).reshape(-1, len(self.values_)))
+        return self._named(cells)
+
+    def predict_proba(self, X: Any) -> dict[str, Array]:
+        """P(value | what is known of the row, or of its sequence), by variable: [rows, values]."""
+        self._ready()
+        data = self._read(X)
+        with self._engine() as engine, naming(data):
+            found = list(Answers(self._over(data), data, engine).posteriors(self._logs()))
+        table = data.in_source_order(np.concatenate(found))
+        ends = offsets_of(np.array(self._model.sizes, dtype=np.int64))
+        return {name: table[:, a:b] for name, (a, b) in zip(self._model.names, pairwise(ends), strict=True)}
+
+    def query(self, about: str, given: Mapping[str, Any] | None = None, **evidence: Any) -> dict[Any, Any]:
+        """{value: P(value | evidence)}: ``query("late", weather="rainy")`` or ``query("late | weather=rainy")``.
+
+        Of several variables, "late, traffic | …", a dict of these by variable. Over time, name@3 is the third row's.
+        """
+        self._ready()
+        question = asked(about, {**(given or {}), **evidence}, self._model, self.values_)
+        model = self._over(question.records)
+        weights = model.weigh(self._logs())
+        with self._asked(about):
+            table = model.posteriors(weights, model.pack(question.records))
+        starts = offsets_of(np.array(model.sizes, dtype=np.int64))
+        found = {}
+        for text, row, v in question.wanted:
+            p = table[row, starts[v] : starts[v + 1]].tolist()
+            found[text] = dict(zip(self.values_[model.names[v]], p, strict=True))
+        return found if len(found) > 1 else next(iter(found.values()))
+
+    @contextmanager
+    def _asked(self, about: str) -> Iterator[None]:
+        try:
+            yield
+        except ImpossibleItem:
+            raise InputError(
+                f"query {about!r}: what is given has probability zero; ask for something possible"
+            ) from None
+
+    def score_samples(self, X: Any) -> Array:
+        """log P of each row, over time of each sequence, in the order of the data; −inf where it is impossible."""
+        self._ready()
+        data = self._read(X)
+        with self._engine() as engine:
+            return Answers(self._over(data), data, engine).log_norms(self._logs())
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """log P(X), in nats, of all rows together, each as often as it was seen."""
+        with self._posed(X) as (answers, logs):
+            return answers.log_norm(logs)
+
+    @contextmanager
+    def _posed(self, X: Any, y: Any = None) -> Iterator[tuple[Answers, Tables]]:
+        self._ready()
+        data = self._read(X)
+        with self._engine() as engine, naming(data):
+            yield Answers(self._over(data), data, engine), self._logs()
+
+    def sample(self, n: int = 1, length: int = 1, random_state: int | None = None) -> dict[str, list[Value]]:
+        """n rows as columns; over time n sequences of `length` rows each, one after the other."""
+        self._ready()
+        if n < 1 or length < 1:
+            raise InputError(f"{n} samples of length {length}; both must be at least 1")
+        rng = np.random.default_rng(random_state)
+        order = [self._model.names.index(name) for name in structure(self.structure_).in_order()]
+        return self._named(draw_rows(self._model, order, self.parameters_, n, length, rng))
+
+    def _named(self, cells: Array) -> dict[str, list[Value]]:
+        names = enumerate(self._model.names)
+        return {name: [self.values_[name][k] for k in cells[:, v].tolist()] for v, name in names}
+
+    # --- its tables -----------------------------------------------------------------------------------------------
+
+    @property
+    def tables_(self) -> dict[str, Any]:
+        """The tables as data frames: a row for each combination of the parents' values, a column for each value."""
+        import pandas as pd
+
+        self._ready()
+        found = {}
+        for number, (name, table) in enumerate(self._tables.items()):
+            *above, own = axes(self._model, number)
+            index = pd.MultiIndex.from_product(above, names=givens(self._model, number)) if above else pd.Index([""])
+            found[name] = pd.DataFrame(table.reshape(-1, len(own)), index=index, columns=list(own))
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """{table: {given: {value: probability}}}, as `start` takes it."""
+        self._ready()
+        return to_json(self._model, self.parameters_)
+
+    def to_bif(self, path: str | Path | None = None) -> str:
+        """The network in BIF; written to `path`, where there is one."""
+        self._ready()
+        names = {name: [text_of(value) for value in values] for name, values in self.values_.items()}
+        leaders = {n: self._model.tables[u.table] for n, u in zip(self._model.names, self._model.first, strict=True)}
+        text = to_bif(self._structure, names, {n: self._tables[table] for n, table in leaders.items()})
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    def to_dot(self) -> str:
+        """The arcs for Graphviz: observed variables filled, arcs from the row before dashed."""
+        from softcount.report.network import dot
+
+        return dot(self._structure, self.observed_ if hasattr(self, "observed_") else ())
+
+    @property
+    def _structure(self) -> Structure:
+        return structure(self.structure_) if hasattr(self, "structure_") else self._declared()
+
+    # --- within -----------------------------------------------------------------------------------------------------
+
+    def _ready(self) -> None:
+        """Trained, loaded, or given in full."""
+        if not hasattr(self, "signature_"):
+            if self._begins(None) != "given":
+                self._check_fitted("signature_")
+            self.as_given()
+
+    def _read(self, X: Any) -> Records:
+        columns, found = read_columns(X), structure(self.structure_)
+        known = [{text_of(v): k for k, v in enumerate(self.values_[name])} for name in found.names]
+        sequence = self.sequence if found.over_time else None
+        weight = self.weight if self.weight in columns.columns or not hasattr(self, "signature_") else None
+        return to_records(columns, found.names, known, found.over_time, sequence, weight)
+
+    def _over(self, data: Records) -> Model:
+        """The model, which takes what these data always show as given."""
+        return self._model._replace(open=tuple((data.cells < 0).max(axis=0).tolist()))
+
+    def _logs(self) -> NetworkTables:
+        return tables_type(self._model.tables)(*(Log(table) for table in self.parameters_))
+
+    def _arrived(self, X: Any, y: Any, sample_weight: Any) -> tuple[Model, Records, Array | None]:
+        data = self._read(X)
+        weights = checked_weights(sample_weight, len(data), "rows" if len(data) == data.n_rows else "sequences")
+        return self._over(data), data, weights
+
+    def _show_piece(self, items: Records) -> None:
+        self._tables = self.parameters_._asdict()
+
+    def _settle_model(self) -> None:
+        self._model = declared(structure(self.structure_), self.values_, self.ties_, self.observed_)
+
+    def _sizes(self) -> dict[str, int]:
+        entries = sum(table.size for table in self._tables.values())
+        return {"variables": len(self.values_), "tables": len(self._tables), "entries": entries}
+
+    def _tables_by_name(self) -> dict[str, Any]:
+        return self._tables
+
+    def _settle(self) -> None:
+        super()._settle()
+        values: Values = self.values_
+        if tuple(values) != structure(self.structure_).names or not all(values.values()):
+            raise ValueError("variables without values")
+        if any(len({text_of(v) for v in listed}) != len(listed) for listed in values.values()):
+            raise ValueError("a value twice")
+        self._settle_model()
+        if tuple(self._tables) != self._model.tables or not set(self.observed_) <= set(values):
+            raise ValueError("other tables than the structure has")
+        for name, shape in zip(self._model.tables, self._model.shapes, strict=True):
+            check_rows(name, self._tables[name], *shape)
+        self.parameters_ = tables_type(self._model.tables)(*self._tables.values())
+
+    def _row_names(self) -> Sequence[int | str]:
+        table = self._model.tables.index(next(iter(self.feature_weights_ or {})))
+        return [", ".join(map(str, given)) for given in product(*axes(self._model, table)[:-1])]
+
+
+@contextmanager
+def naming(data: Records) -> Iterator[None]:
+    """An impossible item by the line where it begins."""
+    try:
+        yield
+    except ImpossibleItem as impossible:
+        what = "row" if len(data) == data.n_rows else "sequence"
+        wrong = f"this {what} has probability zero under the parameters"
+        raise InputError(
+            f"{data.line_of(impossible.item)}: {wrong}; correct it, or give its values some probability"
+        ) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -46,6 +46,13 @@ def _write(page: Path | None, data: Callable[[], dict[str, Any]], more: Callable
     say(f"wrote {page}")
 
 
+def _answer(result: dict[str, Any], as_json: bool, show: Callable[[dict[str, Any]], None]) -> None:
+    if as_json:
+        print(json.dumps(result, ensure_ascii=False))
+    else:
+        show(result)
+
+
 @app.command("hmm", cls=HelpLast)
 @watched
 def hmm(
@@ -64,16 +71,13 @@ def hmm(
     As a page that computes: **softcount explain hmm P.json "can I can" "I can" --page lattice.html**
     """
     from softcount.report.hmm_json import read_parameters
-    from softcount.report.lattice import lattices
+    from softcount.report.lattice import lattices, print_lattices
     from softcount.report.page.explain_data import hmm_data
 
     model = _checked(page, parameters, read=lambda: read_parameters(parameters))
     result = lattices(model, sentences, pseudo)
     _write(page, lambda: hmm_data(model, sentences, pseudo))
-    if as_json:
-        print(json.dumps(result, ensure_ascii=False))
-    else:
-        _print(result)
+    _answer(result, as_json, print_lattices)
 
 
 @app.command("mixture", cls=HelpLast)
@@ -93,7 +97,7 @@ def mixture(
 
     Two steps, smoothed: **softcount explain mixture six.txt --clusters 2 --steps 2 --pseudo 0.1**
     """
-    from softcount.report.documents import explain_mixture, mixture_start
+    from softcount.report.documents import explain_mixture, mixture_start, print_documents
     from softcount.report.page.explain_data import documents_data
     from softcount.text.document_reader import read_documents
 
@@ -101,7 +105,7 @@ def mixture(
     result = explain_mixture(data, clusters, steps, pseudo, seed)
     start = mixture_start(data, clusters, seed)
     _write(page, lambda: documents_data("mixture", data, start, {"word": pseudo}))
-    _show(result, "class", as_json)
+    _answer(result, as_json, lambda found: print_documents(found, "class"))
 
 
 @app.command("plsa", cls=HelpLast)
@@ -121,7 +125,7 @@ def plsa(
 
     Two steps, from another start: **softcount explain plsa six.txt --topics 2 --steps 2 --seed 1**
     """
-    from softcount.report.documents import explain_plsa, plsa_start
+    from softcount.report.documents import explain_plsa, plsa_start, print_documents
     from softcount.report.page.explain_data import documents_data
     from softcount.text.document_reader import read_documents
 
@@ -129,7 +133,7 @@ def plsa(
     result = explain_plsa(data, topics, steps, pseudo, seed)
     start = plsa_start(data, topics, seed)
     _write(page, lambda: documents_data("plsa", data, start, {"topic": pseudo, "word": pseudo}))
-    _show(result, "topic", as_json)
+    _answer(result, as_json, lambda found: print_documents(found, "topic"))
 
 
 @app.command("kmeans", cls=HelpLast)
@@ -156,48 +160,7 @@ def kmeans(
     means = start_means(data, clusters, seed, points)
     result = explain_kmeans(data, means, steps)
     _write(page, lambda: kmeans_data(data, means))
-    if as_json:
-        print(json.dumps(result))
-    else:
-        print_kmeans(result)
-
-
-def _show(result: dict[str, Any], hidden: str, as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(result, ensure_ascii=False))
-        return
-    for number, step in enumerate(result["steps"], 1):
-        print(f"Step {number}: log-likelihood {step['log_likelihood']:.6f}, bound {step['bound']:.6f}\n")
-        _show_tables("Parameters", step["parameters"], hidden, result["words"])
-        _show_responsibilities(step["responsibilities"], hidden)
-        _show_tables("Expected counts", step["counts"], hidden, result["words"])
-
-
-def _show_tables(title: str, tables: dict[str, Any], hidden: str, words: list[str]) -> None:
-    from softcount.report.columns import show
-
-    rows = [["all", *_shown(tables["cluster"])]] if "cluster" in tables else [
-        [f"document {d}", *_shown(row)] for d, row in enumerate(tables["topic"], 1)
-    ]  # fmt: skip
-    before = len(rows)
-    rows += [[word, *_shown([row[word] for row in tables["word"]])] for word in words]
-    show(title, ["", *(f"{hidden} {k}" for k in range(len(tables["word"])))], rows, breaks=(before,))
-
-
-def _show_responsibilities(rows: list[Any], hidden: str) -> None:
-    from softcount.report.columns import show
-
-    shares = [row["share"] if isinstance(row, dict) else row for row in rows]
-    names = [
-        f"document {row['document']}, {row['word']}" if isinstance(row, dict) else f"document {number}"
-        for number, row in enumerate(rows, 1)
-    ]
-    lines = [[name, *_shown(share)] for name, share in zip(names, shares, strict=True)]
-    show("Responsibilities", ["", *(f"{hidden} {k}" for k in range(len(shares[0])))], lines)
-
-
-def _shown(numbers: Iterable[float]) -> list[str]:
-    return [f"{x:.6g}" for x in numbers]
+    _answer(result, as_json, print_kmeans)
 
 
 @app.command("ibm1", cls=HelpLast)
@@ -226,10 +189,7 @@ def ibm1(
     fixed = certain(dictionary) if dictionary is not None else []
     result = model1(data, steps, fixed)
     _write(page, lambda: ibm1_data([(e[1:], f) for e, f in result["pairs"]], fixed))
-    if as_json:
-        print(json.dumps(result, ensure_ascii=False))
-    else:
-        print_model1(result)
+    _answer(result, as_json, print_model1)
 
 
 @app.command("net", cls=HelpLast)
@@ -260,10 +220,7 @@ def net(
     model, rows = Network(**settings), _checked(page, start, data, read=lambda: read_columns(data))
     result = explain_net(model, rows)
     _write(page, lambda: net_data(Network(**settings, criterion="em:0").fit(rows), rows), lambda: _arcs(model, rows))
-    if as_json:
-        print(json.dumps(result, ensure_ascii=False))
-    else:
-        print_net(result, model._structure, list(rows.columns))
+    _answer(result, as_json, lambda found: print_net(found, model._structure, list(rows.columns)))
 
 
 def _arcs(model: Any, rows: Any) -> list[Any]:
@@ -296,49 +253,4 @@ def grammar(
     model = _checked(page, rules, read=lambda: Grammar(rules, criterion="em:0", random_state=0).fit(sentences))
     result = explain_grammar(model, sentences)
     _write(page, lambda: grammar_data(model, sentences))
-    if as_json:
-        print(json.dumps(result, ensure_ascii=False))
-    else:
-        print_grammar(result)
-
-
-def _print(result: dict[str, Any]) -> None:
-    sentences = result.get("sentences", [result])
-    if len(sentences) > 1:
-        print(f"P(all sentences) = {result['probability']:.10g}\n")
-    for found in sentences:
-        _print_lattice(found, result["states"])
-    words = list(dict.fromkeys(word for found in sentences for word in found["sentence"]))
-    for title, key in (("Expected counts", "counts"), ("Parameters after one EM step", "updated")):
-        _show_hmm(title, result[key], result["states"], words)
-
-
-def _print_lattice(result: dict[str, Any], states: list[str]) -> None:
-    from softcount.report.columns import show
-
-    print(f"P(sentence) = {result['probability']:.10g}\n")
-    whole, columns = result["probability"], (result[key] for key in ("alpha", "beta_before", "beta", "posterior"))
-    rows = [["START", "", *_shown((1.0, 1.0, whole, whole, 1.0))]]
-    rows += [
-        ["" if i else alpha["word"], s, *_shown((alpha["before"][s], alpha["after"][s], *(row[s] for row in rest)))]
-        for alpha, *rest in zip(*columns, strict=True)
-        for i, s in enumerate(states)
-    ]
-    rows.append(["END", "", *_shown((whole, whole, 1.0, 1.0, 1.0))])
-    header = ["word", "state", "α before", "α after", "β before", "β after", "posterior"]
-    show("The lattice, before and after each word is emitted", header, rows, names=2,
-         breaks=range(1, len(rows), len(states)))  # fmt: skip
-
-
-def _show_hmm(title: str, content: dict[str, Any], states: list[str], sentence: list[str]) -> None:
-    """The emissions of the sentence's words alone: the others have no count here."""
-    from softcount.report.columns import show
-
-    ends = "end" in content
-    header = ["state", "start", *(f"→ {s}" for s in states), *(["→ end"] if ends else [])]
-    rows = []
-    for s in states:
-        numbers = [content["initial"][s], *(content["transition"][s][t] for t in states)]
-        numbers += [content["end"][s]] if ends else []
-        rows.append([s, *_shown(numbers), *_shown(content["emission"][s].get(w, 0.0) for w in sentence)])
-    show(title, [*header, *(f"emits {word}" for word in sentence)], rows)
+    _answer(result, as_json, print_grammar)

@@ -163,10 +163,7 @@ def _explained(chart: Chart, n_trees: int) -> dict[str, Any]:
 
 
 def print_grammar(result: dict[str, Any]) -> None:
-    from softcount.report.columns import show
-
-    def six(*numbers: float) -> list[str]:
-        return [f"{x:.6g}" for x in numbers]
+    from softcount.report.columns import show, six_digits
 
     for found in result["sentences"]:
         number = found["n_trees"]
@@ -174,11 +171,11 @@ def print_grammar(result: dict[str, Any]) -> None:
         print(f"P({' '.join(found['sentence'])}) = {found['probability']:.10g}, {trees}\n")
         if found["trees"]:
             show("Trees", ["tree", "P(tree)", "P(tree | sentence)"],
-                 [[one["tree"], *six(one["p"], one["share"])] for one in found["trees"]])  # fmt: skip
+                 [[one["tree"], *six_digits((one["p"], one["share"]))] for one in found["trees"]])  # fmt: skip
         cells = found["chart"]
         widths = [cell["to"] - cell["from"] for cell in cells]
         breaks = [k + 1 for k, (a, b) in enumerate(pairwise(widths)) if a != b]
-        rows = [[c["words"], c["symbol"], *six(c["inside"], c["outside"], c["posterior"])] for c in cells]
+        rows = [[c["words"], c["symbol"], *six_digits((c["inside"], c["outside"], c["posterior"]))] for c in cells]
         show("The chart", ["words", "symbol", "inside", "outside", "posterior"], rows, names=2, breaks=breaks)
-    rows = [[one["rule"], *six(one["p"], one["count"], one["updated"])] for one in result["rules"]]
+    rows = [[one["rule"], *six_digits((one["p"], one["count"], one["updated"]))] for one in result["rules"]]
     show("One EM step", ["rule", "p", "expected count", "p after one EM step"], rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions
@@ -88,3 +88,8 @@ def _line(row: Sequence[str], block: Sequence[int], widths: Sequence[int], names
         blanks = " " * (widths[c] - cell_len(row[c]))
         cells.append(row[c] + blanks if c < names else blanks + row[c])
     return (" " * MARGIN + (" " * GAP).join(cells)).rstrip()
+
+
+def six_digits(numbers: Iterable[float]) -> list[str]:
+    """As tables of explanations show them."""
+    return [f"{x:.6g}" for x in numbers]

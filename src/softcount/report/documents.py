@@ -11,6 +11,7 @@ import numpy as np
 
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array
+from softcount.report.columns import show, six_digits
 from softcount.text.documents import Documents
 
 MOST = 60  # documents or words; beyond, nobody checks by hand
@@ -106,3 +107,31 @@ def _normalized(counts: Array, old: Array) -> Array:
 
 def _named(table: Array, words: list[str]) -> list[dict[str, float]]:
     return [dict(zip(words, row, strict=True)) for row in table.tolist()]
+
+
+def print_documents(result: dict[str, Any], hidden: str) -> None:
+    """What `explain_mixture` and `explain_plsa` found, step by step; `hidden` is what a hidden value is called."""
+    for number, step in enumerate(result["steps"], 1):
+        print(f"Step {number}: log-likelihood {step['log_likelihood']:.6f}, bound {step['bound']:.6f}\n")
+        _show_tables("Parameters", step["parameters"], hidden, result["words"])
+        _show_responsibilities(step["responsibilities"], hidden)
+        _show_tables("Expected counts", step["counts"], hidden, result["words"])
+
+
+def _show_tables(title: str, tables: dict[str, Any], hidden: str, words: list[str]) -> None:
+    rows = [["all", *six_digits(tables["cluster"])]] if "cluster" in tables else [
+        [f"document {d}", *six_digits(row)] for d, row in enumerate(tables["topic"], 1)
+    ]  # fmt: skip
+    before = len(rows)
+    rows += [[word, *six_digits([row[word] for row in tables["word"]])] for word in words]
+    show(title, ["", *(f"{hidden} {k}" for k in range(len(tables["word"])))], rows, breaks=(before,))
+
+
+def _show_responsibilities(rows: list[Any], hidden: str) -> None:
+    shares = [row["share"] if isinstance(row, dict) else row for row in rows]
+    names = [
+        f"document {row['document']}, {row['word']}" if isinstance(row, dict) else f"document {number}"
+        for number, row in enumerate(rows, 1)
+    ]
+    lines = [[name, *six_digits(share)] for name, share in zip(names, shares, strict=True)]
+    show("Responsibilities", ["", *(f"{hidden} {k}" for k in range(len(shares[0])))], lines)

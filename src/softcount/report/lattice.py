@@ -13,6 +13,7 @@ import numpy as np
 from softcount.errors import InputError
 from softcount.models.hmm import HMMTables
 from softcount.numbers.ragged import Array
+from softcount.report.columns import show, six_digits
 from softcount.report.hmm_json import NamedHMM, to_json
 
 LONGEST = 500  # words; beyond, unscaled probabilities underflow and the table is unreadable anyway
@@ -116,3 +117,42 @@ def _normalized(counts: Array, old: Array) -> Array:
 
 def _without_states(content: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in content.items() if key != "states"}
+
+
+def print_lattices(result: dict[str, Any]) -> None:
+    """What `lattices` found: of every sentence the lattice, then the counts of all of them and one step of EM."""
+    sentences = result.get("sentences", [result])
+    if len(sentences) > 1:
+        print(f"P(all sentences) = {result['probability']:.10g}\n")
+    for found in sentences:
+        _print_lattice(found, result["states"])
+    words = list(dict.fromkeys(word for found in sentences for word in found["sentence"]))
+    for title, key in (("Expected counts", "counts"), ("Parameters after one EM step", "updated")):
+        _show_hmm(title, result[key], result["states"], words)
+
+
+def _print_lattice(result: dict[str, Any], states: list[str]) -> None:
+    print(f"P(sentence) = {result['probability']:.10g}\n")
+    whole, columns = result["probability"], (result[key] for key in ("alpha", "beta_before", "beta", "posterior"))
+    rows = [["START", "", *six_digits((1.0, 1.0, whole, whole, 1.0))]]
+    rows += [
+        ["" if i else alpha["word"], s, *six_digits((alpha["before"][s], alpha["after"][s], *(row[s] for row in rest)))]
+        for alpha, *rest in zip(*columns, strict=True)
+        for i, s in enumerate(states)
+    ]
+    rows.append(["END", "", *six_digits((whole, whole, 1.0, 1.0, 1.0))])
+    header = ["word", "state", "α before", "α after", "β before", "β after", "posterior"]
+    show("The lattice, before and after each word is emitted", header, rows, names=2,
+         breaks=range(1, len(rows), len(states)))  # fmt: skip
+
+
+def _show_hmm(title: str, content: dict[str, Any], states: list[str], sentence: list[str]) -> None:
+    """The emissions of the sentence's words alone: the others have no count here."""
+    ends = "end" in content
+    header = ["state", "start", *(f"→ {s}" for s in states), *(["→ end"] if ends else [])]
+    rows = []
+    for s in states:
+        numbers = [content["initial"][s], *(content["transition"][s][t] for t in states)]
+        numbers += [content["end"][s]] if ends else []
+        rows.append([s, *six_digits(numbers), *six_digits(content["emission"][s].get(w, 0.0) for w in sentence)])
+    show(title, [*header, *(f"emits {word}" for word in sentence)], rows)

@@ -39,12 +39,12 @@ from softcount.text.bif import read_bif
 from softcount.text.bilingual import read_bilingual
 from softcount.text.bitext_reader import read_bitext
 from softcount.text.cfg import read_cfg
+from softcount.text.class_names import read_names
 from softcount.text.conllu_writer import conllu_lines
 from softcount.text.dictionary import read_dictionary
 from softcount.text.document_reader import read_documents
 from softcount.text.documents import pruned
-from softcount.text.growing import Growing
-from softcount.text.names import read_names
+from softcount.text.growing_vocabulary import Growing
 from softcount.text.points import read_points
 from softcount.text.preparation import Preparation, prepared
 from softcount.text.reader import read, read_labels

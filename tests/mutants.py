@@ -52,7 +52,7 @@ TESTS = {
     "models/network": "tied expect[network network",
     "models/ngram_channel": "expect[channel hmm_language decipher",
     "models/nonzero": "expect[plsa expect[mixture documents_literal",
-    "models/plsa": "folded tied draws expect[plsa documents_literal own_rows[em",
+    "models/plsa": "folded tied draws expect[plsa documents_literal item_rows[em",
     "models/scattered": "expect[plsa expect[mixture documents_literal",
     "models/word_": "word_classes",
     "families/backoff": "backoff left_out",

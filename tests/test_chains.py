@@ -16,7 +16,7 @@ from softcount.criteria.gibbs import gibbs
 from softcount.criteria.posterior import posteriors
 from softcount.criteria.spec import parse
 from softcount.families.layout import by_table, per_table, total
-from softcount.loop.trust import effective_size, r_hat
+from softcount.loop.diagnostics import effective_size, r_hat
 from softcount.models.collapsed_walk import link_offsets
 from softcount.models.hmm import HMM, HMMTables, counted
 from softcount.models.ibm import IBMTables

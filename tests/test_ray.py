@@ -21,7 +21,7 @@ from softcount.disk.state import flatten
 from softcount.engines import Threads, engine_of
 from softcount.engines.ray import Ray
 from softcount.engines.tree import tree_sum
-from softcount.loop import estep, own_rows, ranges
+from softcount.loop import estep, item_rows, ranges
 from softcount.text.shard import shards
 
 # What the engine is asked depends on the model; what is made of the answer, on the criterion. That every model under
@@ -51,7 +51,7 @@ def cut_into(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(estep, "shards", some)
     monkeypatch.setattr(ranges, "shards", some)
-    for module in (ranges, own_rows):
+    for module in (ranges, item_rows):
         monkeypatch.setattr(module, "cut", lambda items, costs, target: some(costs(items), target))
 
 

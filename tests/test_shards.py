@@ -20,7 +20,7 @@ import softcount as sc
 from softcount.loop import files
 from softcount.machine import memory
 from softcount.text import shard_input
-from softcount.text.growing import Growing
+from softcount.text.growing_vocabulary import Growing
 from softcount.text.preparation import Preparation
 from softcount.text.shard import cut, shards
 from softcount.text.shard_file import read_block

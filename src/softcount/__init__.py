@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from softcount.estimators.plsa import PLSA
     from softcount.estimators.translator import Translator
     from softcount.estimators.word_classes import WordClasses
-    from softcount.loop.trust import Chains
+    from softcount.loop.diagnostics import Chains
     from softcount.registry import load
     from softcount.report.plot import plot_alignment, plot_topics, plot_transition, plot_tried
     from softcount.text.bitext import Bitext, bitext
@@ -80,7 +80,7 @@ _HOME = {
     **{one.name: one.estimator.partition(":")[0] for one in BUILT_IN},
     "Translator": "softcount.estimators.translator",
     "load": "softcount.registry",
-    "Chains": "softcount.loop.trust",
+    "Chains": "softcount.loop.diagnostics",
     "sample_posterior": "softcount.estimators.chains",
     **dict.fromkeys(("plot_alignment", "plot_topics", "plot_transition", "plot_tried"), "softcount.report.plot"),
     "Corpus": "softcount.text.corpus",

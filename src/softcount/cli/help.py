@@ -17,7 +17,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from softcount.cli.as_it_is import taken_as_they_are
+from softcount.cli.coercion import lazily_coerced
 from softcount.cli.options import GROUPS
 
 WIDEST, NAMES = 100, 21  # columns of a line, and of an option's name
@@ -32,7 +32,7 @@ class HelpLast(TyperCommand):
         return super().parse_args(ctx, _with_value(args))
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return taken_as_they_are(super().get_params(ctx))
+        return lazily_coerced(super().get_params(ctx))
 
     def get_help_option(self, ctx: Any) -> Any:
         option = super().get_help_option(ctx)

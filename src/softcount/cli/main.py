@@ -32,7 +32,7 @@ from softcount.cli import (
     symmetrize,
     translate,
 )
-from softcount.cli.as_it_is import taken_as_they_are
+from softcount.cli.coercion import lazily_coerced
 from softcount.cli.help import HelpLast
 from softcount.cli.training import command
 from softcount.errors import InputError
@@ -51,7 +51,7 @@ class OneLine(TyperGroup):
             return super().make_context(*args, **settings)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return taken_as_they_are(super().get_params(ctx))
+        return lazily_coerced(super().get_params(ctx))
 
     def invoke(self, ctx: Any) -> Any:
         with _one_line():

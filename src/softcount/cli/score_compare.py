@@ -23,7 +23,7 @@ def compared_tags(gold_path: str, gold: Labels, one: Labels, other: str, samples
     """Sentence by sentence, over the tokens that gold and both systems have tags for."""
     import numpy as np
 
-    from softcount.evaluate.shares import TAG_SHARES
+    from softcount.evaluate.token_shares import TAG_SHARES
     from softcount.text.reader import read_labels
 
     (truth, _), (mine, _), (theirs, names) = gold, one, read_labels(other)
@@ -36,7 +36,7 @@ def compared_tags(gold_path: str, gold: Labels, one: Labels, other: str, samples
 def compared_clusters(gold_path: str, gold: Labels, one: Labels, other: str, samples: int, seed: int) -> Any:
     import numpy as np
 
-    from softcount.evaluate.shares import CLUSTER_SHARES
+    from softcount.evaluate.token_shares import CLUSTER_SHARES
 
     theirs = one_a_line(other)
     check_lines_in_step(gold_path, other, len(gold[0]), len(theirs[0]))
@@ -50,8 +50,8 @@ def _compared(
     """Of tokens in `items`; plain accuracy as well where both systems use the gold names."""
     import numpy as np
 
-    from softcount.evaluate.compared import compare_ids
-    from softcount.evaluate.shares import accuracy_share
+    from softcount.evaluate.comparison import compare_ids
+    from softcount.evaluate.token_shares import accuracy_share
 
     scored = np.logical_and.reduce([ids >= 0 for ids, _ in labels])
     if not scored.any():
@@ -69,7 +69,7 @@ def _compared(
 def compared_links(
     gold_path: str, gold: list[Any], one: list[Any], other: str, lengths: tuple[Any, Any], samples: int, seed: int
 ) -> Any:
-    from softcount.evaluate.compared import compare_links
+    from softcount.evaluate.comparison import compare_links
     from softcount.links.pharaoh import read_links
 
     theirs = read_links(other, len(gold))
@@ -81,8 +81,8 @@ def compared_links(
 
 
 def compared_trees(gold_path: str, gold: list[Any], one: list[Any], other: str, samples: int, seed: int) -> Any:
-    from softcount.evaluate.compared import compare
-    from softcount.evaluate.measured import tree_table
+    from softcount.evaluate.comparison import compare
+    from softcount.evaluate.scores import tree_table
     from softcount.text.trees import read_trees
 
     theirs = read_trees(other)

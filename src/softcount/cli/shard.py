@@ -91,7 +91,7 @@ def _check(kind: str, text: Sequence[str], target: Sequence[str], *columns: str 
 
 def _written(out: str, kind: str, text: Sequence[str], target: Sequence[str], how: Any, file_bytes: int) -> Any:
     from softcount.text import shard_input
-    from softcount.text.growing import Growing
+    from softcount.text.growing_vocabulary import Growing
     from softcount.text.shard_writer import write_shards
 
     names = shard_input.Names((Growing(), Growing()) if kind == "pairs" else (Growing(),), Growing())

@@ -272,7 +272,7 @@ class Tag(Sampled):
         return tag_lines(data, answer, self.output, self.output_column, self.as_it_came)
 
     def check(self) -> None:
-        from softcount.text.names import read_names
+        from softcount.text.class_names import read_names
 
         super().check()
         check_model(self.model)

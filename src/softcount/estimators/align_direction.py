@@ -16,11 +16,11 @@ from softcount.estimators.align_encoder import encoding
 from softcount.estimators.align_stage import ALIGNMENTS, CRF, ModelStage
 from softcount.estimators.featured import of_pairs, shared_weights
 from softcount.families.categorical import Prior
-from softcount.loop.computed import Computed
+from softcount.loop.diagnostics import Chains
 from softcount.loop.estep import EStep
+from softcount.loop.feature_weights import Computed
 from softcount.loop.trace import Step, Trace
 from softcount.loop.train import fit
-from softcount.loop.trust import Chains
 from softcount.loop.weighted import weighted
 from softcount.models.ibm import IBM
 from softcount.models.jump_hmm import JumpHMM

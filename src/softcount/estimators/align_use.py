@@ -13,9 +13,9 @@ from softcount.estimators.agreed import Agreed
 from softcount.estimators.align_check import check_decode
 from softcount.estimators.align_directions import Apart, Directions, Together
 from softcount.estimators.align_plan import plan
+from softcount.estimators.light_estimator import LightEstimator
 from softcount.estimators.pair_score import pair_scores
 from softcount.estimators.sampling import lengths_of
-from softcount.estimators.settings import LightEstimator
 from softcount.estimators.trained import TrainedEstimator
 from softcount.links.joining import THRESHOLDS, Links, Rule
 from softcount.numbers.ragged import Array, Ragged

@@ -18,14 +18,14 @@ from softcount.estimators.featured import TableFeatures, signed_rows
 from softcount.estimators.saved import SHARED
 from softcount.estimators.scikit import BaseEstimator
 from softcount.estimators.trained import TrainedEstimator
-from softcount.loop.computed import Computed
+from softcount.loop.diagnostics import Chains
 from softcount.loop.estep import Answers
+from softcount.loop.feature_weights import Computed
 from softcount.loop.model import Model
 from softcount.loop.online import Learned, Online, learn, stepwise_stage
 from softcount.loop.resume import Restart, check_posterior
 from softcount.loop.trace import DONE, Ending, Step, Trace
 from softcount.loop.train import Fit, begun, fit
-from softcount.loop.trust import Chains
 from softcount.loop.weighted import weighted
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables, by_name, values

@@ -11,7 +11,7 @@ from softcount.errors import InputError
 from softcount.estimators.base import LoopEstimator
 from softcount.families.layout import per_table
 from softcount.loop.chains import Task, sampled
-from softcount.loop.trust import Chains
+from softcount.loop.diagnostics import Chains
 from softcount.models.plsa import PLSA as Topics
 from softcount.models.plsa import PLSATables
 

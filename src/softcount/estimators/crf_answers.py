@@ -16,7 +16,7 @@ from softcount.disk.sound import check, check_finite, check_rows, check_whole
 from softcount.errors import InputError
 from softcount.estimators.base import LoopEstimator
 from softcount.estimators.hmm_answers import naming
-from softcount.estimators.settings import check_is_fitted
+from softcount.estimators.light_estimator import check_is_fitted
 from softcount.loop.estep import Answers
 from softcount.models.crf import CRF, CRFTables, with_boundary
 from softcount.numbers.attribute import MAX, SUM

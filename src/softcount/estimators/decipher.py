@@ -18,7 +18,7 @@ import numpy as np
 
 from softcount.errors import InputError
 from softcount.estimators.base import LoopEstimator, naming
-from softcount.estimators.deciphered import BLANKS, TrainedDecipher
+from softcount.estimators.decipher_answers import BLANKS, TrainedDecipher
 from softcount.estimators.key_search import search
 from softcount.estimators.language_model import LanguageModel
 from softcount.estimators.parameters import Seed, Where

@@ -11,7 +11,7 @@ import numpy as np
 import scipy  # whose `sparse` is loaded when first used
 
 from softcount.errors import InputError
-from softcount.loop.computed import Rows
+from softcount.loop.feature_weights import Rows
 from softcount.numbers.ragged import Array, Ragged
 from softcount.text.bitext import Bitext
 from softcount.text.features import Features, tabulated

@@ -13,11 +13,11 @@ from softcount.criteria.spec import parse
 from softcount.engines import Engine
 from softcount.errors import InputError
 from softcount.estimators.kmeans import KMeans
+from softcount.estimators.light_estimator import check_is_fitted
 from softcount.estimators.parameters import Fixed, PerTable, Seed, Share, Where
 from softcount.estimators.points import PointEstimator, around
 from softcount.estimators.scikit import DensityMixin, classifier_tags
 from softcount.estimators.seeding import plus_plus
-from softcount.estimators.settings import check_is_fitted
 from softcount.families.gaussian import KINDS
 from softcount.families.penalty import NOTHING, Pseudo
 from softcount.loop.estep import EStep

@@ -13,7 +13,7 @@ from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.base import LoopEstimator
 from softcount.estimators.grammar_tree import built, drawn
-from softcount.estimators.settings import check_is_fitted
+from softcount.estimators.light_estimator import check_is_fitted
 from softcount.loop.estep import Answers
 from softcount.loop.weighted import checked_weights
 from softcount.models.grammar import GrammarTables

@@ -13,7 +13,7 @@ from softcount.criteria.mre import reconstructing
 from softcount.disk.sound import check_tables, check_whole
 from softcount.errors import ImpossibleItem, InputError
 from softcount.estimators.hmm_language import model_of, shown, sound_language
-from softcount.estimators.settings import check_is_fitted
+from softcount.estimators.light_estimator import check_is_fitted
 from softcount.estimators.sized import SizedEstimator
 from softcount.loop.estep import Answers
 from softcount.loop.weighted import checked_weights

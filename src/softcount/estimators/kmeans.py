@@ -10,11 +10,11 @@ import numpy as np
 
 from softcount.criteria.spec import parse
 from softcount.errors import InputError
+from softcount.estimators.light_estimator import check_is_fitted
 from softcount.estimators.parameters import Seed, Share, Where
 from softcount.estimators.points import PointEstimator
 from softcount.estimators.scikit import ClusterMixin, TransformerMixin
 from softcount.estimators.seeding import squared_norms
-from softcount.estimators.settings import check_is_fitted
 from softcount.loop.trace import Step
 from softcount.models.gaussian import Points
 from softcount.numbers.ragged import Array

@@ -14,9 +14,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from softcount.errors import InputError
+from softcount.estimators.light_estimator import LightEstimator
 from softcount.estimators.parameters import check_parameters
 from softcount.estimators.saved import SavedEstimator
-from softcount.estimators.settings import LightEstimator
 from softcount.language.kneser_ney import estimated
 from softcount.language.ngram import (
     END,

@@ -15,9 +15,9 @@ from softcount.errors import ImpossibleItem
 from softcount.estimators.base import naming
 from softcount.estimators.class_labels import class_numbers, known_labels, label_column
 from softcount.estimators.counted_text import DocumentEstimator
+from softcount.estimators.light_estimator import check_is_fitted
 from softcount.estimators.sampling import draw, draw_documents, lengths_of
 from softcount.estimators.scikit import check_consistent_length
-from softcount.estimators.settings import check_is_fitted
 from softcount.estimators.sized import SizedEstimator
 from softcount.loop.estep import Answers
 from softcount.loop.weighted import checked_weights

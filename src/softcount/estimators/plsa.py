@@ -18,13 +18,13 @@ from softcount.estimators.counted_text import DocumentEstimator
 from softcount.estimators.folding import prevalence_of
 from softcount.estimators.held_out import best_steps, both, set_aside, watch
 from softcount.estimators.how_many import Tried
-from softcount.estimators.own_topics import gathered, keeps_rows, started
 from softcount.estimators.parameters import Features, Fixed, PerTable, Seed, Share, Sparse, Where
 from softcount.estimators.plsa_pieces import PLSAInPieces
+from softcount.estimators.plsa_rows import gathered, keeps_rows, started
 from softcount.estimators.splitting import Axes, Hidden
 from softcount.estimators.topic_start import STARTS, by_svd, clustered, matched, seed_table
 from softcount.evaluate.topics import least_distance
-from softcount.loop.own_rows import OwnRows, RowModel, own_rows
+from softcount.loop.item_rows import ItemRows, RowModel, item_rows
 from softcount.loop.start import given_start, random_start, uniform_start
 from softcount.loop.trace import Step
 from softcount.loop.train import Fit
@@ -263,7 +263,7 @@ class PLSA(PLSAInPieces):
 
     def _learn_in_place(self, data: Documents, seed: int, engine: Keeping, watched: dict[str, Any]) -> Fit:
         """With documents' rows where the documents are."""
-        rows = own_rows(self._model, data, engine)
+        rows = item_rows(self._model, data, engine)
         model: Any = RowModel(self._model, rows.family)
         found = self._train(
             model, rows, lambda restart: self._start(data, (seed, restart), rows), seed, engine, **watched
@@ -317,7 +317,7 @@ class PLSA(PLSAInPieces):
     def _for_choice(self) -> dict[str, Any]:
         return {"held_out": 0.0, "pseudo": None, **self._READ_WHOLE}
 
-    def _start(self, data: Documents, seed: tuple[int, int], rows: OwnRows | None = None) -> Tables:
+    def _start(self, data: Documents, seed: tuple[int, int], rows: ItemRows | None = None) -> Tables:
         """In the tables' type and order; `rows`: where documents' rows are to be, if not here."""
         layout = self._model.layout if rows is None else RowModel(self._model, rows.family).layout
         tables = self._start_tables(data, layout, seed)

@@ -15,9 +15,9 @@ from softcount.errors import InputError
 from softcount.estimators.base import naming
 from softcount.estimators.counted_text import DocumentEstimator
 from softcount.estimators.folding import folded, folded_blocks
+from softcount.estimators.light_estimator import check_is_fitted
 from softcount.estimators.sampling import draw, draw_documents, lengths_of
 from softcount.estimators.scikit import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from softcount.estimators.settings import check_is_fitted
 from softcount.estimators.similar import cosine, one_document, tfidf_cosine
 from softcount.estimators.sized import SizedEstimator
 from softcount.evaluate.topics import completion, relevance, split_tokens

@@ -15,10 +15,10 @@ from softcount.engines import Engine
 from softcount.errors import InputError
 from softcount.estimators.base import LoopEstimator, naming
 from softcount.estimators.counted_text import TextCounter, is_text, listed, same_columns
+from softcount.estimators.light_estimator import check_is_fitted
 from softcount.estimators.sampling import draw, draw_points, lengths_of
 from softcount.estimators.scikit import validate_data
 from softcount.estimators.seeding import digest_of, plus_plus, squared_norms
-from softcount.estimators.settings import check_is_fitted
 from softcount.loop.estep import Answers
 from softcount.loop.weighted import checked_weights, digest_with
 from softcount.models.gaussian import GaussianMixture as Model

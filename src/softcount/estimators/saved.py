@@ -23,7 +23,7 @@ from softcount.disk.sound import annotated, check, check_whole
 from softcount.disk.state import PLAIN, flatten
 from softcount.disk.store import AT_ONCE, MALFORMED, Stored, save
 from softcount.errors import InputError
-from softcount.estimators.settings import check_is_fitted
+from softcount.estimators.light_estimator import check_is_fitted
 from softcount.loop.resume import Restart
 from softcount.loop.trace import RECORDS, Ending, Step, Trace
 from softcount.numbers.ragged import Array

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from softcount.estimators.settings import LightEstimator
+from softcount.estimators.light_estimator import LightEstimator
 from softcount.machine.alone import is_alone
 
 if TYPE_CHECKING or not is_alone():

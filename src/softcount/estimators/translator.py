@@ -19,8 +19,8 @@ from softcount.engines import engine_of
 from softcount.errors import InputError
 from softcount.estimators.beam import EMPTY, WIDEST, How, found
 from softcount.estimators.channel import channel
+from softcount.estimators.light_estimator import LightEstimator
 from softcount.estimators.parameters import Where
-from softcount.estimators.settings import LightEstimator
 from softcount.estimators.translation_task import Asked, Override, task
 from softcount.evaluate.bleu import bleu
 from softcount.language.ngram import SPECIAL

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.estimators.light_estimator import LightEstimator
 from softcount.estimators.saved import SavedEstimator
-from softcount.estimators.settings import LightEstimator
 from softcount.models.word_classes import WordClasses as Model
 from softcount.models.word_classes_kernel import Weights
 from softcount.numbers.ragged import Array, Ragged

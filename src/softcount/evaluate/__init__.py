@@ -20,7 +20,7 @@ from softcount.evaluate.interval import Interval, bootstrap
 from softcount.evaluate.links import LinkCounts, LinkScores, count_links, link_scores, total
 
 if TYPE_CHECKING:
-    from softcount.evaluate.compared import (
+    from softcount.evaluate.comparison import (
         Compared,
         Difference,
         compare,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         compare_tags,
         compare_trees,
     )
-    from softcount.evaluate.measured import (
+    from softcount.evaluate.scores import (
         Measured,
         measure_clusters,
         measure_links,
@@ -85,10 +85,10 @@ _HOME = {
     **dict.fromkeys(["TreeCounts", "TreeScores", "count_brackets", "tree_scores"], "trees"),
     **dict.fromkeys(
         ["Compared", "Difference", "compare", *(f"compare_{what}" for what in ("clusters", "links", "tags", "trees"))],
-        "compared",
+        "comparison",
     ),
     **dict.fromkeys(
-        ["Measured", *(f"measure_{what}" for what in ("clusters", "links", "tags", "topics", "trees"))], "measured"
+        ["Measured", *(f"measure_{what}" for what in ("clusters", "links", "tags", "topics", "trees"))], "scores"
     ),
 }
 

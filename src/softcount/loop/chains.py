@@ -28,9 +28,9 @@ from softcount.errors import InputError
 from softcount.families.categorical import Categorical
 from softcount.families.family import SoundFamily
 from softcount.families.layout import by_table, named, total
+from softcount.loop.diagnostics import Chains
 from softcount.loop.estep import Answers, EStep
 from softcount.loop.trace import Step
-from softcount.loop.trust import Chains
 from softcount.loop.weighted import Weighted
 from softcount.machine import stage as seen
 from softcount.machine.signals import obey

@@ -13,11 +13,11 @@ import numpy as np
 
 from softcount.engines.engine import Engine, Handle
 from softcount.errors import ImpossibleItem
+from softcount.loop.constrained_estep import Wished
 from softcount.loop.files import file_ranges, pack_placed, packed, packing
 from softcount.loop.model import InRounds, Model
-from softcount.loop.placed import Placed, located
+from softcount.loop.placed_shard import Placed, located
 from softcount.loop.weighted import Weighted, runs_of
-from softcount.loop.wished import Wished
 from softcount.machine import stage
 from softcount.machine.memory import check_room
 from softcount.models.nonzero import nonzero

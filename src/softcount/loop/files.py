@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.loop.model import InRounds, Model
-from softcount.loop.placed import Placed
+from softcount.loop.placed_shard import Placed
 from softcount.machine.memory import available
 from softcount.numbers.ragged import Array
 from softcount.text.stored import Part, Stored, opened

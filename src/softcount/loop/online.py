@@ -17,8 +17,8 @@ from softcount.criteria.criterion import Criterion
 from softcount.criteria.spec import WRAPPERS, Settings, Stage, parse
 from softcount.engines.engine import Engine
 from softcount.errors import InputError
-from softcount.loop.computed import Computed, computing, shown, weighed, weights_of
 from softcount.loop.estep import EStep
+from softcount.loop.feature_weights import Computed, computing, shown, weighed, weights_of
 from softcount.loop.model import Model
 from softcount.loop.start import constrain
 from softcount.loop.trace import Step

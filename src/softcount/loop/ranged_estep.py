@@ -15,7 +15,7 @@ import numpy as np
 
 from softcount.families.layout import TableLayout
 from softcount.families.spread import Spread, SpreadFamily, itself, tempered
-from softcount.loop.placed import located
+from softcount.loop.placed_shard import located
 from softcount.loop.ranges import Ranges
 from softcount.numbers.attribute import SUM
 from softcount.numbers.ragged import Array, Ragged

@@ -15,7 +15,7 @@ import numpy as np
 
 from softcount.engines.engine import Keeping
 from softcount.families.spread import Range, Spread, SpreadFamily, itself
-from softcount.loop.placed import Placed
+from softcount.loop.placed_shard import Placed
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.cooccurrence import cooccurring, united, without_null
 from softcount.text.shard import cut, shards

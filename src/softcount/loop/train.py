@@ -13,16 +13,16 @@ from softcount.criteria.spec import Settings, Stage, prior_of
 from softcount.disk.checkpoint import Slot
 from softcount.engines.engine import Engine
 from softcount.errors import InputError
-from softcount.loop.computed import Computed, computing, shown, weighed, weights_of
+from softcount.loop.diagnostics import Chains
 from softcount.loop.estep import EStep
+from softcount.loop.feature_weights import Computed, computing, shown, weighed, weights_of
+from softcount.loop.item_rows import ItemRows, ItemRowsEStep
 from softcount.loop.model import Model
-from softcount.loop.own_rows import OwnRows, OwnRowsEStep
 from softcount.loop.ranged_estep import RangedEStep
 from softcount.loop.ranges import Ranges
 from softcount.loop.resume import Best, Finished, Found, Position, Restart, Saved, check_state, restored
 from softcount.loop.start import constrain
 from softcount.loop.trace import CONVERGED, DONE, FELL, HELD_OUT, Ending, Note, Step, Trace
-from softcount.loop.trust import Chains
 from softcount.machine import stage as seen
 from softcount.machine.signals import obey
 from softcount.numbers.ragged import Array
@@ -282,8 +282,8 @@ class _Loop:
 
 def _expect(model: Any, items: Any, engine: Engine) -> Any:
     """The E-step over all data, where the data are."""
-    if isinstance(items, OwnRows):
-        return OwnRowsEStep(model, items)
+    if isinstance(items, ItemRows):
+        return ItemRowsEStep(model, items)
     return RangedEStep(model, items) if isinstance(items, Ranges) else EStep(model, items, engine)
 
 

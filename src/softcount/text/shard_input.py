@@ -17,7 +17,7 @@ from softcount.errors import InputError
 from softcount.numbers.ragged import Array, Ragged
 from softcount.text.bitext_reader import cut_lines, has_languages, mark_of, sides_of
 from softcount.text.document_reader import format_of
-from softcount.text.growing import Growing
+from softcount.text.growing_vocabulary import Growing
 from softcount.text.named_documents import files_of_folder
 from softcount.text.packing import unpacked_name
 from softcount.text.preparation import Preparation, note_uncut, prepared

@@ -23,7 +23,7 @@ from softcount.errors import InputError
 from softcount.machine import stage
 from softcount.machine.atomic import whole_folder
 from softcount.numbers.ragged import Array, Ragged
-from softcount.text.growing import Growing
+from softcount.text.growing_vocabulary import Growing
 from softcount.text.preparation import note_forms
 from softcount.text.shard import shards
 from softcount.text.shard_digest import documents_digest, sentences_digest

@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import Any, get_args
 
 
-def taken_as_they_are(params: list[Any]) -> list[Any]:
+def lazily_coerced(params: list[Any]) -> list[Any]:
     """These parameters of a command, or of a group; their values are, wherever they can be."""
     for param in params:
         if getattr(param, "_runtime_param", None) is None:
-            param._runtime_param = _AsItIs()
+            param._runtime_param = _Lazily()
     return params
 
 
-class _AsItIs:
+class _Lazily:
     """Stands where Typer keeps what it makes of one parameter's values, until there is something to be made."""
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:

@@ -15,7 +15,7 @@ from softcount.criteria.spec import Stage, by_families
 from softcount.engines import Engine
 from softcount.engines.engine import Keeping
 from softcount.families.spread import Spread
-from softcount.loop.own_rows import OwnRows
+from softcount.loop.item_rows import ItemRows
 from softcount.loop.train import Fit
 from softcount.models.plsa import PLSATables
 from softcount.numbers.ragged import Array
@@ -32,14 +32,14 @@ def keeps_rows(settings: Any, stages: list[Stage], data: Any, engine: Engine, ch
     return isinstance(engine, Keeping) and apart and begins and nothing and ways
 
 
-def started(rows: OwnRows, topic: Spread | Array, dtype: str) -> Spread:
+def started(rows: ItemRows, topic: Spread | Array, dtype: str) -> Spread:
     """The start's rows, where they will be."""
     if isinstance(topic, Spread):
         return rows.family.of_kind(topic, dtype)
     return rows.spread(np.ascontiguousarray(topic, dtype=dtype))
 
 
-def gathered(rows: OwnRows, result: Fit, in_file: bool) -> Fit:
+def gathered(rows: ItemRows, result: Fit, in_file: bool) -> Fit:
     """With the rows of all documents, in memory or in a file."""
     room = _file if in_file else np.empty
     topic = rows.gathered(result.parameters.topic, room)

@@ -16,7 +16,7 @@ from copying import Copying
 from softcount import PLSA, Shards
 from softcount.engines import Threads
 from softcount.engines.spilled import Folder, here
-from softcount.loop import own_rows
+from softcount.loop import item_rows
 from softcount.models import plsa
 
 CRITERIA = ["em:4", "em(pseudo=0.5):4", "vb:4", "hard:3", "annealed(em):4", "annealed(vb):3"]
@@ -45,9 +45,9 @@ def fitted(data: Any, engine: Any, criterion: Any = "em:4", **more: Any) -> Any:
 def placed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many shards there were whenever rows were placed."""
     found: list[int] = []
-    whole = own_rows.own_rows
+    whole = item_rows.item_rows
     monkeypatch.setattr(
-        "softcount.estimators.plsa.own_rows", lambda *args: found.append(len((rows := whole(*args)).shards)) or rows
+        "softcount.estimators.plsa.item_rows", lambda *args: found.append(len((rows := whole(*args)).shards)) or rows
     )
     return found
 

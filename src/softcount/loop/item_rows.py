@@ -19,7 +19,7 @@ from softcount.families.categorical import Categorical
 from softcount.families.layout import TableLayout
 from softcount.families.spread import Range, Spread, SpreadFamily, itself, tempered
 from softcount.loop.files import pack_placed, packed, packing
-from softcount.loop.placed import Placed, located
+from softcount.loop.placed_shard import Placed, located
 from softcount.numbers.attribute import SUM
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Expectation, Log, Tables
@@ -54,7 +54,7 @@ def _move(rng: np.random.Generator, n: int) -> None:
     bits.advance(n)
 
 
-class OwnRows(NamedTuple):
+class ItemRows(NamedTuple):
     """Documents that are placed, and where each shard's rows of topics are."""
 
     engine: Keeping
@@ -113,7 +113,7 @@ class Asked(NamedTuple):
     mode: int
 
 
-def own_rows(model: Any, items: Any, engine: Keeping) -> OwnRows:
+def item_rows(model: Any, items: Any, engine: Keeping) -> ItemRows:
     bounds = cut(items, model.costs, model.shard_cost)
     parts = (Placed(i, a, (model, items.slice(a, b))) for i, (a, b) in enumerate(bounds))
     stored = isinstance(items, Stored)
@@ -122,18 +122,18 @@ def own_rows(model: Any, items: Any, engine: Keeping) -> OwnRows:
     families = engine.place(_family, ((b - a, model.n_topics) for a, b in bounds))
     amount = items.amount if stored else float(items.sizes.sum())
     family = RowFamily(engine, ranges, families, bounds, model.n_topics)
-    return OwnRows(engine, shards, family, len(items), amount)
+    return ItemRows(engine, shards, family, len(items), amount)
 
 
-class OwnRowsEStep:
+class ItemRowsEStep:
     """What criteria call `expect`."""
 
     batches: Array = np.ones(1)
 
-    def __init__(self, model: RowModel, data: OwnRows) -> None:
+    def __init__(self, model: RowModel, data: ItemRows) -> None:
         self.model, self.data, self.amount, self.n_items = model.model, data, data.amount, data.n_items
 
-    def reseeded(self, seed: Sequence[int]) -> OwnRowsEStep:
+    def reseeded(self, seed: Sequence[int]) -> ItemRowsEStep:
         """Nothing is drawn."""
         return self
 

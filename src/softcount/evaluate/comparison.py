@@ -23,8 +23,8 @@ from softcount.errors import InputError
 from softcount.evaluate.clustering import identify, lengths_of
 from softcount.evaluate.interval import check_samples
 from softcount.evaluate.links import Link
-from softcount.evaluate.measured import Scores, link_table, tree_table
-from softcount.evaluate.shares import CLUSTER_SHARES, TAG_SHARES, Ids, Share
+from softcount.evaluate.scores import Scores, link_table, tree_table
+from softcount.evaluate.token_shares import CLUSTER_SHARES, TAG_SHARES, Ids, Share
 from softcount.numbers.ragged import Array
 
 if TYPE_CHECKING:

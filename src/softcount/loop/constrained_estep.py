@@ -17,7 +17,7 @@ from softcount.engines.engine import Engine, Handle
 from softcount.errors import InputError
 from softcount.loop.files import packed
 from softcount.loop.model import Constrainable, InRounds
-from softcount.loop.placed import Placed, located
+from softcount.loop.placed_shard import Placed, located
 from softcount.numbers.budget import alone, grouped
 from softcount.numbers.ragged import Array, offsets_of
 from softcount.numbers.tables import Expectation, Tables

@@ -11,9 +11,9 @@ import pytest
 from command import refused, run
 
 import softcount as sc
-from softcount.evaluate import shares
+from softcount.evaluate import token_shares
 from softcount.evaluate.clustering import ari, contingency, many_to_one, one_to_one, v_measure, vi_bits
-from softcount.evaluate.compared import compare
+from softcount.evaluate.comparison import compare
 from softcount.text.trees import parse_tree
 
 LINKS = [{(0, 0), (1, 1)}, {(0, 0)}, {(0, 1), (1, 0)}, {(0, 0), (1, 2)}]
@@ -82,7 +82,7 @@ def test_shares_are_means_of_the_scores() -> None:
     table = contingency(gold[0], found[0], 4, 6)
     by_name = {"many_to_one": many_to_one, "one_to_one": one_to_one, "vi": vi_bits, "v_measure": v_measure, "ari": ari}
     for name, score in by_name.items():
-        assert getattr(shares, f"{name}_share")(gold, found).mean() == pytest.approx(score(table)), name
+        assert getattr(token_shares, f"{name}_share")(gold, found).mean() == pytest.approx(score(table)), name
 
 
 def test_clusters_and_trees() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from softcount.disk.sound import check_finite, check_tables
 from softcount.errors import InputError
 from softcount.estimators.base import LoopEstimator, naming
-from softcount.estimators.settings import check_is_fitted
+from softcount.estimators.light_estimator import check_is_fitted
 from softcount.language.histories import without_blanks
 from softcount.loop.estep import Answers
 from softcount.loop.weighted import checked_weights

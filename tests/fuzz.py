@@ -59,7 +59,7 @@ def guided(name: str) -> None:
     os.environ["NUMBA_DISABLE_JIT"] = "1"
     with atheris.instrument_imports(include=["softcount"]):
         from fuzz_targets import PIECES, targets
-    target = targets(name)[name]
+    target = targets()[name]
     corpus = Path(tempfile.mkdtemp(prefix=f"softcount-corpus-{name}-"))
     for i, seed in enumerate(target.seeds):
         (corpus / f"seed{i}").write_bytes(seed)
@@ -78,7 +78,7 @@ def _entry(piece: bytes) -> str:
 def unguided(name: str) -> None:
     from fuzz_targets import PIECES, edited, targets
 
-    target, rng = targets(name)[name], random.Random(int(os.environ.get("FUZZ_SEED", "0")))
+    target, rng = targets()[name], random.Random(int(os.environ.get("FUZZ_SEED", "0")))
     tried, until = 0, time.monotonic() + SECONDS
     while time.monotonic() < until:
         edits = [(rng.randrange(10_000), rng.randrange(9), _piece(rng, PIECES)) for _ in range(rng.randrange(1, 8))]

@@ -14,6 +14,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -74,7 +75,11 @@ PIECES = [
 
 class Target(NamedTuple):
     run: Callable[[bytes], Any]
-    seeds: list[bytes]
+    given: list[bytes] | Callable[[], list[bytes]]  # models take long to make: when they are asked for, and once
+
+    @property
+    def seeds(self) -> list[bytes]:
+        return self.given() if callable(self.given) else self.given
 
 
 def edited(content: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
@@ -161,6 +166,7 @@ class _Anything:
     __hash__ = None  # type: ignore[assignment]
 
 
+@cache
 def _models() -> list[bytes]:
     from test_damaged_models import MAKERS
 
@@ -185,9 +191,13 @@ def _base(model: bytes) -> int:
     return 8 + int.from_bytes(model[:8], "little")
 
 
-def _with_arrays(models: list[bytes], content: bytes) -> bytes:
+def _arrays() -> list[bytes]:
+    return [bytes([i]) + model[_base(model) :] for i, model in enumerate(_models())]
+
+
+def _with_arrays(content: bytes) -> bytes:
     """A model whose header is good and whose arrays are these; the first byte says which model."""
-    model = models[content[0] % len(models) if content else 0]
+    model = _models()[content[0] % len(_models()) if content else 0]
     size = len(model) - _base(model)
     return model[: _base(model)] + content[1 : size + 1].ljust(size, b"\0")
 
@@ -292,10 +302,8 @@ SPECS = [b"em:100,mre:50", b"stepwise(vb, batches=50):10", b"annealed(em,start=0
          b"gibbs(prior=0.1):20", b"mre(rule=adaptive,rate=0.1)", b"vb(prior=1e-300)"]  # fmt: skip
 
 
-def targets(only: str = "model") -> dict[str, Target]:
-    """All, or those that `only` has to do with: models take long to make."""
-    models = _models() if "model" in only else []
-    plain: dict[str, tuple[Callable[[bytes], Any], list[bytes]]] = {
+def targets() -> dict[str, Target]:
+    plain: dict[str, tuple[Callable[[bytes], Any], list[bytes] | Callable[[], list[bytes]]]] = {
         "lines": (file(lines), [G["text"]]),
         "gzip": (file(lines, "file.gz"), [gzip.compress(G["text"]), gzip.compress(G["text"]) * 2]),
         "plain": (file(lambda p: read(p, "plain", min_count=2, lowercase=True).digest()), [G["text"]]),
@@ -349,11 +357,8 @@ def targets(only: str = "model") -> dict[str, Target]:
         "bif": (file(read_bif), [G["net.bif"]]),
         "network-tables": (file(lambda p: Network("a -> b", start=p).as_given()), [G["T.json"]]),
         "network": (_declared, [b"a, b -> c; d", b"a@-1 -> a -> b"]),
-        "model": (file(softcount.load), models),
-        "model-arrays": (
-            lambda content: file(_model)(_with_arrays(models, content)),
-            [bytes([i]) + model[_base(model) :] for i, model in enumerate(models)],
-        ),
-        "model-forged": (lambda content: file(_model)(_forged(content)), models),
+        "model": (file(softcount.load), _models),
+        "model-arrays": (lambda content: file(_model)(_with_arrays(content)), _arrays),
+        "model-forged": (lambda content: file(_model)(_forged(content)), _models),
     }
     return {name: Target(tolerant(call), seeds) for name, (call, seeds) in plain.items()}

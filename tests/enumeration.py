@@ -139,8 +139,18 @@ def enumerate_item(instance: Instance, i: int) -> Enumerated:
     return Enumerated(counts, nodes, log_joint, spelt, order)
 
 
+class _Last:
+    """A test asks whether an instance is possible, then about its structures: the same ones, listed once."""
+
+    instance: Instance | None = None
+    items: list[Enumerated]
+
+
 def enumerate_all(instance: Instance) -> list[Enumerated]:
-    return [enumerate_item(instance, i) for i in range(instance.n_items)]
+    if _Last.instance is not instance:
+        _Last.items = [enumerate_item(instance, i) for i in range(instance.n_items)]
+        _Last.instance = instance
+    return _Last.items
 
 
 def expected(instance: Instance) -> tuple[Any, float]:

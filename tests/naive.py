@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise, product
 from typing import Any, NamedTuple
 
@@ -267,8 +267,9 @@ class NaiveIBM(Naive):
             self.place(c.alignment, a, j, len(source), len(target))
         return c
 
-    @property
+    @cached_property
     def tables(self) -> IBMTables:
+        """Of their shape alone use is made; every structure asks for it."""
         return uniform_start(self.model.layout)
 
     def place(self, alignment: Any, a: int, j: int, l: int, m: int) -> None:
@@ -374,13 +375,17 @@ class NaiveLinkCRF(NaiveJumps):
     def counts(self, items: Any, i: int, structure: tuple[int, ...]) -> LinkCRFTables:
         source, target = items.source.sentences.row(i), items.target.sentences.row(i)
         l, m = len(source), len(target)
-        moves = NaiveJumps(self.model.chain).counts(items, i, structure)
+        moves = self.chain.counts(items, i, structure)
         alignment, D = np.zeros(values(self.tables.alignment).shape), self.model.reach
         if l > 0 and m > 0:
             alignment[0] = structure.count(0)
             alignment[1] = sum(abs(a / l - (j + 1) / m) for j, a in enumerate(structure) if a > 0)
             alignment[2:] = moves.alignment[2 : 4 * D + 5]
         return LinkCRFTables(moves.translation, alignment, self.model.features.T @ moves.translation.values)
+
+    @cached_property
+    def chain(self) -> NaiveJumps:
+        return NaiveJumps(self.model.chain)
 
 
 def link_crf(draw: Any, chance: Chance) -> Instance:

@@ -135,9 +135,10 @@ def test_sample_is_a_possible_structure(name: str, data: st.DataObject) -> None:
 def test_sampled_counts_average_to_posterior_counts(name: str, data: st.DataObject) -> None:
     """The mean of n draws of a count with variance v lies within 5 √(v / n) of its expectation, but for one in 10⁶."""
     instance = drawn(name, data)
-    rng, n = np.random.default_rng(1), 300
-    size = n_uniforms(instance)
-    draws = np.array([flat(expect(instance, SAMPLE, rng.random(size))[0].counts) for _ in range(n)])
+    rng, n, model = np.random.default_rng(1), 300, instance.model
+    weights, shard, size = model.weigh(instance.log_weights), model.pack(instance.items), n_uniforms(instance)
+    drawing = (model.expect(weights, shard, SAMPLE, rng.random(size))[0] for _ in range(n))
+    draws = np.array([flat(found.whole().counts) for found in drawing])
     mean, variance = np.zeros(draws.shape[1]), np.zeros(draws.shape[1])
     for item in enumerate_all(instance):  # items are independent: variances add
         table = np.array([flat(c) for c in item.counts])

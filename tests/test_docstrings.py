@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import doctest
 import inspect
 import re
 import warnings
+from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,6 +34,18 @@ FITTED: dict[str, Any] = {
     "Network": lambda: sc.Network("m -> a", values={"m": 2}).fit({"a": list("xyx")}),
 }
 SOMETIMES = {"feature_names_in_", "covariances_", "tried_"}  # not of every model
+# An example of these would need a folder, or a figure that says something.
+WITHOUT = {
+    "InputError",
+    "Shards",
+    "__version__",
+    "evaluate",
+    "synthetic",
+    "plot_topics",
+    "plot_transition",
+    "plot_tried",
+}
+EXEMPLARY = sorted(set(sc.__all__) - WITHOUT)
 MEASURES = [f"measure_{what}" for what in ("links", "tags", "clusters", "topics", "trees")]
 
 
@@ -52,7 +67,7 @@ def sections(text: str) -> dict[str, dict[str, str]]:
 
 
 def names(section: dict[str, str]) -> list[str]:
-    return [name for item in section for name in re.split(r"\s*,\s*", item.split(" : ")[0])]
+    return [name for item in section for name in re.split(r"\s*,\s*", item.split(" : ")[0].replace("*", ""))]
 
 
 @cache
@@ -106,6 +121,33 @@ def test_every_method_says_what_it_does(name: str) -> None:
             if "Parameters" in said:
                 known = [p for p in inspect.signature(function).parameters if p != "self"]
                 assert names(said["Parameters"]) == known, f"{name}.{method}"
+
+
+def examples(name: str) -> Iterator[doctest.DocTest]:
+    """Those of a public class or function, and of its methods, each once."""
+    shown = getattr(sc, name)
+    methods = [getattr(shown, m) for m in dir(shown) if not m.startswith("_")] if inspect.isclass(shown) else []
+    texts = dict.fromkeys(inspect.getdoc(one) or "" for one in (shown, *filter(callable, methods)))
+    for text in texts:
+        yield doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
+
+
+@pytest.mark.parametrize("name", EXEMPLARY)
+def test_an_example_comes_first(name: str) -> None:
+    text = inspect.getdoc(getattr(sc, name)) or ""
+    assert "\n\n>>> " in text.partition("\nParameters\n")[0]
+
+
+@pytest.mark.parametrize("name", EXEMPLARY)
+def test_every_example_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    if name.startswith("plot"):
+        pytest.importorskip("matplotlib").use("Agg")
+    runner = doctest.DocTestRunner()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for example in examples(name):
+            assert runner.run(example).failed == 0
 
 
 @pytest.mark.parametrize("name", MEASURES)

@@ -90,9 +90,25 @@ def title(kind: str) -> str:
 
 
 def load(path: str | Path, **settings: Any) -> Any:
-    """The estimator that was saved there; `settings` replace those it was saved with.
+    """Read the estimator, of whatever kind, that was saved in a file.
 
-    Opening takes milliseconds whatever the size: tables are read and checked when first used.
+    >>> from softcount import LanguageModel, load
+    >>> LanguageModel(order=2).fit(["the dog runs", "the cat runs"]).save("lm.softcount")
+    >>> load("lm.softcount")
+    LanguageModel(order=2)
+
+    Opening takes milliseconds whatever the size: tables are read and checked when they are first asked for.
+
+    Parameters
+    ----------
+    path : str or path
+        The file that `save` wrote.
+    **settings
+        Settings that replace those it was saved with, such as ``n_jobs=2``.
+
+    Returns
+    -------
+    estimator
     """
     return load_one_of(path, (), "softcount.load", **settings)
 

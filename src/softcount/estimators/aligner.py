@@ -28,6 +28,13 @@ from softcount.text.bitext import Bitext, bitext
 class WordAligner(TrainedAligner):
     """Word aligner, trained without labels in one direction or both.
 
+    >>> from softcount import WordAligner
+    >>> aligner = WordAligner().fit(["the house", "the book", "a book"], ["das haus", "das buch", "ein buch"])
+    >>> aligner.align(["the book"], ["das buch"])
+    [[(0, 0), (1, 1)]]
+    >>> aligner.lexicon_["house"][0]
+    ('haus', 1.0, 1.0)
+
     Parameters
     ----------
     model : str, optional

@@ -14,8 +14,8 @@ from softcount.criteria.spec import Settings, Stage, parse
 from softcount.disk.checkpoint import Checkpoint
 from softcount.engines import Engine
 from softcount.errors import ImpossibleItem, InputError
+from softcount.estimators.docstring import SHARED
 from softcount.estimators.featured import TableFeatures, signed_rows
-from softcount.estimators.saved import SHARED
 from softcount.estimators.scikit import BaseEstimator
 from softcount.estimators.trained import TrainedEstimator
 from softcount.loop.diagnostics import Chains

@@ -24,6 +24,13 @@ def sample_posterior(
 ) -> Chains:  # fmt: skip
     """Posterior means of parameters, hidden values and tags.
 
+    >>> from softcount import HMM, sample_posterior
+    >>> text = ["the dog runs", "a cat runs", "the cat sleeps", "a dog sleeps"]
+    >>> model = HMM(3, random_state=0).fit(text)
+    >>> found = sample_posterior(model, text, chains=2, draws=20, burn=10)
+    >>> found.posteriors[0].shape, found.n_draws
+    ((3, 3), 40)
+
     Parameters
     ----------
     model : HMM, NaiveBayesMixture or PLSA

@@ -34,6 +34,11 @@ SMOOTHING = 0.1  # added to every row of the reconstruction at the start
 class CRFAutoencoder(TrainedCRF):
     """A tagger without labels whose encoder sees features of a word and its neighbours, trained to make words again.
 
+    >>> from softcount import CRFAutoencoder
+    >>> text = ["the dog runs", "a cat runs", "the cat sleeps", "a dog sleeps"] * 3
+    >>> CRFAutoencoder(3, criterion="autoencode:20", random_state=0).fit(text).predict(["the dog sleeps"])
+    [[0, 1, 2]]
+
     Parameters
     ----------
     n_states : int, default 10
@@ -141,9 +146,20 @@ class CRFAutoencoder(TrainedCRF):
         self, X: Any, y: Any = None, sample_weight: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> CRFAutoencoder:  # fmt: skip
-        """Train on sentences: token lists, text lines, or a Corpus. Tags are not looked at.
+        """Learn tags from sentences.
 
-        checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
+        Parameters
+        ----------
+        X : list of str, list of token lists, or Corpus
+            The sentences.
+        y : object, optional
+            Nobody looks at it.
+        sample_weight : array, optional
+            How often each sentence counts.
+
+        Returns
+        -------
+        self
         """
         self._check()
         kept = self._checkpoint(checkpoint, checkpoint_every)

@@ -41,6 +41,13 @@ HIGHEST = 4  # order, where none is asked for: a table of 28⁵ numbers takes it
 class Decipher(TrainedDecipher):
     """A key to a text in unknown letters, from a language model of what it says.
 
+    >>> from softcount import Decipher, LanguageModel
+    >>> plain = ["the rain in spain stays mainly in the plain"] * 5
+    >>> lm = LanguageModel(order=3, characters=True).fit(plain)
+    >>> cipher = [line.translate(str.maketrans("aehilmnprsty", "zyxwvutsrqpo")) for line in plain]
+    >>> Decipher(lm, random_state=0).fit(cipher).predict(cipher[:1])
+    ['the rain in spain stays mainly in the plain']
+
     Parameters
     ----------
     lm : LanguageModel, optional
@@ -87,15 +94,6 @@ class Decipher(TrainedDecipher):
         P(letter | the letters before it), and of the end, as it was used.
     blanks_ : str
         What blanks were taken for: "known", "unknown" or "letter".
-
-    Examples
-    --------
-    >>> from softcount import Decipher, LanguageModel
-    >>> plain = ["the rain in spain stays mainly in the plain"] * 5
-    >>> lm = LanguageModel(order=3, characters=True).fit(plain)
-    >>> cipher = [line.translate(str.maketrans("aehilmnprsty", "zyxwvutsrqpo")) for line in plain]
-    >>> Decipher(lm, random_state=0).fit(cipher).predict(cipher[:1])
-    ['the rain in spain stays mainly in the plain']
     """
 
     kind = "decipher"
@@ -149,9 +147,20 @@ class Decipher(TrainedDecipher):
         self, X: Any, y: Any = None, sample_weight: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> Self:  # fmt: skip
-        """Learn the key of this text: lines, lists of letters, or a Corpus of them.
+        """Learn the key of a text.
 
-        checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
+        Parameters
+        ----------
+        X : list of str, list of letter lists, or Corpus
+            The lines of the cipher.
+        y : object, optional
+            Nobody looks at it.
+        sample_weight : array, optional
+            How often each line counts.
+
+        Returns
+        -------
+        self
         """
         self._check()
         kept = self._checkpoint(checkpoint, checkpoint_every)

@@ -46,19 +46,54 @@ class TrainedDecipher(LoopEstimator):
     # --- questions ------------------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> list[str]:
-        """The plain text, line by line: the likeliest by P(plain) · P(cipher | plain) to the given power."""
+        """Find the plain text: the likeliest by P(plain) · P(cipher | plain) to the given power.
+
+        Parameters
+        ----------
+        X : lines
+            As `fit` takes them.
+
+        Returns
+        -------
+        list of str
+        """
         check_is_fitted(self, "vocabulary_")
         with self._asked(X) as answers:
             labels = concatenate([part for _, part in answers.labels(self._logs(self.power), MAX)])
         return [self._spelt(row) for row in labels.rows()]
 
     def score(self, X: Any, y: Any = None) -> float:
-        """log P(X), in nats, of all lines together."""
+        """Find log P(X), in nats, of all lines together.
+
+        Parameters
+        ----------
+        X : lines
+            As `fit` takes them.
+        y : object, optional
+            Nobody looks at it.
+
+        Returns
+        -------
+        float
+        """
         with self._posed(X) as (answers, logs):
             return answers.log_norm(logs)
 
     def key(self, X: Any, least: float = 0.01) -> list[KeyEntry]:
-        """What each letter of this text stands for, the likeliest first; nothing less likely than `least`."""
+        """Find what each letter of a text stands for.
+
+        Parameters
+        ----------
+        X : lines
+            As `fit` takes them.
+        least : float, default 0.01
+            What is less likely is not listed.
+
+        Returns
+        -------
+        list of KeyEntry
+            Cipher letter, plain letter, probability and expected times; of every cipher letter the likeliest first.
+        """
         check_is_fitted(self, "vocabulary_")
         data = self._read(X)
         with self._asked(data) as answers:

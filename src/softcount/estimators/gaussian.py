@@ -36,6 +36,11 @@ TRIES, SHORT = 6, "em:15"  # runs, of which the best is the start, and how short
 class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]
     """Mixture of Gaussians with diagonal, full, spherical or unit covariances. Dense input, and CSR where not full.
 
+    >>> from softcount import GaussianMixture
+    >>> points = [[0, 0], [0, 1], [1, 0], [9, 9], [9, 8], [8, 9]]
+    >>> GaussianMixture(2, random_state=0).fit(points).predict([[1, 1], [8, 8]]).tolist()
+    [0, 1]
+
     Parameters
     ----------
     n_clusters : int, default 2
@@ -174,22 +179,69 @@ class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]
         self, X: Any, y: Any = None, sample_weight: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> GaussianMixture:  # fmt: skip
-        """`checkpoint`: a file for the state, every `checkpoint_every` steps; the same call again goes on from it."""
+        """Find the clusters of points.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, list of str, Documents, or path
+            The points, a row each; text is turned into rows of tf-idf.
+        y : object, optional
+            Nobody looks at it; scikit-learn's pipelines pass it.
+        sample_weight : array, optional
+            How often each row counts.
+
+        Returns
+        -------
+        self
+        """
         self._fit(X, sample_weight, on_step, checkpoint, checkpoint_every)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
-        """The cluster of each row that it was trained on."""
+        """Train, and give the cluster of each row that it was trained on.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As `fit` takes them.
+
+        Returns
+        -------
+        array of int
+        """
         return self.fit(X, sample_weight=sample_weight).labels_
 
     def predict_proba(self, X: Any) -> Array:
-        """P(cluster | row)."""
+        """Find P(cluster | row).
+
+        Parameters
+        ----------
+        X : points
+            As `fit` takes them.
+
+        Returns
+        -------
+        array, [rows, clusters]
+            Rows sum to one.
+        """
         check_is_fitted(self, "means_")
         with self._answers(self._points(X, reset=False)) as data:
             return np.concatenate(list(data.posteriors(self._log_weights)))
 
     def score(self, X: Any, y: Any = None) -> float:
-        """The mean log-likelihood of a row."""
+        """Find the mean log-likelihood of a row.
+
+        Parameters
+        ----------
+        X : points
+            As `fit` takes them.
+        y : object, optional
+            Nobody looks at it; scikit-learn's searches pass it.
+
+        Returns
+        -------
+        float
+        """
         check_is_fitted(self, "means_")
         points = self._points(X, reset=False)
         with self._answers(points) as data:

@@ -40,6 +40,11 @@ STARTS = ("given", "random", "uniform")
 class Grammar(TrainedGrammar):
     """Context-free grammar, trained on plain sentences, on sentences with brackets or trees, or read off trees.
 
+    >>> from softcount import Grammar
+    >>> grammar = Grammar("S -> NP VP\\nNP -> 'she' | 'the' 'dog'\\nVP -> 'saw' NP | 'ran'")
+    >>> print(grammar.fit(["she saw the dog", "the dog ran"]).parse(["the dog saw she"])[0])
+    (S (NP the dog) (VP saw (NP she)))
+
     Parameters
     ----------
     grammar : str or path, optional
@@ -139,11 +144,22 @@ class Grammar(TrainedGrammar):
         on_step: Callable[[Step], None] | None = None, checkpoint: str | Path | None = None,
         checkpoint_every: int | None = None,
     ) -> Grammar:  # fmt: skip
-        """Train on sentences: token lists, text lines, or a Corpus. Without any, the grammar is taken as it is.
+        """Learn the probabilities of the rules from sentences; without any, the grammar is taken as it is.
 
-        y : what is known of their trees: a tree, brackets (start, end) or (start, end, label), or None, of each
-        trees : trees to read the grammar off: a path, lines, or Tree objects
-        checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
+        Parameters
+        ----------
+        X : list of str, list of token lists, or Corpus, optional
+            The sentences.
+        y : list, optional
+            What is known of their trees: of each a tree, brackets (start, end) or (start, end, label), or None.
+        sample_weight : array, optional
+            How often each sentence counts.
+        trees : path, list of str, or list of Tree, optional
+            Trees to read the grammar off.
+
+        Returns
+        -------
+        self
         """
         self._check()
         kept = self._checkpoint(checkpoint, checkpoint_every)

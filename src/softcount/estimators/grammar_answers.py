@@ -41,7 +41,20 @@ class TrainedGrammar(LoopEstimator):
     top_: str  # the start symbol of a grammar read off trees, which its trees do not show
 
     def parse(self, X: Any, best: str | None = None) -> list[Tree | None]:
-        """The best tree of every sentence; None of one that the grammar does not have, or that is empty."""
+        """Find the best tree of every sentence.
+
+        Parameters
+        ----------
+        X : sentences
+            As `fit` takes them.
+        best : str, optional
+            "viterbi" or "brackets", in place of the setting of that name.
+
+        Returns
+        -------
+        list of Tree or None
+            None of a sentence that the grammar does not have, or that is empty.
+        """
         rule = best or self.best
         if rule not in BEST:
             raise InputError(f"no best tree {rule!r}; use {', '.join(BEST)}")
@@ -54,36 +67,102 @@ class TrainedGrammar(LoopEstimator):
         return [tree if tree is None else self._shown(tree) for tree in trees]
 
     def n_parses(self, X: Any) -> list[int]:
-        """How many trees every sentence has by the rules, whatever their probabilities: exactly."""
+        """Count the trees that every sentence has by the rules, whatever their probabilities: exactly.
+
+        >>> from softcount import Grammar
+        >>> grammar = Grammar("S -> S S | 'a'").fit()
+        >>> grammar.n_parses(["a a", "a a a", "a a a a"])
+        [1, 2, 5]
+
+        Parameters
+        ----------
+        X : sentences
+            As `fit` takes them.
+
+        Returns
+        -------
+        list of int
+        """
         text = self._read(X)
         return self._model.n_parses(self._encoded(text))
 
     def log_likelihood(self, X: Any) -> Array:
-        """log P(sentence) of each, in nats: −inf of one that the grammar does not have, 0 of an empty one."""
+        """Find log P of each sentence, in nats.
+
+        Parameters
+        ----------
+        X : sentences
+            As `fit` takes them.
+
+        Returns
+        -------
+        array
+            −inf of a sentence that the grammar does not have, 0 of an empty one.
+        """
         text = self._read(X)
         with self._engine() as engine:
             return Answers(self._model, self._items(text), engine).log_norms(_logs(self.parameters_))
 
     def score(self, X: Any, y: Any = None) -> float:
-        """log P(X), in nats, of all sentences together, with what is known of their trees."""
+        """Find log P(X), in nats, of all sentences together, with what is known of their trees.
+
+        Parameters
+        ----------
+        X : sentences
+            As `fit` takes them.
+        y : list, optional
+            What is known of their trees, as `fit` takes it.
+
+        Returns
+        -------
+        float
+        """
         with self._posed(X, y) as (answers, logs):
             return answers.log_norm(logs)
 
     def perplexity(self, X: Any) -> float:
-        """exp(−log P(X) / words); infinite where the grammar does not have a sentence."""
+        """Find exp(−log P(X) / words).
+
+        Parameters
+        ----------
+        X : sentences
+            As `fit` takes them.
+
+        Returns
+        -------
+        float
+            Infinite where the grammar does not have a sentence.
+        """
         text = self._read(X)
         if not text.n_tokens:
             raise InputError("perplexity of a text without words is not defined")
         return float(np.exp(-self.log_likelihood(text).sum() / text.n_tokens))
 
     def sample(self, n_trees: int = 1, random_state: int | None = None) -> list[Tree]:
-        """New trees; their `words()` are sentences."""
+        """Draw new trees, whose `words()` are sentences.
+
+        Parameters
+        ----------
+        n_trees : int, default 1
+            How many.
+        random_state : int, optional
+            The seed.
+
+        Returns
+        -------
+        list of Tree
+        """
         check_is_fitted(self, "rules_")
         rng = np.random.default_rng(random_state)
         return [self._shown(drawn(self.rules_, self.parameters_.rule.values, rng)) for _ in range(n_trees)]
 
     def to_pcfg(self) -> str:
-        """The grammar with its probabilities, as text that NLTK and `Grammar` read."""
+        """Give the grammar with its probabilities, as text that NLTK and `Grammar` read.
+
+        Returns
+        -------
+        str
+        """
         check_is_fitted(self, "rules_")
         return write_cfg(self.rules_, self.parameters_.rule.values)
 

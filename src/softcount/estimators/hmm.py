@@ -58,6 +58,13 @@ STARTS = ("auto", "classes", "known", "random", "uniform")
 class HMM(TrainedHMM):
     """Hidden Markov model of sentences, trained without labels, with some, or with a tag dictionary.
 
+    >>> from softcount import HMM
+    >>> text = ["the dog runs", "a cat runs", "the cat sleeps", "a dog sleeps"]
+    >>> HMM(3, random_state=0).fit(text).predict(["the dog sleeps", "a cat"])
+    [[0, 1, 2], [0, 1]]
+    >>> HMM(3, dictionary={"the": ["DET"], "dog": ["NOUN"]}, random_state=0).fit(text).predict(["the dog sleeps"])
+    [['DET', 'NOUN', '2']]
+
     Parameters
     ----------
     n_states : int or "auto", optional
@@ -196,10 +203,22 @@ class HMM(TrainedHMM):
         on_step: Callable[[Step], None] | None = None, checkpoint: str | Path | None = None,
         checkpoint_every: int | None = None,
     ) -> HMM:  # fmt: skip
-        """Train on sentences: token lists, text lines, a Corpus or a folder of shards.
+        """Learn the model from sentences.
 
-        y : tag lists, None where a tag is not known
-        checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
+        Parameters
+        ----------
+        X : list of str, list of token lists, Corpus, or Shards
+            The sentences.
+        y : list of tag lists, optional
+            Known tags; None where a tag is not known.
+        sample_weight : array, optional
+            How often each sentence counts.
+        dev : sentences, optional
+            A text by which the best restart is chosen: by the accuracy of its tags, or else by its likelihood.
+
+        Returns
+        -------
+        self
         """
         self._check()
         kept = self._checkpoint(checkpoint, checkpoint_every)

@@ -50,11 +50,37 @@ class TrainedHMM(SizedEstimator):
         return data.retagged(np.array([place.get(name, -1) for name in data.tagset], dtype=np.int32), self.states_)
 
     def predict(self, X: Any, decode: str | None = None) -> list[list[int | str]]:
-        """A tag for every token: a number, or a name where states have names."""
+        """Tag every token of sentences.
+
+        Parameters
+        ----------
+        X : sentences
+            As `fit` takes them.
+        decode : str, optional
+            "viterbi", "posterior" or "mre", in place of the setting of that name.
+
+        Returns
+        -------
+        list of lists
+            A tag for every token: a number, or a name where states have names.
+        """
         return list(chain.from_iterable(self.blocks(X, decode)))
 
     def blocks(self, X: Any, decode: str | None = None) -> Iterator[list[list[int | str]]]:
-        """The same block by block, so that memory stays bounded."""
+        """Tag sentences as `predict` does, a block of them at a time, so that memory stays bounded.
+
+        Parameters
+        ----------
+        X : sentences
+            As `fit` takes them.
+        decode : str, optional
+            As `predict` takes it.
+
+        Yields
+        ------
+        list of lists
+            The tags of the next sentences.
+        """
         rule = decode or self.decode
         if rule not in DECODINGS:
             raise InputError(f"no decoding {rule!r}; use {', '.join(DECODINGS)}")
@@ -69,7 +95,18 @@ class TrainedHMM(SizedEstimator):
                 yield [(row if names is None else names[row]).tolist() for row in part.rows()]
 
     def predict_proba(self, X: Any) -> list[Array]:
-        """P(state | sentence) of every token: one [tokens, n_states] array per sentence."""
+        """Find P(state | sentence) of every token.
+
+        Parameters
+        ----------
+        X : sentences
+            As `fit` takes them.
+
+        Returns
+        -------
+        list of arrays
+            Of every sentence [tokens, states]; rows sum to one.
+        """
         check_is_fitted(self, "vocabulary_")
         data = in_memory(self._read(X), "the probability of every state", "give a part of it")
         with self._engine() as engine, naming(data):
@@ -77,8 +114,21 @@ class TrainedHMM(SizedEstimator):
         return list(Ragged(data.sentences.offsets, flat).rows())
 
     def score(self, X: Any, y: Any = None) -> float:
-        """log P(X), in nats, of all sentences together, jointly with the tags that are known; an unknown word counts as
-        unobserved."""
+        """Find log P(X), in nats, of all sentences together, jointly with the tags that are known.
+
+        A word that the model does not know counts as unobserved.
+
+        Parameters
+        ----------
+        X : sentences
+            As `fit` takes them; a Corpus may have tags.
+        y : object, optional
+            Nobody looks at it; scikit-learn's searches pass it.
+
+        Returns
+        -------
+        float
+        """
         with self._posed(X) as (answers, logs):
             return answers.log_norm(logs)
 
@@ -90,7 +140,17 @@ class TrainedHMM(SizedEstimator):
             yield Answers(self._model, data, engine), self._logs()
 
     def perplexity(self, X: Any) -> float:
-        """exp(−log P(X) / tokens), over the tokens that the model knows."""
+        """Find exp(−log P(X) / tokens), over the tokens that the model knows.
+
+        Parameters
+        ----------
+        X : sentences
+            As `fit` takes them.
+
+        Returns
+        -------
+        float
+        """
         data = corpus(X, self.vocabulary_, lowercase=self.lowercase)
         known = data.n_tokens - data.n_unknown
         if not known:
@@ -100,7 +160,22 @@ class TrainedHMM(SizedEstimator):
     def sample(
         self, n_sentences: int = 1, length: int | None = None, random_state: int | None = None
     ) -> tuple[list[list[str]], list[list[int | str]]]:
-        """New sentences and their tags. Lengths: by the end probability, as given, or as in the training text."""
+        """Draw new sentences and their tags.
+
+        Parameters
+        ----------
+        n_sentences : int, default 1
+            How many.
+        length : int, optional
+            How many words each has; where it is not given, as the end of sentences has it, or as in the training text.
+        random_state : int, optional
+            The seed.
+
+        Returns
+        -------
+        (list of lists of str, list of lists)
+            The words, and the tag of each.
+        """
         check_is_fitted(self, "vocabulary_")
         self._needs_bigrams("new sentences")
         rng = np.random.default_rng(random_state)
@@ -117,7 +192,18 @@ class TrainedHMM(SizedEstimator):
         )
 
     def top_words(self, n: int = 10) -> dict[int | str, list[tuple[str, float]]]:
-        """The most probable words of each state."""
+        """List the most probable words of each state.
+
+        Parameters
+        ----------
+        n : int, default 10
+            How many of each.
+
+        Returns
+        -------
+        dict
+            From state to a list of (word, P(word | state)), the most probable first.
+        """
         check_is_fitted(self, "vocabulary_")
         tops: dict[int | str, list[tuple[str, float]]] = {}
         for k, row in enumerate(self.emission_):
@@ -128,7 +214,12 @@ class TrainedHMM(SizedEstimator):
         return tops
 
     def to_json(self) -> dict[str, Any]:
-        """The parameters as P.json has them."""
+        """Give the parameters as P.json has them, which `start` takes.
+
+        Returns
+        -------
+        dict
+        """
         check_is_fitted(self, "vocabulary_")
         self._needs_bigrams("P.json")
         return to_json(self.states_, list(self.vocabulary_.words), self.parameters_)

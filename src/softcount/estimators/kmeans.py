@@ -25,6 +25,13 @@ KINDS = {"euclidean": "unit", "cosine": "direction"}
 class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[misc]
     """Clusters by k-means: hard EM on Gaussians of unit variance and equal weights. Dense, CSR, or text as tf-idf.
 
+    >>> from softcount import KMeans
+    >>> kmeans = KMeans(2, random_state=0).fit([[0, 0], [0, 1], [9, 9], [9, 8]])
+    >>> kmeans.predict([[1, 1], [8, 8]]).tolist()
+    [1, 0]
+    >>> kmeans.means_.tolist()
+    [[9.0, 8.5], [0.0, 0.5]]
+
     A cluster that loses all its points goes on from the point farthest from its centre, as in scikit-learn.
 
     Parameters
@@ -130,7 +137,21 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
         self, X: Any, y: Any = None, sample_weight: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> KMeans:  # fmt: skip
-        """`checkpoint`: a file for the state, every `checkpoint_every` steps; the same call again goes on from it."""
+        """Find the clusters of points.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, list of str, Documents, or path
+            The points, a row each; text is turned into rows of tf-idf.
+        y : object, optional
+            Nobody looks at it; scikit-learn's pipelines pass it.
+        sample_weight : array, optional
+            How often each row counts.
+
+        Returns
+        -------
+        self
+        """
         points = self._fit(X, sample_weight, on_step, checkpoint, checkpoint_every)
         nearest = self._nearest(points)
         weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
@@ -150,13 +171,35 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
         self.cluster_centers_ = self.means_
 
     def transform(self, X: Any) -> Array:
-        """The distance of each row to each centre; by the cosine, one minus it."""
+        """Find the distance of each row to each centre; by the cosine, one minus it.
+
+        Parameters
+        ----------
+        X : points
+            As `fit` takes them.
+
+        Returns
+        -------
+        array, [rows, clusters]
+        """
         check_is_fitted(self, "means_")
         squared = self._squared(self._points(X, reset=False))
         return squared / 2.0 if self.metric == "cosine" else np.sqrt(squared)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Minus the sum of squared distances to the nearest centres."""
+        """Find minus the sum of squared distances to the nearest centres: greater is better.
+
+        Parameters
+        ----------
+        X : points
+            As `fit` takes them.
+        y : object, optional
+            Nobody looks at it; scikit-learn's searches pass it.
+
+        Returns
+        -------
+        float
+        """
         check_is_fitted(self, "means_")
         return -float(self._squared(self._points(X, reset=False)).min(axis=1).sum())
 
@@ -171,5 +214,15 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
         return self.n_clusters
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """Names of what `transform` gives: kmeans0, kmeans1, …"""
+        """Name the columns of what `transform` gives: kmeans0, kmeans1 and so on.
+
+        Parameters
+        ----------
+        input_features : object, optional
+            Nobody looks at it; scikit-learn's pipelines pass it.
+
+        Returns
+        -------
+        array of str
+        """
         return np.array([f"kmeans{k}" for k in range(self.n_clusters)], dtype=object)

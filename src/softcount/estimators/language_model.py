@@ -56,6 +56,11 @@ class Fluency(NamedTuple):
 class LanguageModel(LightEstimator, SavedEstimator):
     """P(sentence) = Π P(word | the words before it), smoothed by interpolated modified Kneser–Ney.
 
+    >>> from softcount import LanguageModel
+    >>> lm = LanguageModel(order=2).fit(["the dog runs", "the cat runs", "a dog sleeps"])
+    >>> round(lm.probability("runs", ["the", "dog"]), 3)
+    0.331
+
     Parameters
     ----------
     order : int, default 3
@@ -77,13 +82,6 @@ class LanguageModel(LightEstimator, SavedEstimator):
         Keys, log P and log backoff of the n-grams of every order.
     discounts_ : list of arrays
         D(1), D(2), D(3 and more) of every order; none for a model that was read from a file.
-
-    Examples
-    --------
-    >>> from softcount import LanguageModel
-    >>> lm = LanguageModel(order=2).fit(["the dog runs", "the cat runs", "a dog sleeps"])
-    >>> round(lm.probability("runs", ["the", "dog"]), 3)
-    0.347
     """
 
     kind: ClassVar[str] = "language model"
@@ -109,7 +107,19 @@ class LanguageModel(LightEstimator, SavedEstimator):
     # --- training -------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Count the n-grams of these sentences: lines of text, lists of tokens, or a Corpus."""
+        """Count the n-grams of sentences, and smooth them.
+
+        Parameters
+        ----------
+        X : list of str, list of token lists, or Corpus
+            The sentences.
+        y : object, optional
+            Nobody looks at it.
+
+        Returns
+        -------
+        self
+        """
         self._check()
         data = self._corpus(X)
         if not len(data):
@@ -137,7 +147,17 @@ class LanguageModel(LightEstimator, SavedEstimator):
 
     @classmethod
     def from_arpa(cls, path: str | Path) -> Self:
-        """The model of an ARPA file, plain or packed, whoever wrote it."""
+        """Read the model of an ARPA file, plain or packed, whoever wrote it.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        LanguageModel
+        """
         from softcount.language.arpa import read_arpa
 
         vocabulary, orders = read_arpa(path)
@@ -163,7 +183,18 @@ class LanguageModel(LightEstimator, SavedEstimator):
     # --- questions ------------------------------------------------------------------------------------------------
 
     def log_probabilities(self, X: Any) -> Ragged:
-        """log P of every word and of the end, sentence by sentence."""
+        """Find log P of every word and of the end, sentence by sentence.
+
+        Parameters
+        ----------
+        X : sentences
+            As `fit` takes them.
+
+        Returns
+        -------
+        Ragged
+            A row for each sentence.
+        """
         text, _ = self._encoded(X)
         lengths = np.diff(np.append(np.flatnonzero(text.place == 0), len(text.place))) - 1
         offsets = np.concatenate([[0], np.cumsum(lengths)])
@@ -180,16 +211,48 @@ class LanguageModel(LightEstimator, SavedEstimator):
         return by_kenlm.log_probabilities(self._asked[1], self.vocabulary_.words, text)
 
     def score_samples(self, X: Any) -> Array:
-        """log P of every sentence."""
+        """Find log P of every sentence, in nats.
+
+        Parameters
+        ----------
+        X : sentences
+            As `fit` takes them.
+
+        Returns
+        -------
+        array
+        """
         found = self.log_probabilities(X)
         return np.add.reduceat(found.values, found.offsets[:-1]) if found.n_rows else np.empty(0)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """The mean log P of a sentence."""
+        """Find the mean log P of a sentence, in nats.
+
+        Parameters
+        ----------
+        X : sentences
+            As `fit` takes them.
+        y : object, optional
+            Nobody looks at it; scikit-learn's searches pass it.
+
+        Returns
+        -------
+        float
+        """
         return float(self.score_samples(X).mean())
 
     def fluency(self, X: Any) -> Fluency:
-        """Perplexity with and without unknown words, bits, and how many words there are of each."""
+        """Find the perplexity with and without unknown words, the bits, and how many words there are of each.
+
+        Parameters
+        ----------
+        X : sentences
+            As `fit` takes them.
+
+        Returns
+        -------
+        Fluency
+        """
         text, unknown = self._encoded(X)
         logs = self._logs(text)[text.is_word]
         known = logs[~unknown[text.is_word]]
@@ -199,21 +262,61 @@ class LanguageModel(LightEstimator, SavedEstimator):
         )  # fmt: skip
 
     def perplexity(self, X: Any) -> float:
-        """exp of the mean −log P of a word, ends of sentences included."""
+        """Find exp of the mean −log P of a word, ends of sentences included.
+
+        Parameters
+        ----------
+        X : sentences
+            As `fit` takes them.
+
+        Returns
+        -------
+        float
+        """
         return self.fluency(X).perplexity
 
     def probability(self, word: str, context: Any = ()) -> float:
-        """P(word | context): of ``</s>`` that the sentence ends; a context that begins with ``<s>`` begins it."""
+        """Find P(word | context).
+
+        Parameters
+        ----------
+        word : str
+            The word; ``</s>`` is the end of the sentence.
+        context : str or list of str, default ()
+            The words before it; a context that begins with ``<s>`` begins the sentence.
+
+        Returns
+        -------
+        float
+        """
         words = self.vocabulary_.encode([*context, word])
         return float(distribution(self.orders_, words[:-1].astype(np.int64))[words[-1]])
 
     def transition(self) -> Array:
-        """P(next word | word), with words and next words in the order of the vocabulary: what an HMM can hold fixed."""
+        """Give P(next word | word), which an HMM can hold fixed.
+
+        Returns
+        -------
+        array, [words, words]
+            Words and next words in the order of the vocabulary.
+        """
         V = len(self.vocabulary_)
         return np.stack([distribution(self.orders_, np.array([word])) for word in range(V)])
 
     def sample(self, n: int = 1, random_state: Any = None) -> list[str]:
-        """Sentences as the model would write them, of words that it knows."""
+        """Draw sentences as the model would write them, of words that it knows.
+
+        Parameters
+        ----------
+        n : int, default 1
+            How many.
+        random_state : int, optional
+            The seed.
+
+        Returns
+        -------
+        list of str
+        """
         rng = np.random.default_rng(random_state)
         return [self._joined(self._sampled(rng)) for _ in range(n)]
 
@@ -231,7 +334,13 @@ class LanguageModel(LightEstimator, SavedEstimator):
         return joined(words) if self.characters else " ".join(words)
 
     def write_arpa(self, path: str | Path) -> None:
-        """An ARPA file, which KenLM and SRILM read too; packed where its name ends in .gz."""
+        """Write an ARPA file, which KenLM and SRILM read too.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; it is packed where its name ends in .gz.
+        """
         from softcount.language.arpa import write_arpa
         from softcount.machine.atomic import write_whole
 

@@ -33,13 +33,18 @@ class LightEstimator:
 
     def __repr__(self) -> str:
         usual = {name: parameter.default for name, parameter in inspect.signature(type(self)).parameters.items()}
-        changed = (f"{name}={value!r}" for name, value in self.get_params().items() if value is not usual[name])
+        changed = (f"{name}={value!r}" for name, value in self.get_params().items() if not _same(value, usual[name]))
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.base import BaseEstimator
 
         return BaseEstimator.__sklearn_tags__(self)
+
+
+def _same(value: Any, usual: Any) -> bool:
+    """Words and numbers may have come from a file; other things are compared with nothing but themselves."""
+    return value is usual or (isinstance(value, str | int | float) and type(value) is type(usual) and value == usual)
 
 
 def check_is_fitted(estimator: Any, attribute: str) -> None:

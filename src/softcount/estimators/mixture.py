@@ -42,6 +42,13 @@ COLLAPSE = 0.5  # the effective number of classes, as a share of what there shou
 class NaiveBayesMixture(TrainedMixture):
     """Mixture of Naive Bayes document classes, found without labels or with a few.
 
+    >>> from softcount import NaiveBayesMixture
+    >>> docs = ["stars planets moon", "moon stars orbit", "bread butter jam", "jam bread tea"]
+    >>> NaiveBayesMixture(2, random_state=0).fit(docs).predict(["planets orbit", "butter tea"])
+    array([0, 1])
+    >>> NaiveBayesMixture().fit(docs, ["space", "", "food", ""]).predict(["planets orbit", "butter tea"]).tolist()
+    ['space', 'food']
+
     Parameters
     ----------
     n_clusters : int or "auto", default 8
@@ -177,11 +184,22 @@ class NaiveBayesMixture(TrainedMixture):
         self, X: Any, y: Any = None, sample_weight: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> NaiveBayesMixture:  # fmt: skip
-        """Train on documents; `y`: a class each, −1 (or None, NaN, "") where it is not known.
+        """Learn classes from documents.
 
         NumPy makes "-1" of a −1 among names, so that is not known either; in an array of objects it is a name.
 
-        checkpoint : a file for the state, every `checkpoint_every` steps; the same call again goes on from there
+        Parameters
+        ----------
+        X : list of str, list of token lists, count table, Documents, path, or Shards
+            The documents.
+        y : list, optional
+            A class for each document; −1, None, NaN or "" where it is not known.
+        sample_weight : array, optional
+            How often each document counts.
+
+        Returns
+        -------
+        self
         """
         self._check()
         whole = self._read(X, reset=True)

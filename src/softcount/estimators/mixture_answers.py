@@ -38,12 +38,33 @@ class TrainedMixture(SizedEstimator, DocumentEstimator):
     labels_: Array
 
     def predict(self, X: Any) -> Array:
-        """The best class of each document."""
+        """Find the best class of each document.
+
+        Parameters
+        ----------
+        X : documents
+            As `fit` takes them.
+
+        Returns
+        -------
+        array
+            Names of classes, or their numbers where nobody named them.
+        """
         check_is_fitted(self, "cluster_")
         return np.asarray(self.classes_[self._best(self._read(X, reset=False))])
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
-        """The best class of each document that it was trained on."""
+        """Train, and give the best class of each document that it was trained on.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As `fit` takes them.
+
+        Returns
+        -------
+        array
+        """
         self.fit(X, y, sample_weight)
         return np.asarray(self.classes_[self.labels_])
 
@@ -55,14 +76,35 @@ class TrainedMixture(SizedEstimator, DocumentEstimator):
             return np.concatenate([classes for _, classes in found])
 
     def predict_proba(self, X: Any) -> Array:
-        """P(class | document), [documents, classes]."""
+        """Find P(class | document).
+
+        Parameters
+        ----------
+        X : documents
+            As `fit` takes them.
+
+        Returns
+        -------
+        array, [documents, classes]
+            Rows sum to one; the order is that of `classes_`.
+        """
         check_is_fitted(self, "cluster_")
         data = self._read(X, reset=False)
         with self._engine() as engine, naming(data.source):
             return np.concatenate(list(Answers(self._model, data, engine).posteriors(self._log_weights)))
 
     def predict_log_proba(self, X: Any) -> Array:
-        """log P(class | document), finite where P itself is too small for a number."""
+        """Find log P(class | document), which is finite where P itself is too small for a number.
+
+        Parameters
+        ----------
+        X : documents
+            As `fit` takes them.
+
+        Returns
+        -------
+        array, [documents, classes]
+        """
         check_is_fitted(self, "cluster_")
         data = in_memory(self._read(X, reset=False), "log-probabilities of all documents", "give a part of it")
         joint = data.matrix() @ self._log_weights.word.T + self._log_weights.cluster
@@ -73,7 +115,20 @@ class TrainedMixture(SizedEstimator, DocumentEstimator):
         return np.asarray(joint - total)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """With `y` the accuracy, over the documents whose class it says; without it the mean log-likelihood of one."""
+        """Find how many documents get their class, or how likely the documents are.
+
+        Parameters
+        ----------
+        X : documents
+            As `fit` takes them.
+        y : list, optional
+            Their classes, as `fit` takes them.
+
+        Returns
+        -------
+        float
+            With `y` the accuracy, over the documents whose class it says; without it the mean log-likelihood of one.
+        """
         check_is_fitted(self, "cluster_")
         if y is not None:
             found, y = self.predict(X), np.asarray(y)
@@ -99,7 +154,22 @@ class TrainedMixture(SizedEstimator, DocumentEstimator):
     def sample(
         self, n_documents: int = 1, length: int | Sequence[int] = 100, random_state: int | None = None
     ) -> tuple[sparse.csr_matrix, Array]:
-        """New documents as counts, [documents, words], and their classes; `length` is how many words each has."""
+        """Draw new documents.
+
+        Parameters
+        ----------
+        n_documents : int, default 1
+            How many.
+        length : int or list of int, default 100
+            How many words each has.
+        random_state : int, optional
+            The seed.
+
+        Returns
+        -------
+        (sparse matrix, array)
+            Counts, [documents, words], and the class of each.
+        """
         check_is_fitted(self, "cluster_")
         lengths, rng = lengths_of(length, n_documents), np.random.default_rng(random_state)
         hidden = draw(self.cluster_[None], np.zeros(n_documents, np.int64), rng)
@@ -108,8 +178,20 @@ class TrainedMixture(SizedEstimator, DocumentEstimator):
         return counts, np.asarray(self.classes_[hidden])
 
     def top_words(self, n: int = 10, words: Any = None) -> dict[Any, list[tuple[Any, float]]]:
-        """The most probable words of each class; `words` names the columns where the input did not: a list, the
-        vectoriser that made them, or a pipeline that begins with it."""
+        """List the most probable words of each class.
+
+        Parameters
+        ----------
+        n : int, default 10
+            How many of each.
+        words : list, vectoriser or pipeline, optional
+            Names of the columns, where the input had none: a list, the vectoriser that made them, or a pipeline.
+
+        Returns
+        -------
+        dict
+            From class to a list of (word, P(word | class)).
+        """
         check_is_fitted(self, "cluster_")
         return dict(zip(self.classes_.tolist(), self._tops(self.word_, n, words), strict=True))
 

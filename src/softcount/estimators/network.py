@@ -34,6 +34,14 @@ STARTS = ("random", "uniform")
 class Network(TrainedNetwork):
     """A Bayesian network: every variable is drawn from a table, given its parents. Any cell of the data may be missing.
 
+    >>> from softcount import Network
+    >>> days = {"weather": ["rainy", "sunny", "rainy", "sunny"], "late": ["yes", "no", "yes", "no"]}
+    >>> network = Network("weather -> late").fit(days)
+    >>> network.query("late", weather="rainy")
+    {'no': 0.0, 'yes': 1.0}
+    >>> network.predict({"weather": ["sunny", None], "late": [None, "yes"]})
+    {'weather': ['sunny', 'rainy'], 'late': ['no', 'yes']}
+
     Parameters
     ----------
     structure : str, list of pairs, or path, default ""
@@ -132,7 +140,21 @@ class Network(TrainedNetwork):
         self, X: Any, y: Any = None, sample_weight: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> Network:  # fmt: skip
-        """`checkpoint`: a file for the state, every `checkpoint_every` steps; the same call again goes on from it."""
+        """Learn the tables, and where asked for the arcs, from rows in which cells may be missing.
+
+        Parameters
+        ----------
+        X : data frame, mapping from str to list, list of mappings, or path
+            The rows; a cell that is empty, None or NaN is missing.
+        y : object, optional
+            Nobody looks at it; scikit-learn's pipelines pass it.
+        sample_weight : array, optional
+            How often each row counts, or over time each sequence.
+
+        Returns
+        -------
+        self
+        """
         self._check()
         columns = read_columns(X)
         searched = self._search(columns) if self._searches else ()
@@ -180,7 +202,12 @@ class Network(TrainedNetwork):
         return (f"structural EM: {n} arcs, BIC {scored.bic:,.2f} after {scored.bics[0]:,.2f} with those at first",)
 
     def as_given(self) -> Network:
-        """The network as its start says, every table of it; nothing is learned."""
+        """Take the network as its start says, every table of it; nothing is learned.
+
+        Returns
+        -------
+        self
+        """
         if self._searches:
             raise InputError("arcs are learned from data; give data, or the arcs")
         given = self._declare(None)

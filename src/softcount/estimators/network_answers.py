@@ -43,7 +43,12 @@ class TrainedNetwork(FeaturedEstimator):
     _tables: dict[str, Array]
 
     def as_given(self) -> Self:
-        """The network as its start says, every table of it; nothing is learned."""
+        """Take the network as its start says, every table of it; nothing is learned.
+
+        Returns
+        -------
+        self
+        """
         raise NotImplementedError
 
     def _declared(self) -> Structure:
@@ -51,7 +56,18 @@ class TrainedNetwork(FeaturedEstimator):
         raise NotImplementedError
 
     def predict(self, X: Any) -> dict[str, list[Value]]:
-        """The most probable explanation: every variable's column, with all that was missing filled in."""
+        """Fill in all that is missing, by the most probable explanation of each row, or of its sequence.
+
+        Parameters
+        ----------
+        X : rows
+            As `fit` takes them.
+
+        Returns
+        -------
+        dict
+            From every variable, hidden ones too, to its column.
+        """
         self._ready()
         data = self._read(X)
         with self._engine() as engine, naming(data):
@@ -60,7 +76,18 @@ class TrainedNetwork(FeaturedEstimator):
         return self._named(cells)
 
     def predict_proba(self, X: Any) -> dict[str, Array]:
-        """P(value | what is known of the row, or of its sequence), by variable: [rows, values]."""
+        """Find P(value | what is known of the row, or of its sequence) of every variable.
+
+        Parameters
+        ----------
+        X : rows
+            As `fit` takes them.
+
+        Returns
+        -------
+        dict
+            From variable to an array, [rows, values].
+        """
         self._ready()
         data = self._read(X)
         with self._engine() as engine, naming(data):
@@ -70,9 +97,28 @@ class TrainedNetwork(FeaturedEstimator):
         return {name: table[:, a:b] for name, (a, b) in zip(self._model.names, pairwise(ends), strict=True)}
 
     def query(self, about: str, given: Mapping[str, Any] | None = None, **evidence: Any) -> dict[Any, Any]:
-        """{value: P(value | evidence)}: ``query("late", weather="rainy")`` or ``query("late | weather=rainy")``.
+        """Ask how probable the values of a variable are, given some evidence.
 
-        Of several variables, "late, traffic | …", a dict of these by variable. Over time, name@3 is the third row's.
+        >>> from softcount import Network
+        >>> days = {"weather": ["rainy", "rainy", "sunny"], "late": ["yes", "no", "no"]}
+        >>> network = Network("weather -> late").fit(days)
+        >>> network.query("late", weather="rainy") == network.query("late | weather=rainy") == {"no": 0.5, "yes": 0.5}
+        True
+
+        Parameters
+        ----------
+        about : str
+            A variable, or several with commas between; evidence may stand behind a bar. Over time, name@3 is that of
+            the third row.
+        given : mapping, optional
+            Evidence: from variable to value.
+        **evidence
+            Further evidence.
+
+        Returns
+        -------
+        dict
+            From value to its probability; of several variables, from variable to such a dict.
         """
         self._ready()
         question = asked(about, {**(given or {}), **evidence}, self._model, self.values_)
@@ -97,14 +143,37 @@ class TrainedNetwork(FeaturedEstimator):
             ) from None
 
     def score_samples(self, X: Any) -> Array:
-        """log P of each row, over time of each sequence, in the order of the data; −inf where it is impossible."""
+        """Find log P of each row, over time of each sequence, in the order of the data.
+
+        Parameters
+        ----------
+        X : rows
+            As `fit` takes them.
+
+        Returns
+        -------
+        array
+            −inf where a row is impossible.
+        """
         self._ready()
         data = self._read(X)
         with self._engine() as engine:
             return Answers(self._over(data), data, engine).log_norms(self._logs())
 
     def score(self, X: Any, y: Any = None) -> float:
-        """log P(X), in nats, of all rows together, each as often as it was seen."""
+        """Find log P(X), in nats, of all rows together, each as often as it was seen.
+
+        Parameters
+        ----------
+        X : rows
+            As `fit` takes them.
+        y : object, optional
+            Nobody looks at it; scikit-learn's searches pass it.
+
+        Returns
+        -------
+        float
+        """
         with self._posed(X) as (answers, logs):
             return answers.log_norm(logs)
 
@@ -116,7 +185,22 @@ class TrainedNetwork(FeaturedEstimator):
             yield Answers(self._over(data), data, engine), self._logs()
 
     def sample(self, n: int = 1, length: int = 1, random_state: int | None = None) -> dict[str, list[Value]]:
-        """n rows as columns; over time n sequences of `length` rows each, one after the other."""
+        """Draw new rows.
+
+        Parameters
+        ----------
+        n : int, default 1
+            How many; over time, how many sequences.
+        length : int, default 1
+            Over time, how many rows each sequence has.
+        random_state : int, optional
+            The seed.
+
+        Returns
+        -------
+        dict
+            From variable to its column; sequences stand one after the other.
+        """
         self._ready()
         if n < 1 or length < 1:
             raise InputError(f"{n} samples of length {length}; both must be at least 1")
@@ -144,12 +228,27 @@ class TrainedNetwork(FeaturedEstimator):
         return found
 
     def to_json(self) -> dict[str, Any]:
-        """{table: {given: {value: probability}}}, as `start` takes it."""
+        """Give the tables as {table: {given: {value: probability}}}, which `start` takes.
+
+        Returns
+        -------
+        dict
+        """
         self._ready()
         return to_json(self._model, self.parameters_)
 
     def to_bif(self, path: str | Path | None = None) -> str:
-        """The network in BIF; written to `path`, where there is one."""
+        """Give the network in BIF, the interchange format of Bayesian networks.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            A file to write it to.
+
+        Returns
+        -------
+        str
+        """
         self._ready()
         names = {name: [text_of(value) for value in values] for name, values in self.values_.items()}
         leaders = {n: self._model.tables[u.table] for n, u in zip(self._model.names, self._model.first, strict=True)}
@@ -159,7 +258,12 @@ class TrainedNetwork(FeaturedEstimator):
         return text
 
     def to_dot(self) -> str:
-        """The arcs for Graphviz: observed variables filled, arcs from the row before dashed."""
+        """Give the arcs for Graphviz: observed variables are filled, arcs from the row before dashed.
+
+        Returns
+        -------
+        str
+        """
         from softcount.report.network import dot
 
         return dot(self._structure, self.observed_ if hasattr(self, "observed_") else ())

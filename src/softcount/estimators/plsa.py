@@ -49,6 +49,14 @@ FELL_BACK = f"tempering left two topics alike, so they were trained by {PLAIN} f
 class PLSA(PLSAInPieces):
     """Probabilistic latent semantic analysis: each document mixes topics, each topic is a distribution over words.
 
+    >>> from softcount import PLSA
+    >>> docs = ["stars planets moon", "moon stars orbit", "bread butter jam", "jam bread tea"]
+    >>> plsa = PLSA(2, random_state=0).fit(docs)
+    >>> plsa.predict(["stars and orbit", "butter and jam"])
+    array([0, 1])
+    >>> {topic: [word for word, p in words] for topic, words in plsa.top_words(2).items()}
+    {0: ['stars', 'moon'], 1: ['bread', 'jam']}
+
     Parameters
     ----------
     n_topics : int or "auto", default 10
@@ -191,7 +199,21 @@ class PLSA(PLSAInPieces):
         self, X: Any, y: Any = None, sample_weight: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> PLSA:  # fmt: skip
-        """`checkpoint`: a file for the state, every `checkpoint_every` steps; the same call again goes on from it."""
+        """Learn topics from documents.
+
+        Parameters
+        ----------
+        X : list of str, list of token lists, count table, Documents, path, or Shards
+            The documents.
+        y : object, optional
+            Nobody looks at it; scikit-learn's pipelines pass it.
+        sample_weight : array, optional
+            How often each document counts.
+
+        Returns
+        -------
+        self
+        """
         self._check()
         data = self._read(X, reset=True)
         weights = checked_weights(sample_weight, len(data), "documents")

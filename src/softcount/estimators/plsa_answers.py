@@ -41,19 +41,51 @@ class TrainedPLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstima
     _seen: Array  # which words training saw
 
     def transform(self, X: Any) -> Array:
-        """P(topic | document) of new documents, folded in with the topics held; rows sum to one."""
+        """Find P(topic | document) of new documents, which are folded in with the topics held.
+
+        Parameters
+        ----------
+        X : documents
+            As `fit` takes them.
+
+        Returns
+        -------
+        array, [documents, topics]
+            Rows sum to one.
+        """
         check_is_fitted(self, "components_")
         return self._fold(self._read(X, reset=False))
 
     def blocks(self, X: Any) -> Iterator[Array]:
-        """The same block by block, so that memory stays bounded."""
+        """Fold in documents as `transform` does, a block of them at a time, so that memory stays bounded.
+
+        Parameters
+        ----------
+        X : documents
+            As `fit` takes them.
+
+        Yields
+        ------
+        array, [documents, topics]
+            The rows of the next documents.
+        """
         check_is_fitted(self, "components_")
         data = self._read(X, reset=False)
         with self._engine() as engine:
             yield from folded_blocks(data, self.components_, self.prevalence_, self.fold_pseudo, engine)
 
     def predict(self, X: Any) -> Array:
-        """The one topic that each document is most about: words that are everywhere have little say in it."""
+        """Find the one topic that each document is most about; words that are everywhere have little say in it.
+
+        Parameters
+        ----------
+        X : documents
+            As `fit` takes them.
+
+        Returns
+        -------
+        array of int
+        """
         check_is_fitted(self, "components_")
         return np.asarray(self._fold(self._read(X, reset=False), BACKGROUND).argmax(axis=1))
 
@@ -72,8 +104,22 @@ class TrainedPLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstima
             yield Answers(model, data, engine), PLSATables(Log(topic), Log(self.components_))
 
     def perplexity(self, X: Any, random_state: int = 0) -> float:
-        """By document completion: exp(−Σ log P(w | d) / tokens) over a random half of each document's tokens, where
-        the document's topics are folded in from the other half. Words that training did not see are left out."""
+        """Find the perplexity by document completion: exp(−Σ log P(w | d) / tokens).
+
+        The sum is over a random half of each document's tokens; its topics are folded in from the other half. Words
+        that training did not see are left out.
+
+        Parameters
+        ----------
+        X : documents
+            As `fit` takes them.
+        random_state : int, default 0
+            The seed of the halves.
+
+        Returns
+        -------
+        float
+        """
         check_is_fitted(self, "components_")
         data = in_memory(self._read(X, reset=False), "perplexity", "give a part of it")
         seen, aside = split_tokens(data, 0.5, random_state)
@@ -87,15 +133,39 @@ class TrainedPLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstima
         return replace(data, counts=data.counts * self._seen[data.words])
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Minus the log of the perplexity: greater is better."""
+        """Find minus the log of the perplexity: greater is better.
+
+        Parameters
+        ----------
+        X : documents
+            As `fit` takes them.
+        y : object, optional
+            Nobody looks at it; scikit-learn's searches pass it.
+
+        Returns
+        -------
+        float
+        """
         return -float(np.log(self.perplexity(X)))
 
     def sample(
         self, n_documents: int = 1, length: int | Sequence[int] = 100, random_state: int | None = None
     ) -> tuple[sparse.csr_matrix, Array]:
-        """New documents as counts, [documents, words], and P(topic | document) of each, [documents, topics].
+        """Draw new documents; each has the topics of a training document, any of which is as likely.
 
-        Each has the topics of a training document, any of which is as likely; `length` is how many words each has.
+        Parameters
+        ----------
+        n_documents : int, default 1
+            How many.
+        length : int or list of int, default 100
+            How many words each has.
+        random_state : int, optional
+            The seed.
+
+        Returns
+        -------
+        (sparse matrix, array)
+            Counts, [documents, words], and P(topic | document) of each, [documents, topics].
         """
         check_is_fitted(self, "components_")
         lengths, rng = lengths_of(length, n_documents), np.random.default_rng(random_state)
@@ -107,12 +177,29 @@ class TrainedPLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstima
     def similar(
         self, query: Any, k: int = 10, among: Any = None, tfidf: float | None = None
     ) -> list[tuple[int, float]]:
-        """The `k` documents most like the query: (number, similarity).
+        """Find the documents that are most like a query.
 
-        query : words as one text, a token list, a row of counts, or a collection that holds one document
-        among : the documents to search (anything that `transform` takes); the training documents by default
-        tfidf : weight of the cosine between tf-idf vectors beside that between topics, which needs `among`: 0.5 where
-            it is given, else 0
+        >>> from softcount import PLSA
+        >>> docs = ["stars planets moon", "moon stars orbit", "bread butter jam", "jam bread tea"]
+        >>> [number for number, similarity in PLSA(2, random_state=0).fit(docs).similar("planets orbit", k=2)]
+        [0, 1]
+
+        Parameters
+        ----------
+        query : str, list of str, row of counts, or documents
+            Words as one text, a token list, a row of counts, or a collection that holds one document.
+        k : int, default 10
+            How many documents.
+        among : documents, optional
+            The documents to search, anything that `transform` takes; the training documents where it is not given.
+        tfidf : float, optional
+            Weight of the cosine between tf-idf vectors beside that between topics, which needs `among`: 0.5 where
+            that is given, else 0.
+
+        Returns
+        -------
+        list of (int, float)
+            Number and similarity of each, the most similar first.
         """
         check_is_fitted(self, "components_")
         asked = self._read(one_document(query), reset=False)
@@ -132,10 +219,21 @@ class TrainedPLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstima
         return [(int(d), float(similarity[d])) for d in best]
 
     def top_words(self, n: int = 10, words: Any = None, rank: str = "relevance") -> dict[int, list[tuple[Any, float]]]:
-        """The words that tell most of each topic, each with P(word | topic).
+        """List the words that tell most of each topic.
 
-        words : names of the columns, where the input had none: a list, the vectoriser that made them, or a pipeline
-        rank : "relevance", P(w | h)² / (P(w | h) + P(w)), or "probability"
+        Parameters
+        ----------
+        n : int, default 10
+            How many of each.
+        words : list, vectoriser or pipeline, optional
+            Names of the columns, where the input had none: a list, the vectoriser that made them, or a pipeline.
+        rank : str, default "relevance"
+            The order: "relevance", P(w | h)² / (P(w | h) + P(w)), or "probability".
+
+        Returns
+        -------
+        dict
+            From topic to a list of (word, P(word | topic)).
         """
         return dict(enumerate(self._tops(self.components_, n, words, self._rank(rank))))
 

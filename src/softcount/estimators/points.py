@@ -236,7 +236,20 @@ class PointEstimator(TextCounter):
         self.labels_ = self._classes(items.values)
 
     def sample(self, n_samples: int = 1, random_state: int | None = None) -> tuple[Array, Array]:
-        """New points, [samples, features], and the cluster of each; of k-means with unit variance about the centres."""
+        """Draw new points; of k-means they have unit variance about the centres.
+
+        Parameters
+        ----------
+        n_samples : int, default 1
+            How many.
+        random_state : int, optional
+            The seed.
+
+        Returns
+        -------
+        (array, array)
+            The points, [samples, features], and the cluster of each.
+        """
         check_is_fitted(self, "means_")
         if self._kind() == "direction":
             raise InputError("directions of metric='cosine' cannot be drawn; use metric='euclidean'")
@@ -247,7 +260,17 @@ class PointEstimator(TextCounter):
         return draw_points(self.means_, spread, labels, rng), labels
 
     def predict(self, X: Any) -> Array:
-        """The best cluster of each row."""
+        """Find the best cluster of each row.
+
+        Parameters
+        ----------
+        X : points
+            As `fit` takes them.
+
+        Returns
+        -------
+        array of int
+        """
         check_is_fitted(self, "means_")
         return self._classes(self._points(X, reset=False))
 

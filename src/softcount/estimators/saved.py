@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +22,7 @@ from softcount.disk.sound import annotated, check, check_whole
 from softcount.disk.state import PLAIN, flatten
 from softcount.disk.store import AT_ONCE, MALFORMED, Stored, save
 from softcount.errors import InputError
+from softcount.estimators.docstring import SHARED, WATCHED, extended
 from softcount.estimators.light_estimator import check_is_fitted
 from softcount.loop.resume import Restart
 from softcount.loop.trace import RECORDS, Ending, Step, Trace
@@ -73,17 +73,6 @@ class Body(Newer):
     learned: dict[str, Any]
 
 
-# What every trained estimator has, for its docstring.
-SHARED = (
-    ("history_ : Trace", "Every step of training; of an aligner, by direction."),
-    ("signature_ : str", "Model, criterion, settings, seed, version and digest of the data, in a line."),
-    ("data_ : dict", "What it was trained on: source, digest and sizes."),
-    ("reading_ : dict", "How its text was read, where not as by default."),
-    ("seed_ : int", "The seed that was used."),
-    ("trained_ : str", "When it was trained."),
-)
-
-
 class SavedEstimator:
     """Subclasses name their kind, the attributes that hold what was learned, and the types of tables in them.
 
@@ -110,13 +99,12 @@ class SavedEstimator:
     _described: ClassVar[tuple[tuple[str, str], ...]] = SHARED
 
     def __init_subclass__(cls, **settings: Any) -> None:
-        """Where a docstring lists attributes, those that all such estimators have come after them."""
+        """Docstrings that list attributes, and parameters of `fit`, go on with those that all such estimators have."""
         super().__init_subclass__(**settings)
-        text = cls.__dict__.get("__doc__") or ""
-        listed = re.search(r"\n    Attributes\n    -+\n(?:(?!\n    \w+\n    -+\n)[\s\S])*", text)
-        if listed:
-            more = "".join(f"\n    {name}\n        {what}" for name, what in cls._described)
-            cls.__doc__ = text[: listed.end()].rstrip() + more + "\n" + (text[listed.end() :] or "    ")
+        cls.__doc__ = extended(cls.__dict__.get("__doc__"), "Attributes", cls._described)
+        fit = cls.__dict__.get("fit")
+        if "checkpoint_every" in getattr(getattr(fit, "__code__", None), "co_varnames", ()):
+            fit.__doc__ = extended(fit.__doc__, "Parameters", WATCHED)
 
     # --- for subclasses to say ------------------------------------------------------------------------------------
 
@@ -148,9 +136,19 @@ class SavedEstimator:
     # --- on disk --------------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path, *, parts: int = 1) -> None:
-        """One file with everything: tables, vocabulary, settings, trace, signature. No pickle.
+        """Write everything to one file: tables, vocabulary, settings, trace and signature. Nothing is pickled.
 
-        parts : how many files large tables are cut into, beside the first; 1: none
+        >>> from softcount import LanguageModel, load
+        >>> LanguageModel(order=2).fit(["the dog runs", "the cat runs"]).save("lm.softcount")
+        >>> load("lm.softcount").order
+        2
+
+        Parameters
+        ----------
+        path : str or path
+            The file, which appears whole or not at all.
+        parts : int, default 1
+            How many files large tables are cut into, beside the first; 1 cuts nothing.
         """
         self._check_fitted("signature_")
         learned = {name: getattr(self, name) for name in self._learned if hasattr(self, name)}
@@ -191,10 +189,22 @@ class SavedEstimator:
         return self._repr_mimebundle_().get("text/html")
 
     def report(self, path: str | Path, X: Any = None, y: Any = None, *, gold: Any = None) -> None:
-        """Write a page that shows what was learned, and what it makes of X (with y, of sentence pairs), if given.
+        """Write a page that shows what was learned, and what the model makes of a text; it opens in any browser.
 
-        gold : the right answers to lay beside it: tags of every sentence, or links of every pair (see `read_links`);
-            of documents a class or a time of each, by which topics or clusters are shown
+        >>> from softcount import LanguageModel
+        >>> LanguageModel(order=2).fit(["the dog runs", "the cat runs"]).report("lm.html")
+
+        Parameters
+        ----------
+        path : str or path
+            The page to write.
+        X : sentences, documents, points or rows, optional
+            What the model is shown at work on; of an aligner, the source sentences.
+        y : sentences, optional
+            Of an aligner, the target sentences.
+        gold : list, optional
+            The right answers to lay beside it: tags of every sentence, or links of every pair (see `read_links`); of
+            documents a class or a time of each, by which topics or clusters are shown.
         """
         from softcount.machine.atomic import write_whole
         from softcount.report.page.model import items_of, write_page
@@ -205,7 +215,19 @@ class SavedEstimator:
 
     @classmethod
     def load(cls, path: str | Path, **settings: Any) -> Self:
-        """The saved estimator; `settings` replace those it was saved with."""
+        """Read a saved estimator; its tables are read and checked when they are first asked for.
+
+        Parameters
+        ----------
+        path : str or path
+            The file that `save` wrote.
+        **settings
+            Settings that replace those it was saved with, such as ``n_jobs=2``.
+
+        Returns
+        -------
+        estimator
+        """
         from softcount.registry import load_one_of
 
         found: Self = load_one_of(path, (cls.kind,), f"{cls.__name__}.load", **settings)

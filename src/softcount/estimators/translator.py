@@ -64,6 +64,12 @@ class Ranked(NamedTuple):
 class Translator(LightEstimator):
     """Translates with a trained aligner and a language model of the language that is translated into.
 
+    >>> from softcount import LanguageModel, Translator, WordAligner
+    >>> source, target = ["the house", "the book", "a book"] * 3, ["das haus", "das buch", "ein buch"] * 3
+    >>> aligner, lm = WordAligner().fit(source, target), LanguageModel(2).fit(target)
+    >>> Translator(aligner, lm).translate(["a house"])
+    ['ein haus']
+
     Parameters
     ----------
     aligner : WordAligner
@@ -90,14 +96,6 @@ class Translator(LightEstimator):
         Where sentences are translated.
     n_jobs : int, optional
         How many threads; -1 for all cores. Results do not depend on it.
-
-    Examples
-    --------
-    >>> from softcount import LanguageModel, Translator, WordAligner
-    >>> source, target = ["the house", "the book", "a book"] * 3, ["das haus", "das buch", "ein buch"] * 3
-    >>> aligner, lm = WordAligner().fit(source, target), LanguageModel(2).fit(target)
-    >>> Translator(aligner, lm).translate(["a house"])
-    ['ein haus']
     """
 
     def __init__(
@@ -119,15 +117,50 @@ class Translator(LightEstimator):
         self.n_jobs = n_jobs
 
     def translate(self, X: Any) -> list[str]:
-        """The best translation of every sentence: lines of text, lists of tokens, or a Corpus."""
+        """Translate every sentence as well as can be.
+
+        Parameters
+        ----------
+        X : list of str, list of token lists, or Corpus
+            The sentences.
+
+        Returns
+        -------
+        list of str
+        """
         return [best[0].text for best in self.nbest(X)]
 
     def nbest(self, X: Any, n: int = 1) -> list[list[Translation]]:
-        """Of every sentence up to n translations, the best first."""
+        """Find the best translations of every sentence.
+
+        Parameters
+        ----------
+        X : list of str, list of token lists, or Corpus
+            The sentences.
+        n : int, default 1
+            How many of each at most.
+
+        Returns
+        -------
+        list of lists of Translation
+            Of every sentence the best first.
+        """
         return list(self.blocks(self.read(X), n))
 
     def blocks(self, text: Corpus, n: int = 1) -> Iterator[list[Translation]]:
-        """The same, sentence by sentence while they are found."""
+        """Find translations as `nbest` does, sentence by sentence while they are found.
+
+        Parameters
+        ----------
+        text : Corpus
+            The sentences, as `read` gives them.
+        n : int, default 1
+            How many of each at most.
+
+        Yields
+        ------
+        list of Translation
+        """
         self._check()
         if n < 1:
             raise InputError(f"{n} translations; ask for at least one")
@@ -146,16 +179,37 @@ class Translator(LightEstimator):
                 yield from self._ordered(part, answers, n)
 
     def read(self, X: Any) -> Corpus:
-        """Sentences in the words of the aligner, or in its characters."""
+        """Read sentences in the words of the aligner, or in its characters.
+
+        Parameters
+        ----------
+        X : list of str, list of token lists, or Corpus
+            The sentences.
+
+        Returns
+        -------
+        Corpus
+        """
         if self.aligner.characters and not isinstance(X, Corpus):
             X = [spaced(line) for line in X]
         return corpus(X, lowercase=bool(self.aligner.lowercase))
 
     def tune(self, X: Any, y: Any) -> Translator:
-        """Choose lm_weight, then word_bonus, by the BLEU of these sentences' translations.
+        """Choose `lm_weight`, then `word_bonus`, by the BLEU of these sentences' translations.
 
         The weight is that of LM_WEIGHTS with the highest BLEU, at the bonus that is set; then the bonus that of
         WORD_BONUSES, at this weight. Of equal ones the first is taken. `bleu_` is what is reached.
+
+        Parameters
+        ----------
+        X : list of str, list of token lists, or Corpus
+            The sentences.
+        y : list of str, list of token lists, or Corpus
+            Their right translations.
+
+        Returns
+        -------
+        self
         """
         text = self.read(X)
         other = self.read(y)
@@ -181,7 +235,19 @@ class Translator(LightEstimator):
         return f"{done} | aligner: {self.aligner.signature_} | lm: {self.lm.signature_}"
 
     def rank(self, X: Any, y: Any = None) -> list[Ranked]:
-        """How good each candidate is: X and y are sentences and candidates, or X alone a list of pairs or a Bitext."""
+        """Find how good each candidate is as a translation.
+
+        Parameters
+        ----------
+        X : list of str, list of pairs, or Bitext
+            The sentences, or sentences and candidates at once.
+        y : list of str, optional
+            The candidates, one for each sentence.
+
+        Returns
+        -------
+        list of Ranked
+        """
         self._check()
         pairs = self.aligner._bitext(X, y)
         channel(self.aligner, self.reverse)  # says what is missing

@@ -50,7 +50,18 @@ class LearnedClasses(SavedEstimator, LightEstimator):
     forms_: Forms
 
     def predict(self, X: Any) -> list[list[Any]]:
-        """A class for every token; known tags of X that are classes' names are kept."""
+        """Find a class for every token; known tags of X that are names of classes are kept.
+
+        Parameters
+        ----------
+        X : sentences
+            As `fit` takes them.
+
+        Returns
+        -------
+        list of lists
+            Numbers of classes, or names where classes have names.
+        """
         self._check_fitted("signature_")
         data = in_memory(corpus(X, lowercase=self.lowercase), "the classes of a text", "give a part of it")
         names = None if self._numbered() else np.array(self.classes_, dtype=object)
@@ -58,7 +69,17 @@ class LearnedClasses(SavedEstimator, LightEstimator):
         return [(row if names is None else names[row]).tolist() for row in rows]
 
     def token_classes(self, text: Corpus) -> Array:
-        """int64 [tokens]: the numbers of their classes."""
+        """Find the number of the class of every token.
+
+        Parameters
+        ----------
+        text : Corpus
+            The sentences.
+
+        Returns
+        -------
+        array of int64, [tokens]
+        """
         data = every_word(text)
         words, first = data.vocabulary.words, first_tokens(data.sentences)
         (inside, _), at_start = self._of_words(words), self._at_start(words)
@@ -70,7 +91,18 @@ class LearnedClasses(SavedEstimator, LightEstimator):
         return found
 
     def words(self, X: Any = None) -> list[ClassedWord]:
-        """The words of the training text, or of another, class by class and by falling frequency."""
+        """List words class by class, and by falling frequency.
+
+        Parameters
+        ----------
+        X : sentences, optional
+            A text whose words are listed; those of the training text where it is not given.
+
+        Returns
+        -------
+        list of ClassedWord
+            Of each word its class, its frequency, and how sure its class is.
+        """
         self._check_fitted("signature_")
         if X is None:
             words, ids, sure, counts = self.vocabulary_.words, self.word_class_, self.confidence_, self.count_
@@ -85,7 +117,18 @@ class LearnedClasses(SavedEstimator, LightEstimator):
         return [ClassedWord(words[v], names[ids[v]], int(counts[v]), float(sure[v])) for v in order]
 
     def top_words(self, n: int = 10) -> dict[Any, list[tuple[str, int]]]:
-        """The most frequent words of each class, and how often they occur."""
+        """List the most frequent words of each class.
+
+        Parameters
+        ----------
+        n : int, default 10
+            How many of each.
+
+        Returns
+        -------
+        dict
+            From class to a list of (word, how often it occurs).
+        """
         tops: dict[Any, list[tuple[str, int]]] = {}
         for word in self.words():
             listed = tops.setdefault(word.label, [])
@@ -94,7 +137,18 @@ class LearnedClasses(SavedEstimator, LightEstimator):
         return tops
 
     def class_of(self, words: Iterable[str]) -> Array:
-        """int64: the numbers of the classes of these words, known or not."""
+        """Find the classes of words, by what they look like where they are not known.
+
+        Parameters
+        ----------
+        words : iterable of str
+            The words.
+
+        Returns
+        -------
+        array of int64
+            The numbers of their classes.
+        """
         self._check_fitted("signature_")
         return self._of_words(words)[0]
 

@@ -42,6 +42,11 @@ USUAL = 45  # classes, where nobody says how many
 class WordClasses(LearnedClasses):
     """Word classes, learned without labels, with some, or with a dictionary.
 
+    >>> from softcount import WordClasses
+    >>> text = ["the dog runs", "a cat runs", "the cat sleeps", "a dog sleeps"] * 3
+    >>> WordClasses(3).fit(text).predict(["the dog sleeps"])
+    [[0, 1, 2]]
+
     Parameters
     ----------
     n_classes : int, optional
@@ -130,10 +135,20 @@ class WordClasses(LearnedClasses):
         self, X: Any, y: Any = None, sample_weight: Any = None, *, on_step: Callable[[Step], None] | None = None,
         checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
     ) -> WordClasses:  # fmt: skip
-        """Class the words of sentences: token lists, text lines, or a Corpus.
+        """Find the classes of the words of sentences.
 
-        `y`: tag lists, None where a tag is not known. A word that has tags keeps the commonest of them as its class.
-        checkpoint : a file for the state, every `checkpoint_every` passes; the same call again goes on from there
+        Parameters
+        ----------
+        X : list of str, list of token lists, or Corpus
+            The sentences.
+        y : list of tag lists, optional
+            Known tags; None where a tag is not known. A word that has tags keeps the commonest of them as its class.
+        sample_weight : array, optional
+            How often each sentence counts.
+
+        Returns
+        -------
+        self
         """
         self._check()
         stage.begin("counting words")

@@ -24,7 +24,19 @@ AGREE = 1.05  # R̂ above says that chains do not
 
 
 class Chains(NamedTuple):
-    """Means over all draws that count, and what tells how good they are."""
+    """Means over all draws of chains of Gibbs sampling that count, and what tells how good they are.
+
+    >>> from softcount import NaiveBayesMixture, sample_posterior
+    >>> docs = ["stars planets moon", "moon stars orbit", "bread butter jam", "jam bread tea"]
+    >>> model = NaiveBayesMixture(2, random_state=0).fit(docs)
+    >>> found = sample_posterior(model, docs, chains=2, draws=20, burn=10)
+    >>> found.n_draws, len(found.labels)
+    (40, 4)
+
+    `parameters` are tables like the model's; `posteriors` has an array for every item, [tokens, values], of documents
+    [1, values], of pairs (l + 1) · m links; `labels` is the most probable value of each, of pairs nothing; `log_joint`
+    is [chains, draws].
+    """
 
     parameters: Tables
     posteriors: list[Array]  # of every item [tokens, values]; of documents [1, values]; of pairs (l + 1) · m links
@@ -33,6 +45,7 @@ class Chains(NamedTuple):
 
     @property
     def n_draws(self) -> int:
+        """How many draws count, of all chains together."""
         return int(self.log_joint.size)
 
     @property

@@ -13,7 +13,25 @@ from softcount.errors import InputError
 
 
 def plot_alignment(model: Any, source: Any, target: Any, axes: Any = None) -> Any:
-    """The posteriors of one pair, source words down and target words across; a square around every link."""
+    """Draw the posteriors of one sentence pair, source words down and target words across; every link has a square.
+
+    >>> from softcount import WordAligner, plot_alignment
+    >>> aligner = WordAligner().fit(["the house", "the book", "a book"], ["das haus", "das buch", "ein buch"])
+    >>> plot_alignment(aligner, "the house", "das haus").figure.savefig("links.svg")
+
+    Parameters
+    ----------
+    model : WordAligner
+        Trained.
+    source, target : str or list of str
+        The two sentences.
+    axes : matplotlib axes, optional
+        Where to draw; new axes where they are not given.
+
+    Returns
+    -------
+    matplotlib axes
+    """
     from softcount.report.grid import joint
 
     words = [list(side.split() if isinstance(side, str) else side) for side in (source, target)]
@@ -28,7 +46,19 @@ def plot_alignment(model: Any, source: Any, target: Any, axes: Any = None) -> An
 
 
 def plot_transition(model: Any, axes: Any = None) -> Any:
-    """Which state follows which: rows the state before, columns the state after, the end of a sentence last."""
+    """Draw which state follows which: rows are the state before, columns the state after, the end of a sentence last.
+
+    Parameters
+    ----------
+    model : HMM
+        Trained.
+    axes : matplotlib axes, optional
+        Where to draw; new axes where they are not given.
+
+    Returns
+    -------
+    matplotlib axes
+    """
     _needs(model, "hmm", "plot_transition")
     model._needs_bigrams("a picture of transitions")
     matrix = np.asarray(model.parameters_.transition)
@@ -43,7 +73,21 @@ def plot_transition(model: Any, axes: Any = None) -> Any:
 
 
 def plot_topics(model: Any, n_words: int = 8, axes: Any = None) -> Any:
-    """The words that tell most of each topic, by P(word | topic): a panel a topic, the most prevalent first."""
+    """Draw the words that tell most of each topic, by P(word | topic): a panel a topic, the most prevalent first.
+
+    Parameters
+    ----------
+    model : PLSA
+        Trained.
+    n_words : int, default 8
+        How many words of each topic.
+    axes : array of matplotlib axes, optional
+        Where to draw, at least one a topic; new axes where they are not given.
+
+    Returns
+    -------
+    array of matplotlib axes
+    """
     _needs(model, "plsa", "plot_topics")
     order = np.argsort(-np.asarray(model.prevalence_), kind="stable").tolist()
     tops, words = model.top_words(n_words), {str(name): v for v, name in enumerate(model._names(None))}
@@ -68,7 +112,19 @@ def plot_topics(model: Any, n_words: int = 8, axes: Any = None) -> Any:
 
 
 def plot_tried(model: Any, axes: Any = None) -> Any:
-    """Of a model whose size is "auto": the score of every size that was tried; the dot of the one chosen is filled."""
+    """Draw the score of every size that was tried, where it is "auto"; the dot of the one chosen is filled.
+
+    Parameters
+    ----------
+    model : HMM, NaiveBayesMixture or PLSA
+        Trained with the size "auto".
+    axes : matplotlib axes, optional
+        Where to draw; new axes where they are not given.
+
+    Returns
+    -------
+    matplotlib axes
+    """
     tried = getattr(model, "tried_", None)
     if not tried:
         raise InputError('plot_tried draws what was tried for a size that is "auto"; this model was given its size')

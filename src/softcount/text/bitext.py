@@ -60,10 +60,16 @@ class Lengths(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Bitext:
-    """``len()`` is the number of pairs; a side may be empty.
+    """Pairs of sentences that say the same.
 
-    `wishes` are potentials of source → target links and of target → source links: of a pair (l + 1) × m log-weights,
-    the empty word's first, −inf where a link cannot be; or nothing, where nothing is wished of the pair.
+    >>> from softcount import bitext
+    >>> pairs = bitext(["the house", "a book"], ["das haus", "ein buch"])
+    >>> len(pairs), pairs.source.tokens(0), pairs.target.tokens(0)
+    (2, ['the', 'house'], ['das', 'haus'])
+
+    `len()` is the number of pairs; a side may be empty. `bitext` and `read_bitext` make one. `wishes` are potentials of
+    source → target links and of target → source links: of a pair (l + 1) × m log-weights, the empty word's first, −inf
+    where a link cannot be; or nothing, where nothing is wished of the pair.
     """
 
     sides: tuple[Side, Side]
@@ -71,6 +77,7 @@ class Bitext:
 
     @classmethod
     def of(cls, source: Corpus, target: Corpus) -> Bitext:
+        """Two texts in step."""
         n, m = len(source), len(target)
         if n != m:
             (short, shorter), (long, longer) = sorted([(n, source.source), (m, target.source)], key=lambda x: x[0])
@@ -85,10 +92,12 @@ class Bitext:
 
     @property
     def source(self) -> Corpus:
+        """The source sentences."""
         return self.sides[0].text
 
     @property
     def target(self) -> Corpus:
+        """Their translations."""
         return self.sides[1].text
 
     @cached_property
@@ -125,12 +134,15 @@ class Bitext:
         return self if same else replace(self, sides=(Side(source), Side(target)))
 
     def reverse(self) -> Bitext:
+        """The same pairs the other way round."""
         return Bitext((self.sides[1], self.sides[0]), (self.wishes[1], self.wishes[0]))
 
     def slice(self, start: int, stop: int) -> Bitext:
+        """The pairs from `start` up to `stop`."""
         return self._each(lambda part: part.slice(start, stop))
 
     def take(self, rows: Array) -> Bitext:
+        """The pairs of these numbers."""
         return self._each(lambda part: part.take(rows))
 
     def _each(self, select: Callable[[Any], Any]) -> Bitext:
@@ -185,9 +197,28 @@ def bitext(
     source: Any, target: Any = None, vocabularies: tuple[Vocabulary, Vocabulary] | None = None, min_count: int = 1,
     lowercase: bool = False,
 ) -> Bitext:  # fmt: skip
-    """A Bitext of two lists of lines or of token lists, of a list of pairs, or of another Bitext.
+    """Make a Bitext of sentence pairs that are in memory.
 
-    Of a folder of shards, one that stays there.
+    >>> from softcount import bitext
+    >>> len(bitext([("the house", "das haus"), ("a book", "ein buch")]))
+    2
+
+    Parameters
+    ----------
+    source : list of str, list of token lists, list of pairs, Bitext, or Shards
+        The source sentences, or both sides at once. Of a folder of shards, pairs that stay there.
+    target : list of str or list of token lists, optional
+        Their translations.
+    vocabularies : pair of Vocabulary, optional
+        Whose numbers are used, as new text is read by an old model; then `min_count` has no say.
+    min_count : int, default 1
+        Words that occur less often are one unknown word.
+    lowercase : bool, default False
+        Whether text is lower-cased first.
+
+    Returns
+    -------
+    Bitext
     """
     if target is None and (hasattr(source, "read_as") or is_shards(source)):
         from softcount.text.shards import shards_of

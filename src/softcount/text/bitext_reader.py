@@ -40,11 +40,36 @@ def read_bitext(
     target_language: str | None = None, only: str = "any",
     prepare: Preparation | None = None,
 ) -> Bitext:  # fmt: skip
-    """A Bitext of two files, or of one file that has both sides.
+    """Read a Bitext from two files in step, or from one file that has both sides.
 
-    source_language, target_language : of TMX and XLIFF, or columns of a table; need not be said where there are two
-    only : of XLIFF, units that are "translated" or "final", or "any"
-    prepare : what is done to raw text first (`text.preparation`)
+    >>> from pathlib import Path
+    >>> from softcount import read_bitext
+    >>> _ = Path("pairs.tsv").write_text("the house\\tdas haus\\na book\\tein buch\\n")
+    >>> len(read_bitext("pairs.tsv"))
+    2
+
+    Parameters
+    ----------
+    source : str or path
+        The source sentences, or a file with both sides.
+    target : str or path, optional
+        Their translations, line by line.
+    vocabularies : pair of Vocabulary, optional
+        Whose numbers are used, as new text is read by an old model; then `min_count` has no say.
+    min_count : int, default 1
+        Words that occur less often are one unknown word.
+    lowercase : bool, default False
+        Whether text is lower-cased first.
+    source_language, target_language : str, optional
+        Of TMX and XLIFF, the languages; of a table, its columns. They need not be said where there are two.
+    only : str, default "any"
+        Of XLIFF, units that are "translated" or "final", or "any".
+    prepare : Preparation, optional
+        What is done to raw text first (`softcount.text.preparation`).
+
+    Returns
+    -------
+    Bitext
     """
     if target is None and is_shards(source):
         stored: Bitext = loaded(bitext(source, None, vocabularies, min_count, lowercase))

@@ -23,7 +23,15 @@ MEMORY = "<memory>"
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """``len()`` is the number of sentences; an empty sentence is a sentence."""
+    """Sentences as numbers of words, with the vocabulary that reads them and, where known, their tags.
+
+    >>> from softcount import corpus
+    >>> text = corpus(["the dog runs", "a dog"])
+    >>> len(text), text.n_tokens, text.vocabulary.words[0], text.tokens(0)
+    (2, 5, 'dog', ['the', 'dog', 'runs'])
+
+    `len()` is the number of sentences; an empty sentence is a sentence. `corpus` and `read` make one.
+    """
 
     sentences: Ragged  # int32 word ids; −1: not in the vocabulary, which has no unknown word
     vocabulary: Vocabulary
@@ -132,10 +140,30 @@ def corpus(
     tagset: Sequence[str] | None = None,
     lowercase: bool = False,
 ) -> Corpus:
-    """A Corpus of text lines, of token lists, or of another Corpus; of a folder of shards, one that stays there.
+    """Make a Corpus of sentences that are in memory.
 
-    With a vocabulary (then ``min_count`` has no say) its ids are used, which is how new text is read by an old model.
-    Labels are tag lists in step with the sentences, None or "_" where the tag is not known.
+    >>> from softcount import corpus
+    >>> corpus(["the dog runs", "a dog"], labels=[["DET", "NOUN", "VERB"], [None, "NOUN"]]).tagset
+    ('DET', 'NOUN', 'VERB')
+
+    Parameters
+    ----------
+    data : list of str, list of token lists, Corpus, or Shards
+        The sentences; a text line is cut at blanks. Of a folder of shards, a corpus that stays there.
+    vocabulary : Vocabulary, optional
+        Whose numbers are used, as new text is read by an old model; then `min_count` has no say.
+    min_count : int, default 1
+        Words that occur less often are one unknown word.
+    labels : list of tag lists, optional
+        In step with the sentences; None or "_" where a tag is not known.
+    tagset : list of str, optional
+        The tags, in the order of their numbers.
+    lowercase : bool, default False
+        Whether text is lower-cased first.
+
+    Returns
+    -------
+    Corpus
     """
     if isinstance(data, Corpus):
         return _recoded(data, vocabulary, min_count, labels, tagset, lowercase)

@@ -47,9 +47,30 @@ def read_documents(
     path: str | Path, format: str = "auto", lowercase: bool = False, prepare: Preparation | None = None,
     text_column: str | None = None, id_column: str | None = None,
 ) -> Documents:  # fmt: skip
-    """Documents of a file, packed or not, of a folder, or of standard input (``-``).
+    """Read Documents from a file, packed or not, from a folder, or from standard input (``-``).
 
-    text_column, id_column : of a table (CSV, TSV, Parquet, Arrow): where the text of a row is, and what it is called
+    >>> from pathlib import Path
+    >>> from softcount import read_documents
+    >>> _ = Path("docs.txt").write_text("stars planets moon\\nbread butter jam\\n")
+    >>> len(read_documents("docs.txt"))
+    2
+
+    Parameters
+    ----------
+    path : str or path
+        The file, or a folder of files, each of which is a document.
+    format : str, default "auto"
+        "lines", "uci", "ldac", "svmlight", "folder" or "table"; "auto" goes by its name and its first lines.
+    lowercase : bool, default False
+        Whether text is lower-cased first.
+    prepare : Preparation, optional
+        What is done to raw text first (`softcount.text.preparation`).
+    text_column, id_column : str, optional
+        Of a table (CSV, TSV, Parquet, Arrow), where the text of a row is, and what it is called.
+
+    Returns
+    -------
+    Documents
     """
     if format not in FORMATS:
         raise InputError(f"format {format!r} is not known; choose one of {', '.join(FORMATS)}")

@@ -25,7 +25,15 @@ MOST_TOKENS = 2**53  # beyond, floats do not count in ones
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """``len()`` is the number of documents; an empty document is a document."""
+    """Documents as counts of words: rows of a sparse table, with the vocabulary that names its columns.
+
+    >>> from softcount import documents
+    >>> found = documents(["a b a", "b c"])
+    >>> len(found), list(found.vocabulary.words), found.matrix().toarray().tolist()
+    (2, ['a', 'b', 'c'], [[2.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
+
+    `len()` is the number of documents; an empty document is a document. `documents` and `read_documents` make one.
+    """
 
     offsets: Array  # int64 [D + 1]
     words: Array  # int32 word ids, once per document and word
@@ -169,10 +177,34 @@ def documents(
     source: str = MEMORY,
     lowercase: bool = False,
 ) -> Documents:
-    """Documents of text lines or token lists; a path is read first (``softcount.text.document_reader``).
+    """Make Documents of text, of token lists, or of a file, which is read first.
 
-    min_count, max_share : words in fewer documents, or in a larger share of them, are left out
-    vocabulary : of an earlier model; then all other words are left out
+    >>> from softcount import documents
+    >>> documents(["a b a", "b c", "b d"], max_share=0.9).vocabulary.words
+    ['a', 'c', 'd']
+
+    Parameters
+    ----------
+    data : list of str, list of token lists, Documents, path, or Shards
+        The documents.
+    vocabulary : Vocabulary, optional
+        That of an earlier model; then all other words are left out.
+    min_count : int, default 1
+        Words in fewer documents are left out.
+    max_share : float, default 1.0
+        Words in a larger share of the documents are left out.
+    stop_words : iterable of str, default ()
+        Words that are left out.
+    labels : list of str, optional
+        A class of each document, "" where it is not known.
+    source : str, default "<memory>"
+        What messages call them.
+    lowercase : bool, default False
+        Whether text is lower-cased first.
+
+    Returns
+    -------
+    Documents
     """
     if hasattr(data, "read_as") or is_shards(data):
         from softcount.text.shards import shards_of

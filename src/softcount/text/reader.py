@@ -71,13 +71,44 @@ def read(
     prepare: Preparation | None = None,
     text_column: str | None = None,
 ) -> Corpus:
-    """A Corpus of a file, packed or not, or of standard input (``-``); ``tags`` is a file in step with it.
+    """Read a Corpus from a file, packed or not, or from standard input (``-``).
 
-    Of a folder of shards all of it, where there is room; `softcount.Shards` leaves it there.
+    >>> from pathlib import Path
+    >>> from softcount import read
+    >>> _ = Path("text.txt").write_text("the dog runs\\na dog\\n")
+    >>> read("text.txt")
+    Corpus(2 sentences, 5 tokens, 4 words, 0 tags, source='text.txt')
 
-    text_column : of a table (CSV, TSV, Parquet, Arrow), the column whose cells are the sentences
-    content : the text of the file, where it has been read before
-    prepare : what is done to raw text first (`text.preparation`)
+    Of a folder of shards all of it is read, where there is room; `softcount.Shards` leaves it there.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    format : str, default "auto"
+        "plain", "tagged" or "conllu"; "auto" goes by the name and the first lines.
+    tags : str or path, optional
+        A file of tags in step with it, line by line.
+    vocabulary : Vocabulary, optional
+        Whose numbers are used, as new text is read by an old model; then `min_count` has no say.
+    min_count : int, default 1
+        Words that occur less often are one unknown word.
+    column : str, default "upos"
+        Of CoNLL-U, the column that has the tags.
+    tagset : list of str, optional
+        The tags, in the order of their numbers.
+    lowercase : bool, default False
+        Whether text is lower-cased first.
+    content : bytes, optional
+        The content of the file, where it has been read before.
+    prepare : Preparation, optional
+        What is done to raw text first (`softcount.text.preparation`).
+    text_column : str, optional
+        Of a table (CSV, TSV, Parquet, Arrow), the column whose cells are the sentences.
+
+    Returns
+    -------
+    Corpus
     """
     if is_shards(path):
         stored: Corpus = loaded(corpus(path, vocabulary, min_count, tagset=tagset, lowercase=lowercase))

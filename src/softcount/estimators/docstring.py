@@ -1,0 +1,43 @@
+"""What docstrings of estimators have in common, written once: attributes of all that are trained, how `fit` is watched.
+
+Docstrings are extended when a class is made, so that `help`, notebooks and the site show all of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+Entry = tuple[str, str]  # (name : type, what it is)
+
+# What every trained estimator has.
+SHARED: tuple[Entry, ...] = (
+    ("history_ : Trace", "Every step of training; of an aligner, by direction."),
+    ("signature_ : str", "Model, criterion, settings, seed, version and digest of the data, in a line."),
+    ("data_ : dict", "What it was trained on: source, digest and sizes."),
+    ("reading_ : dict", "How its text was read, where not as by default."),
+    ("seed_ : int", "The seed that was used."),
+    ("trained_ : str", "When it was trained."),
+)
+# The last parameters of every `fit` that goes by steps, and what it returns.
+WATCHED: tuple[Entry, ...] = (
+    ("on_step : function, optional", "Called with every step of training."),
+    ("checkpoint : str or path, optional", "A file for the state of training; the same call again goes on from there."),
+    (
+        "checkpoint_every : int, optional",
+        "After how many steps it is written; where not given, so rarely that it costs little.",
+    ),
+)
+SECTION = r"\n( +){}\n +-+\n(?:(?!\n +\w+\n +-+\n)[\s\S])*"
+
+
+def extended(text: str | None, heading: str, entries: Iterable[Entry]) -> str | None:
+    """The docstring with these entries behind those of a section; as it is, where it has no such section."""
+    found = re.search(SECTION.format(heading), text or "")
+    if text is None or found is None:
+        return text
+    indent, (first, _) = found[1], next(iter(entries))
+    if f"\n{indent}{first}\n" in text:
+        return text
+    more = "".join(f"\n{indent}{name}\n{indent}    {what}" for name, what in entries)
+    return text[: found.end()].rstrip() + more + "\n" + (text[found.end() :] or indent)

@@ -25,7 +25,7 @@ from softcount import LanguageModel, read
 ORDER = 3
 COLUMNS = {
     "model": "", "CPU s to train": ".1f", "CPU s to score": ",.1f", "CPU, times softcount's": ",.0f",
-    "words scored": ",", "perplexity of these": ".1f", "softcount's of these": ".1f",
+    "words scored": ",", "perplexity of these": ".1f", "softcount's of these": ".1f", "perplexity, <unk> too": ".1f",
 }  # fmt: skip
 
 
@@ -82,12 +82,13 @@ def main() -> None:
         held_out = lines[cut:]
         found = model.log_probabilities(held_out)
         n_words = len(found.values)
-        table.add("softcount", training, scoring, 1, n_words - model.fluency(held_out).unknown, known, known)
+        every = model.fluency(held_out)
+        table.add("softcount", training, scoring, 1, n_words - every.unknown, known, known, every.perplexity)
         theirs, a_word, logs, places = by_nltk(train, test, arguments.patience)
         own = [found.row(line)[i] for line, i in places]
         ratio = (theirs + a_word * n_words) / (training + scoring)
         table.add("NLTK KneserNeyInterpolated", theirs, a_word * n_words, ratio, len(logs), math.exp(-np.mean(logs)),
-                  math.exp(-np.mean(own)))  # fmt: skip
+                  math.exp(-np.mean(own)), None)  # fmt: skip
         print(f"training alone: {theirs / training:.0f} times softcount's", file=sys.stderr)
         agreement(model, held_out, Path(place))
 

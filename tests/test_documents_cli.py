@@ -90,6 +90,14 @@ def test_a_model_remembers_how_its_text_was_read(docs, tmp_path, train):
     assert "lowercase" not in plain.stderr and "text read" not in run("info", tmp_path / "plain").stdout
 
 
+def test_topics_led_by_common_words_say_how_to_leave_them_out(tmp_path):
+    docs = tmp_path / "docs.txt"
+    docs.write_text("".join("the of the a " * 5 + f"w{d % 7} w{d % 5}\n" for d in range(40)))
+    said = "topics are led by words of more than half of the documents (the"
+    assert said in run("topics", docs, "--topics", 3, "--criterion", "em:5").stderr
+    assert said not in run("topics", docs, "--topics", 3, "--criterion", "em:5", "--max-share", 0.5).stderr
+
+
 def test_lowercase_is_for_the_query_and_for_scoring_too(docs, tmp_path):
     loud, model = tmp_path / "loud.txt", tmp_path / "m"
     loud.write_text(LINES.upper())

@@ -13,6 +13,10 @@ import pytest
 BENCH = Path(__file__).parent.parent / "bench"
 FIGURE = re.compile(r"\|\s*\**[−-]?\d*\.\d+\b[^|`]*\|")  # a cell that begins with a decimal fraction
 
+SAID = re.compile(
+    r"(?<![\w.,])(?<!/ )(0?\.[1-9]\d\d|\d+(\.\d+)?( ?%| (points|CPU s|CPU seconds|times (less|more|as|the|its))))(?!\d)"
+)
+
 
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> Any:
@@ -87,6 +91,25 @@ def test_no_page_has_a_table_of_figures_by_hand(measured: Any) -> None:
         rest = measured.FIGURE.sub("", measured.MARKED.sub("", path.read_text(encoding="utf-8")))
         figures = [line for line in rest.splitlines() if line.startswith("|") and FIGURE.search(line)]
         assert not figures, f"{path.name}: keep this row in docs/data, see bench/measured.py: {figures[0]}"
+
+
+def test_no_sentence_has_a_measured_figure_by_hand(measured: Any) -> None:
+    """A score in three digits, a per cent, points, CPU seconds or a ratio in a sentence comes from docs/data as well.
+    Pages that follow a published text may quote its figures, and work out its examples."""
+    texts = measured.DOCS / "texts"
+    for path in (*measured.DOCS.rglob("*.md"), measured.DOCS.parent / "README.md"):
+        if texts not in path.parents:
+            typed = [line for line in _prose(measured, path.read_text(encoding="utf-8")) if SAID.search(line)]
+            assert not typed, f"{path.name}: say <!-- figure … --> before it, see bench/measured.py: {typed[0]}"
+    asked = {"it has .897 of": True, "by 2.5 points": True, "n / 2 times the": False, "with .01": False}
+    assert {line: SAID.search(line) is not None for line in asked} == asked
+
+
+def _prose(measured: Any, text: str) -> list[str]:
+    """Its sentences: no tables, no code, no formulas, nothing that is kept."""
+    text = measured.FIGURE.sub("", measured.MARKED.sub("", text))
+    text = re.sub(r"`[^`]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE))
+    return [line for line in text.splitlines() if not line.startswith(("|", "    "))]
 
 
 def test_sentences_say_what_is_kept(measured: Any, tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ from softcount.links.pharaoh import PairLinks
 from softcount.loop.trace import Step, Trace
 from softcount.report.page.across import across
 from softcount.report.page.alignment import _disagreement
-from softcount.report.page.documents import LETTER, label_places
+from softcount.report.page.chart import above, line_chart
+from softcount.report.page.documents import LETTER, MAP, apart, label_places
 from softcount.report.page.grammar import drawing
 from softcount.report.page.model import page_of
 from softcount.report.page.words import advice
@@ -108,7 +109,7 @@ def test_topics_and_clusters_by_a_column(tmp_path: Path, monkeypatch: pytest.Mon
     Path("d").write_text("\n".join(DOCS) + "\n")
     Path("by").write_text("\n".join("wine" if "wine" in doc else "ball" for doc in DOCS) + "\n")
     assert run("topics d --topics 2 --save t -q").code == 0 and run("cluster d --clusters 2 --save c -q").code == 0
-    for model, title in (("t", "Topics by column"), ("c", "Clusters by column")):
+    for model, title in (("t", "Topics by class or time"), ("c", "Clusters by class or time")):
         assert run(f"report {model} d --by by --out p.html -q").code == 0
         assert title in Strict(Path("p.html").read_text()).text
     Path("by").write_text("wine\n")
@@ -125,7 +126,7 @@ def test_topics_and_clusters_by_a_column(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_documents_without_a_column_have_no_such_part() -> None:
     model: Any = softcount.PLSA(2, random_state=0).fit(DOCS)
-    assert "by column" not in page_of(model, documents(DOCS))
+    assert "by class or time" not in page_of(model, documents(DOCS))
 
 
 def test_directions_disagree_only_where_they_do() -> None:
@@ -172,5 +173,27 @@ def test_a_stage_that_comes_twice_is_drawn_twice() -> None:
 
 def test_words_on_a_map_keep_out_of_circles_and_of_one_another() -> None:
     at, radius = np.array([[100.0, 100.0], [140.0, 100.0], [500.0, 200.0]]), np.array([15.0, 15.0, 15.0])
-    (first, y), (second, _), (third, _) = label_places(at, radius, ["to the left", "to the right", "inside"])
+    places = label_places(at, radius, ["to the left", "to the right", "inside"])
+    assert None not in places
+    (first, y), (second, _), (third, _) = filter(None, places)
     assert first + LETTER * 11 < 85 and y == 104 and second > 155 and third + LETTER * 6 < 485
+    assert label_places(np.full((1, 2), 100.0), np.full(1, 15.0), ["w" * 500]) == [None], "wider than the map"
+
+
+def test_circles_on_a_map_do_not_cover_one_another() -> None:
+    at, radius = np.array([[100.0, 100.0], [100.0, 100.0], [105.0, 100.0], [519.0, 339.0]]), np.full(4, 15.0)
+    moved = apart(at, radius)
+    far = np.sqrt(((moved[:, None] - moved[None]) ** 2).sum(axis=2))
+    assert far[np.triu_indices(4, 1)].min() > 29 and (moved >= 15).all() and (moved <= np.array(MAP) - 15).all()
+
+
+def test_a_chart_leaves_out_what_lies_below_and_tells_its_marks_apart() -> None:
+    line = [(1.0, -100.0), (2.0, -10.0), (3.0, -9.0)]
+    assert above(line, -55.0) == [(1.5, -55.0), (2.0, -10.0), (3.0, -9.0)]
+    assert above(line, -100.0) == line and above(line, 0.0) == line
+    assert above([(1.0, 5.0), (2.0, 1.0), (3.0, 4.0)], 2.0)[0] == (2 + 1 / 3, 2.0), "where it last comes up"
+    for low, high in ((-38_984_500.0, -38_983_818.9), (-940.5812, -940.5811), (0.0, 1e-7)):
+        marks = re.findall(r'text-anchor="end">([^<]+)<', line_chart("x", [[(1, low), (2, high)]], "y"))[:3]
+        assert len(set(marks)) == 3 and "e" not in "".join(marks)
+    flat = line_chart("x", [[(1, 7.0), (2, 7.0)]], "y")
+    assert "7.5<" in flat and "nan" not in flat

@@ -207,6 +207,17 @@ def test_objectives_that_are_none_are_not_shown(progress: Progress) -> None:
     assert progress.line(100) == "both em 1/3  1 s/step  2 s left"
 
 
+def test_steps_towards_a_start_say_so(progress: Progress) -> None:
+    with stage.towards("start, clusters"):
+        stage.begin("hard:10", 10, "steps")
+        assert progress.line(100).startswith("start, clusters: hard:10  first step")
+        after(progress, 0, 0)
+        after(progress, 1.0, 1, Step(0, "hard:10", 1, float("nan"), None, {}, 1.0))
+        assert progress.line(100) == "start, clusters: hard 1/10  1 s/step  9 s left"
+    stage.begin("em:3", 3, "steps")
+    assert progress.line(100).startswith("em:3  first step")
+
+
 def test_time_left_of_bytes_and_shares(progress: Progress) -> None:
     stage.begin("reading text", 400e6, "bytes")
     after(progress, 2.0, 100e6)

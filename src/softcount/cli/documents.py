@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from softcount.cli.console import columns, lower_cased, preparation, say_unknown
+from softcount.cli.console import columns, lower_cased, preparation, say, say_unknown
 from softcount.cli.options import HOW, IN, WHAT, IdColumn, Lowercase, Normalize, Restarts, TextColumn, Tokenize, option
 from softcount.cli.sampling import Sampled
 from softcount.errors import InputError
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from softcount.text.documents import Documents
 
 FORMS = "One document a line (.gz too, - for stdin), a folder, a table, UCI docword, .ldac, .svmlight; shards."
+FEWEST = 20  # documents of which it says something that half of them have a word
 USUAL = {"min_count": 1, "max_share": 1.0, "stop_words": 0}
 
 Format = Annotated[str, option(IN, "auto, lines, folder, table, uci, ldac, svmlight.")]
@@ -106,3 +107,16 @@ def note_unknown(model: Any, data: Documents, quiet: bool) -> None:
 
     unknown = unknown_tokens(data, model.vocabulary_)
     say_unknown(unknown, data.n_tokens, data.source, "words", "they are left out", quiet)
+
+
+def note_common(model: Any, data: Documents, quiet: bool) -> None:
+    """Where topics are led by words that most documents have, they say little; how to leave such words out."""
+    if data.vocabulary is None or len(data) < FEWEST or not hasattr(data, "document_frequencies"):
+        return
+    most = {data.vocabulary.words[v] for v in (data.document_frequencies > 0.5 * len(data)).nonzero()[0].tolist()}
+    first = [str(words[0][0]) for words in model.top_words(1).values() if words]
+    led = [word for word in first if word in most]
+    if 3 * len(led) > len(first):
+        named = ", ".join(dict.fromkeys(led[:3]))
+        say(f"note: {len(led)} of {len(first)} topics are led by words of more than half of the documents ({named}); "
+            "--max-share 0.5 or --stop-words leaves such words out", quiet)  # fmt: skip

@@ -134,7 +134,7 @@ class Progress:
         if step is not None:
             name, _, total = step.stage.rpartition(":")
             restart = f"restart {step.restart + 1}/{self.restarts}  " if self.restarts > 1 else ""
-            parts["what"] = f"{restart}{name} {step.step}/{total}"
+            parts["what"] = f"{now.purpose}{restart}{name} {step.step}/{total}"
             if math.isfinite(step.objective):
                 parts["objective"] = f"objective {step.objective:,.2f}"
             if step.change is not None and math.isfinite(step.change):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 import typer
 
 from softcount.cli.console import lower_cased, open_model, per_table, sparse_of
-from softcount.cli.documents import FORMS, OfDocuments, beside_names
+from softcount.cli.documents import FORMS, OfDocuments, beside_names, note_common
 from softcount.cli.options import (
     HOW,
     OUT,
@@ -171,6 +171,8 @@ class Topics(OfDocuments):
             self.note_unused("k", "tfidf", where="without --query")
         if (self.apply or self.query is not None) and not self.as_json:
             self.note_unused("top", where="where no topics are printed")
+        if not self.apply and self.query is None:
+            note_common(model, data, self.quiet)
         rows = None
         if self.apply or self.rows:
             averaged = getattr(model, "chains_", None) is not None

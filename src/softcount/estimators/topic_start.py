@@ -18,6 +18,7 @@ from scipy import sparse
 
 from softcount.errors import InputError
 from softcount.estimators.kmeans import KMeans
+from softcount.machine import stage
 from softcount.models.plsa import PLSATables
 from softcount.numbers.ragged import Array
 from softcount.text.documents import Documents
@@ -32,10 +33,11 @@ def clustered(data: Documents, n_topics: int, seed: tuple[int, ...], n_jobs: int
     """A topic for every cluster; where there are more topics than documents, the last begin as nobody's."""
     rng = np.random.default_rng([*seed, 3])
     n_clusters = min(n_topics, len(data))
-    found = KMeans(
-        n_clusters, metric="cosine", criterion=f"hard:{STEPS}", restarts=TRIES, n_jobs=n_jobs,
-        random_state=int(rng.integers(2**31)),
-    ).fit(directions(data, damped=False))  # fmt: skip
+    with stage.towards("start, clusters of documents"):
+        found = KMeans(
+            n_clusters, metric="cosine", criterion=f"hard:{STEPS}", restarts=TRIES, n_jobs=n_jobs,
+            random_state=int(rng.integers(2**31)),
+        ).fit(directions(data, damped=False))  # fmt: skip
     members = sparse.csr_matrix(
         (np.ones(len(data)), found.labels_, np.arange(len(data) + 1)), shape=(len(data), n_topics)
     )

@@ -9,16 +9,21 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+
+purpose = ""  # what the stages of this moment are for, where that is not the result itself
 
 
 class Stage:
     """`unit` is what `done` and `total` count: bytes, steps, pairs."""
 
     def __init__(self, what: str, total: float | None = None, unit: str = "") -> None:
-        self.what, self.total, self.unit = what, total, unit
+        self.purpose = f"{purpose}: " if purpose else ""
+        self.what, self.total, self.unit = f"{self.purpose}{what}", total, unit
         self.done, self.began = 0.0, time.monotonic()
         self.share = 0.0  # of the part that is under way
         self.step: Any = None  # the record of the last one, where there are such
@@ -32,6 +37,17 @@ clear: Callable[[], None] = lambda: None  # takes away what is shown of it, befo
 def begin(what: str, total: float | None = None, unit: str = "") -> None:
     global now
     now = Stage(what, total, unit)
+
+
+@contextmanager
+def towards(what: str) -> Iterator[None]:
+    """Stages that begin in here serve something else, such as a start: k-means steps before those of topics."""
+    global purpose
+    before, purpose = purpose, what
+    try:
+        yield
+    finally:
+        purpose = before
 
 
 def reach(done: float, step: Any = None) -> None:

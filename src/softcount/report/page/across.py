@@ -44,8 +44,8 @@ def _numbers(values: Array) -> Array | None:
 def _heat(means: Array, rows: Sequence[str], names: Sequence[str]) -> Html:
     head = el("tr", el("td", ""), *(el("th", name, scope="col") for name in names))
     body = [el("tr", el("th", row, scope="row"), *map(_cell, mean)) for row, mean in zip(rows, means, strict=True)]
-    caption = "Mean shares"
-    grid = el("table", el("caption", caption), el("thead", head), el("tbody", *body), cls="heat")
+    caption = "Mean shares, per cent"
+    grid = el("table", el("caption", caption), el("thead", head), el("tbody", *body), cls="heat named")
     return el("div", grid, cls="scroll", tabindex="0", role="region", aria_label=caption)
 
 

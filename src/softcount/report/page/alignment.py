@@ -77,10 +77,14 @@ def _pairs(rows: Sequence[int], pairs: Sequence[dict[str, Any]], gold: bool) -> 
         "A line joins words that translate each other. Point at a word, or reach it with the Tab key, to see how sure "
     )
     told += "both directions are."
+    lines = list[Html]()
     if gold:
-        told += " Dashed: a link that gold does not have. Dotted: a sure link of gold that was not found."
+        keys = {"wrong": "a link that gold does not have", "missed": "a sure link of gold that was not found"}
+        lines = [el("p", *(el("span", said, cls=f"key {kind}") for kind, said in keys.items()), cls="hint")]
     search = _search("pairs", "Find pairs with a word")
-    return html([el("p", told, cls="hint"), search, *(_article(s, pair) for s, pair in zip(rows, pairs, strict=True))])
+    return html(
+        [el("p", told, cls="hint"), *lines, search, *(_article(s, pair) for s, pair in zip(rows, pairs, strict=True))]
+    )
 
 
 def _search(what: str, label: str) -> Html:

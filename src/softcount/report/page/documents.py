@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,13 +23,16 @@ ASKED = 2000  # words that the page can be asked about
 DOCUMENTS = 5  # of each topic
 BEGINNING = 12  # words of a document that are shown
 NAMED = 15  # topics of a map that are named there
+SPREAD = 0.5  # how much of a place on the map is its rank: one topic apart from all must not push these into a corner
 MAP, LETTER = (520, 340), 6.3  # the size of the map, and of a letter on it
 
 
 def topic_sections(model: Any, data: Documents | None, by: Sequence[str] | None = None) -> Iterator[Section]:
     """`by` has a class or a time of every document."""
-    tops = model.top_words(TYPICAL)
-    names = [f"{h}: " + " ".join(str(word) for word, _ in tops[h][:3]) for h in range(len(model.word_))]
+    seen = overview(model, TYPICAL, np.asarray(model.prevalence_))
+    assert seen is not None
+    tops = [group.words for group in seen.groups]
+    names = [f"{h}: {' '.join(words[:3])}" for h, words in enumerate(tops)]
     yield Section("topics", "Topics", _topics(model, tops), _asked(model, names))
     if len(model.word_) > 2:
         yield Section("map", "Which topics are alike", _map(model, names))
@@ -37,7 +40,7 @@ def topic_sections(model: Any, data: Documents | None, by: Sequence[str] | None 
         shares = model.transform(data)
         yield Section("documents", "Documents of each topic", _documents(shares, names, data))
         if by is not None:
-            yield Section("by", "Topics by column", across(np.asarray(shares), names, by, "topic"))
+            yield Section("by", "Topics by class or time", across(np.asarray(shares), names, by, "topic"))
 
 
 def cluster_sections(model: Any, data: Documents | None, by: Sequence[str] | None = None) -> Iterator[Section]:
@@ -52,7 +55,7 @@ def cluster_sections(model: Any, data: Documents | None, by: Sequence[str] | Non
     groups = sorted(seen.groups, key=lambda group: (-group.share, group.name))
     greatest = max((group.share for group in groups), default=0.0)
     rows = [(g.name, f"{g.size:,}", f"{g.share:.1%}", bar(g.share, greatest), " ".join(g.words)) for g in groups]
-    head = ("name", "documents", "share", "", "words that tell it from the others")
+    head = ("cluster", "documents", "share", "", "words that tell it from the others")
     told = "How many documents each has, and the words that they have more often than others."
     body = joined([el("p", told, cls="hint"), table(head, rows, "By size", numbers=(1, 2))])
     yield Section("clusters", "Clusters", body)
@@ -61,31 +64,26 @@ def cluster_sections(model: Any, data: Documents | None, by: Sequence[str] | Non
         yield Section("documents", "Documents of each cluster", _members(labels, listed, data))
         if by is not None:
             shares = np.array([[float(label == name) for name in listed] for label in labels])
-            yield Section(
-                "by", "Clusters by column", across(shares, [f"cluster {name}" for name in listed], by, "cluster")
-            )
+            named = [f"{group.name}: {' '.join(group.words[:3])}" for group in groups]
+            yield Section("by", "Clusters by class or time", across(shares, named, by, "cluster"))
 
 
-def _topics(model: Any, tops: dict[int, list[tuple[Any, float]]]) -> Html:
+def _topics(model: Any, tops: Sequence[Sequence[str]]) -> Html:
     order = np.argsort(-np.asarray(model.prevalence_), kind="stable").tolist()
     greatest = float(np.max(model.prevalence_))
     rows = [
-        (str(h), f"{model.prevalence_[h]:.1%}", bar(float(model.prevalence_[h]), greatest), _words(tops[h]))
+        (str(h), f"{model.prevalence_[h]:.1%}", bar(float(model.prevalence_[h]), greatest), " ".join(tops[h]))
         for h in order
     ]
-    head = ("topic", "prevalence", "", "words")
+    head = ("topic", "share", "", "words that tell it from the others")
     box = Html('<input type="search" id="query" autocomplete="off" spellcheck="false">')
     ask = [
         el("h3", "Ask it"),
         el("label", "Type a text; its topics are computed here, in the page. ", box),
         el("p", "", id="query-answer", role="status", cls="found"),
     ]
-    told = "Which share of all words each has, and its most probable words."
-    return joined([el("p", told, cls="hint"), table(head, rows, "By prevalence", numbers=(1,)), *ask])
-
-
-def _words(top: Sequence[tuple[Any, float]]) -> str:
-    return " ".join(str(word) for word, _ in top)
+    told = "Which share of all words each has, and the words that it has more often than others."
+    return joined([el("p", told, cls="hint"), table(head, rows, "By size", numbers=(1,)), *ask])
 
 
 def _asked(model: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -102,9 +100,11 @@ def _asked(model: Any, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _map(model: Any, names: Sequence[str]) -> Html:
-    """Topics in the plane that keeps most of their distances (classical scaling of √P(w|h): Hellinger's distance)."""
+    """Topics in the plane that keeps most of their distances (classical scaling of √P(w|h): Hellinger's distance),
+    pushed apart where their circles would cover one another."""
     at, share = _plane(np.sqrt(np.asarray(model.word_)))
-    radius = 6 + 22 * np.sqrt(model.prevalence_ / np.max(model.prevalence_))
+    radius = _radii(np.asarray(model.prevalence_))
+    at = apart(at, radius)
     shown = []
     for h, (x, y) in enumerate(at):
         dot = el("circle", el("title", names[h]), cx=f"{x:.1f}", cy=f"{y:.1f}", r=f"{radius[h]:.1f}")
@@ -112,27 +112,54 @@ def _map(model: Any, names: Sequence[str]) -> Html:
     if len(names) <= NAMED:
         told_by = [name.partition(": ")[2] for name in names]
         places = label_places(at, radius, told_by)
-        shown += [el("text", said, x=f"{x:.1f}", y=f"{y:.1f}") for said, (x, y) in zip(told_by, places, strict=True)]
-    said = f"A map of {len(names)} topics; near ones use like words"
+        shown += [el("text", said, x=f"{at[0]:.1f}", y=f"{at[1]:.1f}")
+                  for said, at in zip(told_by, places, strict=True) if at]  # fmt: skip
+    said = f"A map of {len(names)} topics; near ones use similar words"
     svg = el("svg", *shown, viewBox=f"0 0 {MAP[0]} {MAP[1]}", role="img", aria_label=said)
-    told = f"Near topics use like words; the plane keeps {share:.0%} of what there is. Sizes are prevalences."
+    told = f"Near topics use similar words (a plane keeps {share:.0%} of their differences); circles show their shares."
+    told += " Point at one for its words."
     return joined([el("p", told, cls="hint"), el("figure", svg, cls="map")])
 
 
-def label_places(at: Array, radius: Array, words: Sequence[str]) -> list[tuple[float, float]]:
-    """Where the words of each circle begin: beside, below or above it, where they meet the fewest circles and words."""
+def _radii(shares: Array) -> Array:
+    """By the share of each, smaller where there are many."""
+    most = min(22.0, 90.0 / np.sqrt(len(shares)))
+    return np.asarray(9 + (most - 4) * np.sqrt(shares / shares.max()))
+
+
+def apart(at: Array, radius: Array, rounds: int = 200) -> Array:
+    """Circles that cover one another push each other away, each by half, until they only touch; all stay on the map."""
+    turn = np.arange(len(at))
+    at = np.asarray(at, dtype=float) + 0.01 * np.column_stack([np.cos(turn), np.sin(turn)])  # none on top of another
+    edge = np.array(MAP) - radius[:, None]
+    for _ in range(rounds):
+        way = at[:, None, :] - at[None, :, :]
+        far = np.sqrt((way**2).sum(axis=2)) + np.eye(len(at))
+        lack = np.maximum(radius[:, None] + radius[None, :] + 2 - far, 0.0) * (1 - np.eye(len(at)))
+        if not lack.any():
+            break
+        at = np.clip(at + 0.5 * ((lack / far)[:, :, None] * way).sum(axis=1), radius[:, None], edge)
+    return at
+
+
+def label_places(at: Array, radius: Array, words: Sequence[str]) -> list[tuple[float, float] | None]:
+    """Where the words of each circle begin: beside, below or above it, where they meet no circle and no other words;
+    nowhere, if there is no such place."""
     taken = [(x - r, y - r, x + r, y + r) for (x, y), r in zip(at.tolist(), radius.tolist(), strict=True)]
-    found = []
+    found = list[tuple[float, float] | None]()
     for (x, y), r, said in zip(at.tolist(), radius.tolist(), words, strict=True):
         wide = LETTER * len(said)
         middle = min(max(x - wide / 2, 2), MAP[0] - wide - 2)
         sides = ((x + r + 4, y + 4), (x - r - 4 - wide, y + 4), (middle, y + r + 13), (middle, y - r - 5))
         boxes = [(a, b - 10, a + wide, b + 3) for a, b in sides]
-        outside = [10 * (box[0] < 0 or box[2] > MAP[0]) for box in boxes]
-        best = min(range(4), key=lambda k: outside[k] + sum(_meet(boxes[k], other) for other in taken))
-        taken.append(boxes[best])
-        found.append(sides[best])
+        free = [k for k, box in enumerate(boxes) if _on_map(box) and not any(_meet(box, other) for other in taken)]
+        taken += [boxes[k] for k in free[:1]]
+        found.append(sides[free[0]] if free else None)
     return found
+
+
+def _on_map(box: tuple[float, ...]) -> bool:
+    return box[0] >= 0 and box[2] <= MAP[0] and box[1] >= 0 and box[3] <= MAP[1]
 
 
 def _meet(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
@@ -144,27 +171,29 @@ def _plane(rows: Array) -> tuple[Array, float]:
     u, s, _ = np.linalg.svd(centred, full_matrices=False)
     at = u[:, :2] * s[:2] if len(s) > 1 else np.column_stack([u[:, 0] * s[0], np.zeros(len(rows))])
     span = np.maximum(np.ptp(at, axis=0), 1e-12)
-    placed = 40 + (at - at.min(axis=0)) / span * np.array([440.0, 260.0])
-    return placed, float((s[:2] ** 2).sum() / max((s**2).sum(), 1e-300))
+    shares = (at - at.min(axis=0)) / span
+    ranks = np.argsort(np.argsort(at, axis=0, kind="stable"), axis=0) / max(len(at) - 1, 1)
+    spread = (1 - SPREAD) * shares + SPREAD * ranks if len(at) > 2 else shares
+    return 40 + spread * np.array([440.0, 260.0]), float((s[:2] ** 2).sum() / max((s**2).sum(), 1e-300))
 
 
 def _documents(shares: Array, names: Sequence[str], data: Any) -> Html:
-    parts = []
+    parts, words = [], _telling(data)
     for h, name in enumerate(names):
         best = np.argsort(-shares[:, h], kind="stable")[:DOCUMENTS]
-        items = [el("li", f"{shares[d, h]:.0%} · {_called(data, d)}: {_beginning(data, d)}") for d in best]
+        items = [el("li", f"{shares[d, h]:.0%} · {_called(data, d)}: {words(d)}") for d in best]
         parts.append(el("div", el("h3", name), el("ul", *items), cls="topic"))
-    told = "Those with the largest share of it, by their most frequent words."
+    told = "Those with the largest share of it, by the words that they have more often than others."
     return joined([el("p", told, cls="hint"), *parts])
 
 
 def _members(labels: Sequence[str], names: Sequence[str], data: Any) -> Html:
-    parts = []
+    parts, words = [], _telling(data)
     for name in names:
         members = [d for d, label in enumerate(labels) if label == name][:DOCUMENTS]
-        items = [el("li", f"{_called(data, d)}: {_beginning(data, d)}") for d in members]
+        items = [el("li", f"{_called(data, d)}: {words(d)}") for d in members]
         parts.append(el("div", el("h3", f"cluster {name}" if name.isdigit() else name), el("ul", *items), cls="topic"))
-    told = "The first of each, by their most frequent words."
+    told = "The first of each, by the words that they have more often than others."
     return joined([el("p", told, cls="hint"), *parts])
 
 
@@ -172,11 +201,20 @@ def _called(data: Any, d: int) -> str:
     return str(data.names[d]) if data.names else f"document {d + 1}"
 
 
-def _beginning(data: Any, d: int) -> str:
-    """Its most frequent words: documents are counts, their order is gone."""
+def _telling(data: Any) -> Callable[[int], str]:
+    """Of a document the words that tell it from the others, since documents are counts, and their order is gone: by
+    P(w|d) · log(P(w|d) / P(w)), and by their number where it has no others beside it."""
     if data.vocabulary is None:
-        return ""
-    words, counts = (column[data.offsets[d] : data.offsets[d + 1]] for column in (data.words, data.counts))
-    known = np.flatnonzero(words >= 0)
-    best = known[np.argsort(-counts[known], kind="stable")[:BEGINNING]]
-    return " ".join(data.vocabulary.words[words[k]] for k in best)
+        return lambda d: ""
+    seen = data.words >= 0
+    totals = np.bincount(data.words[seen], data.counts[seen], minlength=len(data.vocabulary.words))
+    everywhere = totals / max(totals.sum(), 1e-300)
+
+    def told(d: int) -> str:
+        words, counts = (column[data.offsets[d] : data.offsets[d + 1]] for column in (data.words, data.counts))
+        words, counts = words[words >= 0], counts[words >= 0]
+        share = counts / max(counts.sum(), 1e-300)
+        best = np.lexsort((-counts, -(share * np.log(share / everywhere[words])).round(12)))[:BEGINNING]
+        return " ".join(data.vocabulary.words[words[k]] for k in best)
+
+    return told

@@ -21,22 +21,35 @@ def sections(model: Any, data: Any) -> Iterator[Section]:
     sizes = np.bincount(labels, minlength=model.n_clusters)
     yield Section("clusters", "Clusters", _centres(model, sizes))
     if data is not None:
-        yield Section("points", "Points", _points(np.asarray(data, dtype=float), labels, np.asarray(model.means_)))
+        yield Section(
+            "points",
+            "Points",
+            _points(np.asarray(data, dtype=float), labels, np.asarray(model.means_), _features(model)),
+        )
+
+
+def _features(model: Any) -> list[str]:
+    unnamed = [f"feature {n}" for n in range(model.n_features_in_)]
+    return list(map(str, getattr(model, "feature_names_in_", unnamed)))
 
 
 def _centres(model: Any, sizes: Array) -> Html:
-    unnamed = [f"feature {n}" for n in range(model.n_features_in_)]
-    features = list(getattr(model, "feature_names_in_", unnamed))[:FEATURES]
+    features = _features(model)[:FEATURES]
     rows = [
         (f"{k}", f"{sizes[k]:,}", f"{sizes[k] / sizes.sum():.1%}", bar(sizes[k], sizes.max()),
          *(minus(f"{value:.4g}") for value in model.means_[k][: len(features)]))
         for k in np.argsort(-sizes, kind="stable").tolist()
     ]  # fmt: skip
-    head = ("name", "points", "share", "", *(f"mean {name}" for name in features))
+    head = ("cluster", "points", "share", "", *(f"mean {name}" for name in features))
     return table(head, rows, "By size", numbers=(1, 2, *range(4, 4 + len(features))))
 
 
-def _points(data: Array, labels: Array, means: Array) -> Html:
+def _ways(n: int, names: list[str]) -> str:
+    """What goes to the right and what upwards, where these are features themselves."""
+    return {1: f" To the right: {names[0]}.", 2: f" To the right: {names[0]}; upwards: {names[-1]}."}.get(n, "")
+
+
+def _points(data: Array, labels: Array, means: Array, names: list[str]) -> Html:
     """Colours go round after eight; crosses are centres."""
     chosen = np.linspace(0, len(data) - 1, min(POINTS, len(data))).round().astype(int)
     centre = data.mean(axis=0)
@@ -51,7 +64,7 @@ def _points(data: Array, labels: Array, means: Array) -> Html:
         for k, (x, y) in enumerate(crosses)
     ]  # fmt: skip
     kept = (s[:2] ** 2).sum() / max((s**2).sum(), 1e-300)
-    told = "Crosses: centres, with the names of their clusters."
+    told = "Crosses: centres, with the numbers of their clusters." + _ways(data.shape[1], names)
     told += f" The plane keeps {kept:.0%} of how far the points are apart." if data.shape[1] > 2 else ""
     svg = el(
         "svg", *dots, *marks, viewBox="0 0 520 340", role="img", aria_label=f"{len(chosen)} points in their clusters"

@@ -21,6 +21,17 @@ CALLED = {
 }  # fmt: skip
 
 
+# What each makes as large as it can, in plain words.
+OBJECTIVES = {
+    "em": "the log-likelihood of the data", "hard": "the log-probability of the data with what is hidden at its best",
+    "vb": "a lower bound of the data's log-probability", "mre": "the log-probability of making the data again",
+    "gibbs": "the log-probability of the data with what was drawn", "direct": "the log-likelihood of the data",
+    "autoencode": "the log-probability of making the data again",
+}  # fmt: skip
+MODELS = {"ibm1": "Model 1", "ibm2": "Model 2", "ibm2-free": "Model 2", "hmm": "HMM", "crf": "CRF"}
+SOON = 10  # of a stage's steps, the share that is left out where restarts are compared: they differ at the end
+
+
 def told(model: Any) -> str:
     """One sentence: what, of what, by what, when."""
     data = dict(model.data_)
@@ -34,16 +45,40 @@ def told(model: Any) -> str:
 def _by(model: Any) -> str:
     """The criteria of the first restart, each with how many steps it took; directions that went alike are told once."""
     told = {
-        ", then ".join(_ran(stage, len(steps)) for restart, stage, steps in trace.stages() if not restart): None
+        ", then ".join(
+            _ran(of, stage, len(steps)) for of, (restart, stage, steps) in _with_models(model, trace) if not restart
+        ): None
         for trace in model._traces().values()
         if trace
     }
     return f" by {'; '.join(told)}" if told else ""
 
 
-def _ran(stage: str, n: int) -> str:
+def _ran(of: str, stage: str, n: int) -> str:
     name = CALLED.get(_base(stage), _base(stage))
-    return f"{name} ({n:,} step{'s' * (n != 1)})"
+    return f"{name} ({f'{of}, ' if of else ''}{n:,} step{'s' * (n != 1)})"
+
+
+def _with_models(model: Any, trace: Trace) -> Iterator[tuple[str, tuple[int, str, list[Step]]]]:
+    """The stages, each with the model that it trained where several follow one another: Model 1, then an HMM."""
+    planned, seen = list(_planned(model)), dict[int, int]()
+    for restart, stage, steps in trace.stages():
+        n = seen[restart] = seen.get(restart, -1) + 1
+        fits = n < len(planned) and planned[n][1] == _base(stage)
+        yield planned[n][0] if fits and len(planned) > 1 else "", (restart, stage, steps)
+
+
+def _planned(model: Any) -> Iterator[tuple[str, str]]:
+    """(model, base of its criterion) of every stage, by the signature, `model=ibm1(em:3),hmm(em:3)`."""
+    if model.kind == "word aligner":
+        asked = re.search(r"\bmodel=(\S+)", model.signature_)
+        for name, inside in re.findall(r"([a-z0-9-]+)\(((?:[^()]|\([^()]*\))*)\)", asked[1] if asked else ""):
+            for stage in re.findall(r"[a-z]+(?=[(:])(?:\([^()]*\))?:\d+", inside):
+                yield MODELS.get(name, name), _base(stage)
+    elif model.kind == "decipher" and (stages := re.search(r"\bcriterion=(\S+)", model.signature_)):
+        for order in range(2, int(re.findall(r"\border=(\d+)", model.signature_)[0]) + 1):
+            for stage in re.findall(r"[a-z]+(?=[(:])(?:\([^()]*\))?:\d+", stages[1]):
+                yield f"{order}-grams", _base(stage)
 
 
 def _base(stage: str) -> str:
@@ -53,9 +88,10 @@ def _base(stage: str) -> str:
 
 def sections(model: Any) -> Iterator[Section]:
     traces = {name: trace for name, trace in model._traces().items() if trace}
-    charts = [chart for name, trace in traces.items() for chart in _charts(name, trace)]
-    steps = [row for name, trace in traces.items() for row in _stages(name, trace)]
-    body = [el("div", *charts, *_tried_chart(model), cls="charts")]
+    charts = [chart for name, trace in traces.items() for chart in _charts(model, name, trace)]
+    steps = [row for name, trace in traces.items() for row in _stages(model, name, trace)]
+    body = [el("p", _meant(model, traces), cls="hint")] if steps else []
+    body.append(el("div", *charts, *_tried_chart(model), cls="charts"))
     if steps:
         head = ("stage", "restart", "steps", "seconds a step", "objective at its end")
         body.append(table(head, steps, "Stages of training", numbers=(1, 2, 3, 4)))
@@ -76,23 +112,49 @@ def _tried_chart(model: Any) -> Iterator[Html]:
         yield line_chart(f"how many, by {model.choose}", [sorted(best.items())], "score", "size")
 
 
-def _charts(name: str, trace: Trace) -> Iterator[Html]:
+def _meant(model: Any, traces: dict[str, Trace]) -> str:
+    """What an objective is; of directions that agree it is no likelihood of anything, so it is not called one."""
+    bases = dict.fromkeys(_base(stage) for trace in traces.values() for _, stage, _ in trace.stages())
+    known = [f"{CALLED[base]}: {OBJECTIVES[base]}" for base in bases if base in OBJECTIVES]
+    agreed = "agreement=True" in model.signature_
+    said = "Objectives are in nats; the greater the better."
+    said += f" {'; '.join(known)[0].upper()}{'; '.join(known)[1:]}." if known and not agreed else ""
+    return said + (" Objectives of different stages cannot be compared." if len(bases) > 1 or agreed else "")
+
+
+def _charts(model: Any, name: str, trace: Trace) -> Iterator[Html]:
     """One for each stage, since the objectives of two stages cannot be compared; a line a restart."""
-    for stage, runs in trace.panels().items():
+    models = [of for of, (restart, _, _) in _with_models(model, trace) if not restart]
+    for at, (stage, runs) in enumerate(trace.panels().items()):
         lines = {f"restart {steps[0].restart + 1}": _finite(steps) for steps in runs if _finite(steps)}
         names = list(lines) if len(lines) > 1 else ()
-        yield line_chart(f"Objective, {f'{name} {stage}'.strip()}", list(lines.values()), "objective", names=names)
+        of = models[at] if at < len(models) else ""
+        title = f"Objective, {_called(name, of, stage.partition(' (')[0] if of else stage)}"
+        yield line_chart(title, list(lines.values()), "objective", names=names, low=_soon(list(lines.values())))
+
+
+def _called(direction: str, of: str, stage: str) -> str:
+    """both directions, HMM, em:3."""
+    where = {"both": "both directions"}.get(direction, direction)
+    return ", ".join(part for part in (where, of, stage) if part)
+
+
+def _soon(lines: list[list[tuple[int, float]]]) -> float:
+    """Where all restarts have come to after a tenth of their steps: below, they cannot be told apart at the end."""
+    if len(lines) < 2 or min(map(len, lines)) < SOON:
+        return -math.inf
+    return min(line[len(line) // SOON][1] for line in lines)
 
 
 def _finite(steps: list[Step]) -> list[tuple[int, float]]:
     return [(s.step, s.objective) for s in steps if math.isfinite(s.objective)]
 
 
-def _stages(name: str, trace: Trace) -> Iterator[tuple[str, ...]]:
-    for restart, stage, steps in trace.stages():
+def _stages(model: Any, name: str, trace: Trace) -> Iterator[tuple[str, ...]]:
+    for of, (restart, stage, steps) in _with_models(model, trace):
         seconds = sum(step.seconds for step in steps) / len(steps)
         objective = minus(f"{steps[-1].objective:,.2f}") if math.isfinite(steps[-1].objective) else "–"
-        yield f"{name} {stage}".strip(), f"{restart + 1}", f"{len(steps)}", f"{seconds:.3g}", objective
+        yield _called(name, of, stage), f"{restart + 1}", f"{len(steps)}", f"{seconds:.3f}", objective
 
 
 def _hints(trace: Trace) -> Iterator[str]:

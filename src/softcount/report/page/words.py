@@ -28,6 +28,7 @@ WIDEST = 60  # states of which a matrix can still be read
 # Labels of which evenness says something, and the share of the greatest entropy that is too much: of the demo's
 # language, 12 states, the true tags have 0.89, the default 0.83, and EM from a random start, which is flat, 0.97.
 FEW, FLAT = 5, 0.95
+TELLS_APART = {"hmm": "a sparse prior, vb(prior=0.1), or more steps", "word classes": "another number of them"}
 
 
 def sections(model: Any, data: Corpus | None, gold: Sequence[Sequence[str | None]] | None = None) -> Iterator[Section]:
@@ -35,12 +36,16 @@ def sections(model: Any, data: Corpus | None, gold: Sequence[Sequence[str | None
     names = [str(name) for name in (model.classes_ if model.kind == "word classes" else model.states_)]
     groups = _groups(model, names, tags)
     what = "classes" if model.kind == "word classes" else "states"
-    yield Section("classes", what.capitalize(), _classes(groups, what))
+    yield Section("classes", what.capitalize(), _classes(groups, what, model.kind))
     told = {group.name: " ".join([group.name, *group.words[:SAID]]) for group in groups}
     if model.kind == "hmm" and len(names) <= WIDEST and len(model.transition_) == len(names):
         yield Section("transition", "Which state follows which", _transition(model, names, told))
     if data is not None and tags is not None:
-        yield Section("sentences", "Sentences", _sentences(names, data, tags, gold))
+        yield Section(
+            "sentences",
+            "Sentences",
+            _sentences(names, data, tags, gold, "class" if model.kind == "word classes" else "tag"),
+        )
         if gold is not None:
             yield Section("confusion", "Against gold", _confusion(told, tags, gold))
 
@@ -63,16 +68,16 @@ def _by_top_words(model: Any, names: Sequence[str], sizes: Array | None) -> list
     return [Group(name, int(known[k]), float(shares[k]), words[k], [], words[k]) for k, name in enumerate(names)]
 
 
-def _classes(groups: Sequence[Group], what: str) -> Html:
+def _classes(groups: Sequence[Group], what: str, kind: str) -> Html:
     greatest = max((group.share for group in groups), default=0.0)
     rows = [(g.name, f"{g.size:,}", f"{g.share:.1%}", bar(g.share, greatest), " ".join(g.words)) for g in groups]
     told = "How many words of the text each has, and the words that are most typical of it. Numbers are mere names."
-    head = ("name", "words", "share", "", "typical words")
-    hints = [el("p", hint) for hint in advice([group.share for group in groups], what)] if greatest else []
+    head = ("class" if kind == "word classes" else "state", "words", "share", "", "typical words")
+    hints = [el("p", hint) for hint in advice([group.share for group in groups], what, kind)] if greatest else []
     return joined([el("p", told, cls="hint"), table(head, rows, "By size", numbers=(1, 2)), *hints])
 
 
-def advice(shares: Sequence[float], what: str) -> Iterator[str]:
+def advice(shares: Sequence[float], what: str, kind: str = "hmm") -> Iterator[str]:
     """What sizes suggest to try: labels of text are far from equally frequent, and none should be without words."""
     used = [share for share in shares if share > 0]
     if len(used) < len(shares):
@@ -82,7 +87,7 @@ def advice(shares: Sequence[float], what: str) -> Iterator[str]:
         if evenness > FLAT:
             yield (
                 f"The {what} are almost equally large (entropy {evenness:.0%} of the greatest), which word classes of "
-                "languages are not: a sparse prior, vb(prior=0.1), or more steps may tell them apart."
+                f"languages are not: {TELLS_APART.get(kind, 'more steps')} may tell them apart."
             )
 
 
@@ -93,22 +98,22 @@ def _transition(model: Any, names: Sequence[str], told_by: dict[str, str]) -> Ht
     return heat([told_by[name] for name in names], columns, matrix, "Transition probabilities", told)
 
 
-def _sentences(names: Sequence[str], data: Any, tags: Sequence[Sequence[str]], gold: Any) -> Html:
+def _sentences(names: Sequence[str], data: Any, tags: Sequence[Sequence[str]], gold: Any, called: str) -> Html:
     hues = {name: int(360 * k / len(names)) for k, name in enumerate(names)}
     fit = [s for s, row in enumerate(tags) if 0 < len(row) <= LONGEST]
     chosen = [fit[k] for k in np.linspace(0, len(fit) - 1, min(SENTENCES, len(fit))).round().astype(int)]
     mapped = _most_common(tags, gold) if gold is not None else {}
     shown = [_sentence(s, data, tags, gold, hues, mapped) for s in chosen]
-    told = "Under each word its tag."
+    told = f"Under each word its {called}."
     if gold is not None:
-        told += " Where gold says otherwise than most words of that tag, gold's tag stands behind it."
-    return joined([el("p", told, cls="hint"), _search(), *shown])
+        told += f" Where gold says otherwise than most words of that {called}, gold's tag stands behind it."
+    return joined([el("p", told, cls="hint"), _search(called), *shown])
 
 
-def _search() -> Html:
+def _search(called: str) -> Html:
     box = Html('<input type="search" data-search="sentences" autocomplete="off" spellcheck="false">')
     found = el("p", "", cls="found", role="status", id="sentences-found")
-    return joined([el("label", "Find sentences with a word or a tag ", box), found])
+    return joined([el("label", f"Find sentences with a word or a {called} ", box), found])
 
 
 def _sentence(s: int, data: Any, tags: Any, gold: Any, hues: dict[str, int], mapped: dict[str, str]) -> Html:

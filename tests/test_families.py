@@ -114,6 +114,14 @@ def test_the_mean_leaves_what_is_not_stored_its_share() -> None:
     )
 
 
+def test_long_rows_of_single_precision_sum_to_one() -> None:
+    """One after the other they would lose so much that a file of them is refused."""
+    counts = (np.random.default_rng(0).random((200_000, 2)) ** 8).astype(np.float32).T + np.float32(1e-3)
+    theta = Categorical(counts.shape).maximize(counts, Pseudo(0.0), counts)
+    assert theta.dtype == np.float32
+    np.testing.assert_allclose(np.asarray(theta, dtype=np.float64).sum(axis=1), 1.0, atol=1e-6)
+
+
 def test_a_row_without_counts_keeps_its_values() -> None:
     old = np.array([[0.9, 0.1], [0.3, 0.7]])
     found = Categorical((2, 2)).maximize(np.array([[0.0, 0.0], [1.0, 1.0]]), NOTHING, old)

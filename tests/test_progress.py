@@ -214,8 +214,13 @@ def test_steps_towards_a_start_say_so(progress: Progress) -> None:
         after(progress, 0, 0)
         after(progress, 1.0, 1, Step(0, "hard:10", 1, float("nan"), None, {}, 1.0))
         assert progress.line(100) == "start, clusters: hard 1/10  1 s/step  9 s left"
+    with stage.towards("key 3 of 5", again=2):
+        stage.begin("em:10", 10, "steps")
+        after(progress, 0, 0)
+        after(progress, 1.0, 1, Step(0, "em:10", 1, float("nan"), None, {}, 1.0))
+        assert progress.line(100) == "key 3 of 5: em 1/10  1 s/step  29 s left"
     stage.begin("em:3", 3, "steps")
-    assert progress.line(100).startswith("em:3  first step")
+    assert progress.line(100).startswith("em:3  ")
 
 
 def test_time_left_of_bytes_and_shares(progress: Progress) -> None:

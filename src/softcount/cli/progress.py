@@ -133,7 +133,7 @@ class Progress:
         parts, step = {"what": now.what}, now.step
         if step is not None:
             name, _, total = step.stage.rpartition(":")
-            restart = f"restart {step.restart + 1}/{self.restarts}  " if self.restarts > 1 else ""
+            restart = f"restart {step.restart + 1}/{self.restarts}  " if self.restarts > 1 and not now.purpose else ""
             parts["what"] = f"{now.purpose}{restart}{name} {step.step}/{total}"
             if math.isfinite(step.objective):
                 parts["objective"] = f"objective {step.objective:,.2f}"
@@ -146,7 +146,8 @@ class Progress:
         else:
             parts["speed"] = f"{pace:.2g} s/step" if pace < 10 else f"{pace:.0f} s/step"
             if now.total is not None:
-                parts["left"] = f"{duration(max(pace * (now.total - now.done) - since, 0.0))} left"
+                left = now.total * (1 + now.following) - now.done
+                parts["left"] = f"{duration(max(pace * left - since, 0.0))} left"
         return parts
 
     def _of_amounts(self, now: stage.Stage) -> dict[str, str]:

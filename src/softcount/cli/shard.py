@@ -58,19 +58,19 @@ def shard(
 
     However much text there is, only its vocabulary must fit into memory.
     """
-    from softcount.text.preparation import Preparation
-    from softcount.text.shard_input import How
-    from softcount.text.shard_writer import check_out
-
     check_mode(shown)
-    kind = kind or ("pairs" if target else "sentences")
-    prepare = Preparation(tokenize, normalize)
-    prepare.check()
-    _check(kind, text, target or [], text_column, id_column)
-    check_out(out)
-    how = How(lowercase, prepare, format, column, text_column, id_column)
     with Progress(quiet, 1, shown), warnings.catch_warnings(record=True) as caught:
+        from softcount.text.preparation import Preparation
+        from softcount.text.shard_input import How
+        from softcount.text.shard_writer import check_out
+
         warnings.simplefilter("always", UserWarning)
+        kind = kind or ("pairs" if target else "sentences")
+        prepare = Preparation(tokenize, normalize)
+        prepare.check()
+        _check(kind, text, target or [], text_column, id_column)
+        check_out(out)
+        how = How(lowercase, prepare, format, column, text_column, id_column)
         found = _written(out, kind, text, target or [], how, file_size << 20)
     for message in dict.fromkeys(str(warning.message) for warning in caught):
         say(f"warning: {message}", quiet)

@@ -14,6 +14,7 @@ from typing import Protocol
 from softcount.loop.resume import Restart
 from softcount.loop.trace import Step, Trace
 from softcount.loop.train import Fit
+from softcount.machine import stage
 from softcount.numbers.tables import Tables
 
 FINALISTS = 3
@@ -29,7 +30,8 @@ def search(train: Train, random: Callable[[int], Tables], n_keys: int, order: in
     """The likeliest key of the highest order; its trace has every step of all keys, told by number and order."""
     trace, records, found = Trace(), list[Restart](), list[Fit]()
     for number in range(n_keys):
-        result = train(2, _always(random(number)), 1, f"order 2, key {number + 1}")
+        with stage.towards(f"key {number + 1} of {n_keys}, bigrams", again=n_keys - number - 1):
+            result = train(2, _always(random(number)), 1, f"order 2, key {number + 1}")
         trace += told(result, [number], 2)
         records.append(result.restarts[0])
         found.append(result)
@@ -37,7 +39,8 @@ def search(train: Train, random: Callable[[int], Tables], n_keys: int, order: in
     result = found[best[0]]
     for longer in range(3, order + 1):
         starts = [found[number].parameters for number in best] if longer == 3 else [result.parameters]
-        result = train(longer, starts.__getitem__, len(starts), f"order {longer}")
+        with stage.towards(f"the best of them, {longer}-grams"):
+            result = train(longer, starts.__getitem__, len(starts), f"order {longer}")
         trace += told(result, best, longer)
         for number, more in zip(best, result.restarts, strict=True):
             records[number] = records[number]._replace(steps=records[number].steps + more.steps, stopped=more.stopped)

@@ -17,6 +17,7 @@ from softcount.estimators.kmeans import KMeans
 from softcount.families.penalty import Pseudo
 from softcount.loop.estep import EStep
 from softcount.loop.start import uniform_start
+from softcount.machine import stage
 from softcount.models.mixture import Mixture, MixtureTables
 from softcount.numbers.attribute import SUM
 from softcount.numbers.tables import Tables
@@ -40,5 +41,6 @@ def clustered(model: Mixture, data: Documents, seed: tuple[int, int], n_jobs: in
     chance = int(np.random.default_rng(list(seed)).integers(2**31))
     data = in_memory(data, "the start from k-means", "choose another: --start random")
     means = KMeans(model.n_clusters, criterion=CRITERION, n_jobs=n_jobs, random_state=chance)
-    found = means.fit(directions(data), sample_weight=data.weights).labels_
+    with stage.towards("start, clusters of documents"):
+        found = means.fit(directions(data), sample_weight=data.weights).labels_
     return counted(model, replace(data, labels=found.astype(np.int32)), engine)

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-purpose = ""  # what the stages of this moment are for, where that is not the result itself
+purpose, following = "", 0  # what the stages of this moment are for, where that is not the result; more of the kind
 
 
 class Stage:
@@ -24,6 +24,7 @@ class Stage:
     def __init__(self, what: str, total: float | None = None, unit: str = "") -> None:
         self.purpose = f"{purpose}: " if purpose else ""
         self.what, self.total, self.unit = f"{self.purpose}{what}", total, unit
+        self.following = following  # stages of this kind that are still to come
         self.done, self.began = 0.0, time.monotonic()
         self.share = 0.0  # of the part that is under way
         self.step: Any = None  # the record of the last one, where there are such
@@ -40,14 +41,15 @@ def begin(what: str, total: float | None = None, unit: str = "") -> None:
 
 
 @contextmanager
-def towards(what: str) -> Iterator[None]:
-    """Stages that begin in here serve something else, such as a start: k-means steps before those of topics."""
-    global purpose
-    before, purpose = purpose, what
+def towards(what: str, again: int = 0) -> Iterator[None]:
+    """Stages that begin in here serve something else, such as a start: k-means steps before those of topics. `again`
+    is how many of the same kind will follow."""
+    global purpose, following
+    before, purpose, following = (purpose, following), what, again
     try:
         yield
     finally:
-        purpose = before
+        purpose, following = before
 
 
 def reach(done: float, step: Any = None) -> None:

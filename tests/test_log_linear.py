@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import DOCUMENTS, PAIRS, ROWS, SENTENCES, bits
-from scipy import sparse
+from scipy import optimize, sparse
 from sklearn.base import clone
 
 import softcount
@@ -104,6 +104,61 @@ def test_maximum_is_one(kind: str) -> None:
         before, weights = weights, found.maximize(counts, NOTHING, weights)
         assert objective(found, counts, NOTHING, weights) >= objective(found, counts, NOTHING, before)
     assert np.abs(found.gradient(counts, NOTHING, weights)).max() < 1e-3
+
+
+def of_words(held: bool = False) -> tuple[LogLinear, np.ndarray]:
+    """Four rows over words of very different frequencies, which share endings."""
+    rng, n = np.random.default_rng(5), 60
+    endings = np.eye(6)[np.arange(n) % 6]
+    matrix = sparse.csr_matrix(np.hstack([np.eye(n), endings, endings[:, :3] + endings[:, 3:]]))
+    base = Categorical((4, n))
+    if held:
+        base = base.hold(base.random(rng, 3.0), rng.random((4, n)) < 0.2)
+    return LogLinear(base, matrix), rng.gamma(0.3, 1.0, (4, n)) * 2000.0 / np.arange(1, n + 1)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("held", [False, True])
+def test_one_update_goes_most_of_the_way(held: bool) -> None:
+    """Where another L-BFGS, which knows nothing of curvatures, ends after as long as it likes."""
+    found, counts = of_words(held)
+    counts = np.where(found.base.free, counts, 0.0) if held else counts
+
+    def descent(vector: np.ndarray) -> tuple[float, np.ndarray]:
+        weights = found.of_vector(vector)
+        return -objective(found, counts, NOTHING, weights), -found.gradient(counts, NOTHING, weights)
+
+    options = {"maxiter": 5000, "maxfun": 10000, "ftol": 1e-14, "gtol": 1e-8}
+    best = -optimize.minimize(descent, found.uniform().ravel(), jac=True, method="L-BFGS-B", options=options).fun
+    begin = objective(found, counts, NOTHING, found.uniform())
+    first = found.maximize(counts)
+    assert 0.0 <= best - objective(found, counts, NOTHING, first) < 0.01 * (best - begin)
+    for _ in range(60):
+        first = found.maximize(counts, NOTHING, first)
+    assert abs(best - objective(found, counts, NOTHING, first)) < 1e-5 * abs(best)
+
+
+@pytest.mark.kernels
+def test_a_row_climbs_as_if_it_were_alone() -> None:
+    found, counts = of_words()
+    together = found.maximize(counts)
+    for row in range(4):
+        alone = found._replace(base=Categorical((1, 60))).maximize(counts[row : row + 1])
+        np.testing.assert_array_equal(alone[0], together[row])
+
+
+@pytest.mark.kernels
+def test_an_update_of_nothing_or_of_less_than_nothing_stays_finite() -> None:
+    """Targets of MRE may be negative; rows without counts stay at zero, or shrink towards it."""
+    found, counts = of_words()
+    assert not found.maximize(np.zeros_like(counts)).any()
+    before = found.maximize(counts)
+    shrunk = found.maximize(np.zeros_like(counts), NOTHING, before)
+    assert np.abs(shrunk).max() < 1e-6 * np.abs(before).max()
+    target = counts - 3.0 * counts.mean()
+    moved = found.maximize(target, NOTHING, before)
+    assert np.isfinite(moved).all()
+    assert objective(found, target, NOTHING, moved) >= objective(found, target, NOTHING, before)
 
 
 @pytest.mark.parametrize("kind", ["dense", "ragged"])

@@ -17,12 +17,15 @@ import scipy  # whose `optimize` is loaded when first used
 
 from softcount.families.categorical import UNVISITED, Categorical
 from softcount.families.categorical_rows import xproduct
+from softcount.families.log_linear_kernel import climb
 from softcount.families.penalty import NOTHING, Pseudo
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Table, by_row, like, row_sums, values
 
-ITERATIONS = 20  # of L-BFGS in one update, at most
-PRECISION = 1e-7  # the relative rise of the objective that ends it
+ITERATIONS = 5  # of L-BFGS in one update, at most, where rows climb each by itself; the next update goes on from there
+FIRST = 15  # in the first, which has nothing to go on from
+SHARED = 20  # where all rows share the weights, and curvatures are not known before
+PRECISION = 1e-9  # the relative rise of a row that ends it
 MEMORY = 8
 
 
@@ -94,14 +97,28 @@ class LogLinear(NamedTuple):
         """By L-BFGS from the weights before, and never below them."""
         free = self._counted(counts, penalty)
         begin = self.uniform() if parameters is None else parameters
+        return self._together(free, begin) if self.by_entry else self._row_by_row(free, begin)
 
+    def _row_by_row(self, free: Table, begin: Array) -> Array:
+        """No row's weights are another's business, so each takes steps of its own length."""
+        matrix, weights = self.features, np.array(begin, np.float64).reshape(-1, begin.shape[-1])
+        counts = np.ascontiguousarray(free, np.float64).reshape(len(weights), -1)
+        learned = np.ones((1, counts.shape[1]), bool) if self.base.free is None else self.base.free
+        iterations = ITERATIONS if np.any(begin) else FIRST
+        climb(
+            matrix.indptr, matrix.indices, matrix.data, counts, learned.reshape(-1, counts.shape[1]), self.variance,
+            iterations, PRECISION, weights,
+        )  # fmt: skip
+        return weights.reshape(begin.shape)
+
+    def _together(self, free: Table, begin: Array) -> Array:
         def descent(vector: Array) -> tuple[float, Array]:
             weights = self.of_vector(vector)
             logs = values(self.log_weights(weights))
             value = float(np.sum(xproduct(values(free), logs))) - self._cost(weights)
             return -value, -self._gradient(free, np.exp(logs), weights).ravel()
 
-        options = {"maxiter": ITERATIONS, "maxcor": MEMORY, "ftol": PRECISION, "gtol": 1e-6}
+        options = {"maxiter": SHARED, "maxcor": MEMORY, "ftol": 1e-7, "gtol": 1e-6}
         found = scipy.optimize.minimize(descent, begin.ravel(), jac=True, method="L-BFGS-B", options=options)
         better = found.fun <= descent(begin.ravel())[0]
         return self.of_vector(found.x) if better else begin

@@ -155,6 +155,8 @@ def test_an_update_of_nothing_or_of_less_than_nothing_stays_finite() -> None:
     before = found.maximize(counts)
     shrunk = found.maximize(np.zeros_like(counts), NOTHING, before)
     assert np.abs(shrunk).max() < 1e-6 * np.abs(before).max()
+    whole = found._replace(base=found.base.hold(found.shown(before), np.ones((4, 60), bool)))
+    assert not whole.maximize(counts).any() and np.abs(whole.maximize(counts, NOTHING, before)).max() < 1e-6
     target = counts - 3.0 * counts.mean()
     moved = found.maximize(target, NOTHING, before)
     assert np.isfinite(moved).all()

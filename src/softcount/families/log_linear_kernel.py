@@ -41,23 +41,23 @@ def _climb_row(
 ) -> None:  # fmt: skip
     n, total = len(w), counts.sum()
     moves, turns = np.empty((MEMORY, n)), np.empty((MEMORY, n))
-    theta, along, g, before, p = np.empty(len(counts)), np.empty(len(counts)), np.empty(n), np.empty(n), np.empty(n)
+    theta, along, g, before, p = np.empty(len(counts)), np.zeros(len(counts)), np.empty(n), np.empty(n), np.empty(n)
     scores, scale = np.empty(len(counts)), np.empty(n)
-    product(begins, features, data, w, scores)
-    value = shares(scores, counts, free, total, theta) - 0.5 * inner(w, w) / variance
+    _product(begins, features, data, w, scores)
+    value = _shares(scores, along, 0.0, counts, free, total, theta) - 0.5 * _inner(w, w) / variance
     _slope(begins, features, data, counts, theta, total, w, variance, g)
     _diagonal(begins, features, data, counts, theta, total, variance, scale)
     kept = 0
     for k in range(iterations):
         _direction(g, scale, moves, turns, kept, k, p)
-        product(begins, features, data, p, along)
-        rise, square, cross = inner(g, p), inner(p, p), inner(w, p)
+        _product(begins, features, data, p, along)
+        rise, square, cross = _inner(g, p), _inner(p, p), _inner(w, p)
         bend = total * _variance_of(along, theta) + square / variance
         if not (rise > 0.0 and bend > 0.0):
             break
-        length, found, base = rise / bend, value, inner(w, w)
+        length, found, base = rise / bend, value, _inner(w, w)
         for _ in range(HALVINGS):
-            found = _tried(scores, along, length, counts, free, total, theta)
+            found = _shares(scores, along, length, counts, free, total, theta)
             found -= 0.5 * (base + length * (2.0 * cross + length * square)) / variance
             if found >= value + ENOUGH * length * rise:
                 break
@@ -80,7 +80,7 @@ def _climb_row(
 
 
 @kernel
-def inner(a: Array, b: Array) -> float:
+def _inner(a: Array, b: Array) -> float:
     """``a @ b``, without the threads of a library for matrices."""
     total = 0.0
     for i in range(len(a)):
@@ -89,7 +89,7 @@ def inner(a: Array, b: Array) -> float:
 
 
 @kernel
-def product(begins: Array, features: Array, data: Array, w: Array, scores: Array) -> None:
+def _product(begins: Array, features: Array, data: Array, w: Array, scores: Array) -> None:
     """``scores = F @ w``"""
     for v in range(len(scores)):
         total = 0.0
@@ -99,28 +99,10 @@ def product(begins: Array, features: Array, data: Array, w: Array, scores: Array
 
 
 @kernel
-def shares(scores: Array, counts: Array, free: Array, total: float, theta: Array) -> float:
-    """``theta = softmax(scores)`` of the free entries; returns ``Σ c log θ``."""
-    top, value, mass = -np.inf, 0.0, 0.0
-    for v in range(len(scores)):
-        if free[v]:
-            top = max(top, scores[v])
-            value += counts[v] * scores[v]
-    for v in range(len(scores)):
-        theta[v] = np.exp(scores[v] - top) if free[v] else 0.0
-        mass += theta[v]
-    if mass > 0.0:
-        for v in range(len(scores)):
-            theta[v] /= mass
-        value -= total * (top + np.log(mass))
-    return value
-
-
-@kernel
-def _tried(
+def _shares(
     scores: Array, along: Array, length: float, counts: Array, free: Array, total: float, theta: Array
-) -> float:  # fmt: skip
-    """`shares` of ``scores + length * along``."""
+) -> float:
+    """``theta = softmax(scores + length * along)`` of the free entries; returns ``Σ c log θ``."""
     top, value, mass = -np.inf, 0.0, 0.0
     for v in range(len(scores)):
         theta[v] = scores[v] + length * along[v]
@@ -130,6 +112,8 @@ def _tried(
     for v in range(len(scores)):
         theta[v] = np.exp(theta[v] - top) if free[v] else 0.0
         mass += theta[v]
+    if not mass > 0.0:  # a row that is held as a whole
+        return 0.0
     for v in range(len(scores)):
         theta[v] /= mass
     return value - total * (top + np.log(mass))
@@ -138,7 +122,7 @@ def _tried(
 @kernel
 def _variance_of(along: Array, theta: Array) -> float:
     """``Var_θ(along)``"""
-    mean, square = inner(theta, along), 0.0
+    mean, square = _inner(theta, along), 0.0
     for v in range(len(along)):
         square += theta[v] * (along[v] - mean) ** 2
     return square
@@ -181,13 +165,13 @@ def _direction(g: Array, scale: Array, moves: Array, turns: Array, kept: int, k:
     alphas = np.zeros(MEMORY)
     for back in range(kept):
         at = (k - 1 - back) % MEMORY
-        alphas[at] = inner(moves[at], p) / inner(moves[at], turns[at])
+        alphas[at] = _inner(moves[at], p) / _inner(moves[at], turns[at])
         for j in range(len(p)):
             p[j] -= alphas[at] * turns[at, j]
     for j in range(len(p)):
         p[j] *= scale[j]
     for back in range(kept - 1, -1, -1):
         at = (k - 1 - back) % MEMORY
-        beta = inner(turns[at], p) / inner(moves[at], turns[at])
+        beta = _inner(turns[at], p) / _inner(moves[at], turns[at])
         for j in range(len(p)):
             p[j] += (alphas[at] - beta) * moves[at, j]

@@ -45,6 +45,7 @@ from softcount.text.conllu_writer import conllu_lines
 from softcount.text.dictionary import read_dictionary
 from softcount.text.document_reader import read_documents
 from softcount.text.documents import pruned
+from softcount.text.given_classes import read_classes
 from softcount.text.growing_vocabulary import Growing
 from softcount.text.points import read_points
 from softcount.text.preparation import Preparation, prepared
@@ -319,6 +320,10 @@ def targets() -> dict[str, Target]:
             [G["seeds"]],
         ),
         "bilingual": (file(read_bilingual), [G["pairs.tsv"]]),
+        "given-classes": (
+            file(read_classes),
+            [b"walks\twalk\tmove\nran\trun\tmove\n", b"word\tclass\tcount\nran\t3\t9\n"],
+        ),
         "links": (file(read_links), [G["links"], G["gold.wa"]]),
         "bitext": (two(lambda a, b: read_bitext(a, b).digest()), [G["text"] + CUT + G["other"]]),
         "bitext-one-file": (file(lambda p: read_bitext(p).digest()), [G["both"], G["both.tsv"], G["both.tmx"]]),

@@ -66,6 +66,16 @@ def test_options_stand_in_their_groups(place, monkeypatch):
 
 def test_defaults_and_short_names_are_shown(monkeypatch):
     text = "\n".join(shown("align", 100, monkeypatch))
-    for part in ("--stems ", "[5,3]", "--[no-]fertility ", "[yes]", "-q, --quiet", "-h, --help", "--seed N", "[0.01]"):
+    for part in (
+        "--stems ",
+        "--preset ",
+        "[default]",
+        "--[no-]fertility ",
+        "[yes]",
+        "-q, --quiet",
+        "-h, --help",
+        "--seed N",
+        "[0.01]",
+    ):
         assert part in text, part
     assert "[required]" in "\n".join(shown("export", 100, monkeypatch))

@@ -44,6 +44,9 @@ PRESET = (
 )
 
 
+STEMS = "Words lean on first letters (5,3), suffix-free, letters, FILE.tsv; or none."
+
+
 @dataclass(kw_only=True)
 class Align(Sampled):
     """Link the words of SOURCE and TARGET: one line of i-j for each pair, counted from 0.
@@ -70,7 +73,7 @@ class Align(Sampled):
     fertility: Annotated[
         bool, option(WHAT, "With agreement: how many words a word has.", "--fertility/--no-fertility")
     ] = True
-    stems: Annotated[str, option(WHAT, "With agreement: words lean on their first letters, so many; or none.")] = "5,3"
+    stems: Annotated[str | None, option(WHAT, STEMS)] = None
     stem_strength: Annotated[
         str | None, option(WHAT, "How many links a stem counts for; or evidence.", metavar="N")
     ] = None
@@ -138,7 +141,8 @@ class Align(Sampled):
 
     def reads(self) -> dict[str, str | Path | None]:
         files = {"source": self.source, "target": self.target}
-        return {**files, "dictionary": self.dictionary, "known_links": self.known_links}
+        stems = self.stems if self.stems and Path(self.stems).is_file() else None
+        return {**files, "dictionary": self.dictionary, "known_links": self.known_links, "stems": stems}
 
     def writes(self) -> list[Path | None]:
         return [self.scores, self.log_probabilities, self.lexicon, self.pairs]
@@ -218,7 +222,7 @@ class Align(Sampled):
 
         model = WordAligner(
             self.model, preset=self.preset, criterion=self.criterion, agreement=self.agreement,
-            fertility=self.fertility, stems=self.stems, spelling=self.spelling, lowercase=self.lowercase,
+            fertility=self.fertility, stems=_stems_once(self.stems), spelling=self.spelling, lowercase=self.lowercase,
             characters=self.characters,
             stem_strength=self.stem_strength,
             tolerance=self.tolerance, alpha=self.alpha, prior_over=self.prior_over, pseudo=self.pseudo,
@@ -322,6 +326,16 @@ def _read_once(path: Path | None) -> Any:
     from softcount.text.bilingual import read_bilingual
 
     return [tuple(entry) for entry in read_bilingual(path)]
+
+
+def _stems_once(given: str | None) -> Any:
+    """Files by their names; classes from a pipe by their content."""
+    paths = [] if given is None else [Path(part) for part in given.split(",") if part]
+    if not any(path.exists() and not path.is_file() and not path.is_dir() for path in paths):
+        return given
+    from softcount.text.given_classes import read_classes
+
+    return [read_classes(path) for path in paths]
 
 
 def _links(aligner: WordAligner, data: Bitext, probabilities: bool, symmetrize: str | None = None) -> Iterator[str]:

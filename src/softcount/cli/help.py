@@ -1,7 +1,7 @@
 """The help of a command: what it does, examples, and options in groups, a line or two each.
 
     Usage: softcount align [OPTIONS] SOURCE [TARGET]
-      --stems              With agreement: words lean on their first letters, so many; or none. [5,3]
+      --seed N             The same seed gives the same output. [0]
 
 What is in brackets is taken where the option is not given. There are no frames, so that the longest help, that of
 `align`, fits two screens; a terminal shows names in bold.

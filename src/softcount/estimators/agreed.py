@@ -28,7 +28,8 @@ from softcount.text.bitext import Bitext
 from softcount.text.cooccurrence import with_null, without_null
 from softcount.text.dictionary import unmatched
 from softcount.text.letters import Letters, corresponding, foreign
-from softcount.text.spelling import alike, nested
+from softcount.text.spelling import alike
+from softcount.text.stems import Classes, class_numbers
 from softcount.text.stored import Stored
 from softcount.text.vocabulary import Vocabulary
 
@@ -51,6 +52,7 @@ class How(NamedTuple):
     second: tuple[tuple[int, ...], str] | None = None  # stems and stages of another model that has a say in links
     strength: float | str | None = None  # κ of the words; None: as chosen; "evidence": by links that are left out
     tension: float | str = 8.0  # of Model 2's diagonal
+    classes: tuple[Classes, Classes] | None = None  # in place of first letters (text/stems.py)
 
 
 class Agreed(NamedTuple):
@@ -124,7 +126,7 @@ def train(
     if how.second is None:
         return agreed
     del indexed
-    other, text = how._replace(stems=how.second[0], second=None), how.second[1]
+    other, text = how._replace(stems=how.second[0], second=None, classes=None), how.second[1]
     named = parse_models(text, "em"), engine, seed, on_step, lambda text: slot(f"second {text}"), tolerance
     return agreed._replace(second=train(other, items, *named, before.second if before else None, weights))
 
@@ -170,7 +172,7 @@ def frequencies_of(text: Any, weights: Array | None) -> Array:
 def agreement(
     how: How, rows: Ragged, words: tuple[Sequence[str], Sequence[str]], frequencies: tuple[Array, Array], longest: int
 ) -> Agreement:
-    found = levels(rows, frequencies, stem_classes(words, how.stems))
+    found = levels(rows, frequencies, stem_classes(words, how))
     prior, banned = believed(how, rows, words)
     lexicon = Backoff(found, strengths_of(how.strength, len(found) - 1), prior, banned)
     return leaning_on(lexicon, how, words, frequencies, longest)
@@ -187,10 +189,10 @@ def leaning_on(
     return Agreement(lexicon, sizes, kinds, longest, "jumps", how.fertility, null, learn, tension=how.tension)
 
 
-def strengths_of(given: float | str | None, n: int) -> tuple[float, ...] | None:
+def strengths_of(given: float | str | None, n: int, usual: float = STRENGTHS[0]) -> tuple[float, ...] | None:
     if given == "evidence" and n:
         return None
-    words = STRENGTHS[0] if given is None or isinstance(given, str) else float(given)
+    words = usual if given is None or isinstance(given, str) else float(given)
     return (words, *STRENGTHS[1:])[:n]
 
 
@@ -226,8 +228,9 @@ def likely_pairs(
     return [(words[0][e[k]], words[1][f[k]]) for k in likely.tolist()]
 
 
-def stem_classes(words: tuple[Sequence[str], Sequence[str]], stems: Sequence[int]) -> list[tuple[Array, Array]]:
-    return list(zip(nested(words[0], stems), nested(words[1], stems), strict=True))
+def stem_classes(words: tuple[Sequence[str], Sequence[str]], how: How) -> list[tuple[Array, Array]]:
+    one, two = (class_numbers(how.classes and how.classes[d], how.stems, words[d]) for d in (0, 1))
+    return list(zip(one, two, strict=True))
 
 
 def _banned(rows: Ragged, limits: Any) -> Array:

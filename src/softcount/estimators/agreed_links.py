@@ -52,7 +52,7 @@ class Beyond:
             np.append(frequency, np.zeros(len(words) - len(frequency)))
             for frequency, words in zip(self.agreed.frequencies, self.words, strict=True)
         )
-        return hierarchy(list(lexicon.levels), found, stem_classes(self.words, how.stems), (one, two))
+        return hierarchy(list(lexicon.levels), found, stem_classes(self.words, how), (one, two))
 
     def rates(self, e: Array, f: Array) -> Array:
         order = np.argsort(e, kind="stable")

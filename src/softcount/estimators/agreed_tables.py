@@ -20,6 +20,7 @@ from softcount.models.ibm import IBM
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.numbers.tables import row_sums, values
 from softcount.text.cooccurrence import transpose, with_null
+from softcount.text.stems import Classes, check_classes
 
 
 class Translation(NamedTuple):
@@ -88,6 +89,14 @@ class AgreedSide:
 # --- on disk ----------------------------------------------------------------------------------------------------------
 
 
+class ClassBody(TypedDict):
+    """Of the words of one side."""
+
+    kind: str
+    table: Array
+    beyond: tuple[str, ...]
+
+
 class NewerSide(TypedDict, total=False):
     places: Array  # of Model 2
 
@@ -102,6 +111,7 @@ class Side(NewerSide):
 class Newer(TypedDict, total=False):
     strength: float | str | None
     tension: float | str
+    classes: tuple[ClassBody, ClassBody] | None
 
 
 class HowBody(Newer):
@@ -142,7 +152,8 @@ def to_body(agreed: Agreed) -> dict[str, Any]:
         "counts": counts[kept],
         "frequencies": agreed.frequencies,
         "longest": agreed.model.longest,
-        "how": agreed.how._asdict(),
+        "how": agreed.how._asdict()
+        | {"classes": agreed.how.classes and tuple(c._asdict() for c in agreed.how.classes)},
         "forward": _side_body(agreed, 0),
         "reverse": _side_body(agreed, 1),
         "second": to_body(agreed.second) if agreed.second else None,
@@ -172,7 +183,7 @@ def from_body(body: Any, trace: Trace, words: tuple[Sequence[str], Sequence[str]
         check_finite("frequencies", frequency, len(side), least=0.0)
     if body["longest"] < 1 or any(length < 1 for length in body["how"]["stems"]):
         raise ValueError("lengths below one")
-    how = How(**body["how"])
+    how = How(**{**body["how"], "classes": _how_classes(body["how"].get("classes"), words)})
     if isinstance(how.strength, str) and how.strength != "evidence":
         raise ValueError("no such strength of stems")
     if isinstance(how.strength, float | int) and not how.strength > 0.0:
@@ -192,6 +203,17 @@ def from_body(body: Any, trace: Trace, words: tuple[Sequence[str], Sequence[str]
     if second and (body["second"]["how"]["second"] or body["second"]["longest"] != body["longest"]):
         raise ValueError("not a second model of the same text")
     return Agreed(model, AgreementTables(body["counts"], *sides), trace, words, frequencies, how, second)
+
+
+def _how_classes(bodies: Any, words: tuple[Sequence[str], Sequence[str]]) -> tuple[Classes, Classes] | None:
+    if bodies is None:
+        return None
+    one, two = (Classes(**body) for body in bodies)
+    for classes, side in zip((one, two), words, strict=True):
+        check_classes(classes, side)
+    if (one.kind, one.table.shape[1]) != (two.kind, two.table.shape[1]):
+        raise ValueError("classes of two kinds")
+    return one, two
 
 
 def _alignment(body: Body) -> str:

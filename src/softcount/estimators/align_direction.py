@@ -18,7 +18,7 @@ from softcount.estimators.featured import of_pairs, shared_weights
 from softcount.families.categorical import Prior
 from softcount.loop.diagnostics import Chains
 from softcount.loop.estep import EStep
-from softcount.loop.feature_weights import Computed
+from softcount.loop.feature_weights import Computed, Leant
 from softcount.loop.trace import Step, Trace
 from softcount.loop.train import fit
 from softcount.loop.weighted import weighted
@@ -86,16 +86,17 @@ def known(settings: Any, items: Bitext, rows: Ragged, entries: Sequence[Any], be
 def train(
     settings: Any, items: Bitext, said: Known, planned: Any, entries: Sequence[Any], engine: Any,
     seed: int, on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None],
-    weights: Array | None = None,
+    weights: Array | None = None, leant: Leant | None = None,
 ) -> Direction:  # fmt: skip
-    """`slot` gives each stage its place in the checkpoint."""
+    """`slot` gives each stage its place in the checkpoint; `leant` is what rows lean on, if anything."""
     rows, limits = said.rows, said.limits
     counted, classes = weighted(items, weights), items.lengths.pairs
     translation, trace, result, encoder = None, Trace(), None, None
     model: Any = None
     trace.remarks = unmatched("dictionary", entries, [items.source.vocabulary, items.target.vocabulary])
-    computed = settings.features is not None and not planned.encodes
-    told = of_pairs(rows, items, settings.features, settings.variance) if computed else None
+    featured = settings.features is not None and not planned.encodes
+    told = of_pairs(rows, items, settings.features, settings.variance) if featured else None
+    computed: Computed = {"translation": told.rows} if told else {"translation": leant} if leant else {}
     for number, stage in enumerate(planned.stages):
         if stage.model == CRF and result is not None:
             counts = EStep(model, counted, engine)(result.log_weights).counts
@@ -113,8 +114,7 @@ def train(
                 {"translation": settings.pseudo + said.more}, {"translation": said.alpha},
                 sparse=sparse_rows(settings.sparse),
             ),
-            seed + number, on_step, slot(f"{number + 1} {stage.text}"), settings.tolerance,
-            {} if told is None else {"translation": told.rows},
+            seed + number, on_step, slot(f"{number + 1} {stage.text}"), settings.tolerance, computed,
         )  # fmt: skip
         translation = result.parameters.translation
         trace += result.trace

@@ -12,6 +12,7 @@ from softcount.errors import InputError
 from softcount.estimators.agreed import How
 from softcount.estimators.align_stage import CRF, SYMMETRY, TOGETHER, ModelStage, parse_models
 from softcount.links.joining import RULES, THRESHOLDS
+from softcount.text.stems import Stems, parse_stems
 
 PRESETS = {"default": ("ibm1:3,hmm:3", "em"), "fast": ("ibm1:2,hmm:1", "em"), "best": ("ibm1:3,hmm:3", "em")}
 SECOND = ((4,), "ibm1:1,hmm:3")  # the other model of "best": one that errs elsewhere
@@ -19,6 +20,7 @@ NAMED = "em:5"  # of an HMM, or of directions that are trained together, whose s
 APART = ("ibm2", "vb:4")  # where one of the two is named, and both directions are not trained together
 ROWS = ("ibm1:5,hmm:5", "em")  # with rows of features, or sparse ones
 NULL = 0.2  # of Model 2
+STEMS = (5, 3)  # letters, with agreement
 
 
 class Plan(NamedTuple):
@@ -28,6 +30,7 @@ class Plan(NamedTuple):
     null: float | str  # where apart
     rule: str  # of two directions
     threshold: float
+    stems: Stems  # what rows lean on, together or apart
 
     @property
     def symmetric(self) -> bool:
@@ -60,12 +63,21 @@ def plan(settings: Any) -> Plan:
     null = NULL if settings.null is None else settings.null
     learned = "learn" if settings.null is None else settings.null
     fertility = bool(settings.fertility) and settings.preset != "fast"
-    stems = () if settings.characters else stems_of(settings.stems)
-    how = How(stems, bool(settings.spelling), fertility, learned)
+    stems = stems_of(settings, together)
+    how = How(stems.lengths, bool(settings.spelling), fertility, learned)
     how = how._replace(strength=strength_of(settings.stem_strength), tension=settings.tension)
     if settings.preset == "best" and together:
-        how = how._replace(second=(SECOND[0] if how.stems else (), SECOND[1]))
-    return Plan(stages, together, how, null, rule, threshold)
+        how = how._replace(second=(SECOND[0] if stems else (), SECOND[1]))
+    return Plan(stages, together, how, null, rule, threshold, stems)
+
+
+def stems_of(settings: Any, together: bool) -> Stems:
+    """Where nothing is said, those that are usual with agreement; characters have none."""
+    if settings.characters:
+        return Stems()
+    if settings.stems is None:
+        return Stems(lengths=STEMS) if together else Stems()
+    return parse_stems(settings.stems)
 
 
 def _named(settings: Any) -> tuple[str, str]:
@@ -123,15 +135,3 @@ def strength_of(given: Any) -> float | str | None:
     if not 0.0 < strength < float("inf"):
         raise InputError(f"stem strength {given!r}: give a positive number, or evidence")
     return strength
-
-
-def stems_of(given: Any) -> tuple[int, ...]:
-    """(5, 3), or "5,3"; none of them, "none" or (), for rows that lean on nothing."""
-    parts = [part for part in given.split(",") if part not in ("", "none")] if isinstance(given, str) else given
-    try:
-        lengths = tuple(int(part) for part in parts)
-    except (TypeError, ValueError):
-        raise InputError(f"stems {given!r}: give numbers of letters such as 5,3, or none") from None
-    if any(length < 1 for length in lengths) or list(lengths) != sorted(set(lengths), reverse=True):
-        raise InputError(f"stems {given!r}: give numbers of letters that fall, such as 5,3, or none")
-    return lengths

@@ -16,9 +16,11 @@ from softcount.estimators.align_direction import Direction, Known, finished, fit
 from softcount.estimators.align_directions import NAMES, Apart, Together
 from softcount.estimators.align_plan import Plan
 from softcount.estimators.align_prior import Before
+from softcount.estimators.align_stems import classed, leaners, remarks
 from softcount.estimators.meeting import meeting
 from softcount.estimators.ranged_direction import keeps_ranges
 from softcount.loop.estep import EStep
+from softcount.loop.feature_weights import Computed
 from softcount.loop.trace import Step
 from softcount.loop.weighted import weighted
 from softcount.machine import stage as shown
@@ -53,21 +55,27 @@ def trained(job: Job) -> Apart | Together:
 
 
 def together(job: Job) -> Together:
-    how = job.planned.how._replace(dictionary=tuple((e, f, kind) for e, f, kind in job.dictionary))
+    how = classed(job.settings, job.planned, job.data, job.weights)
+    how = how._replace(dictionary=tuple((e, f, kind) for e, f, kind in job.dictionary))
     step, slot = job.watch("both")
     if keeps_ranges(job) and how.strength != "evidence":
         far = cast(Keeping, job.engine), job.seed, step, job.settings.tolerance
-        return Together(ranged_agreed.train(how, job.data, job.planned.stages, *far))
-    known = job.before.both(job.data) if job.before else None
-    run = job.engine, job.seed, step, slot, job.settings.tolerance
-    return Together(agreed.train(how, job.data, job.planned.stages, *run, known, job.weights))
+        found = ranged_agreed.train(how, job.data, job.planned.stages, *far)
+    else:
+        known = job.before.both(job.data) if job.before else None
+        run = job.engine, job.seed, step, slot, job.settings.tolerance
+        found = agreed.train(how, job.data, job.planned.stages, *run, known, job.weights)
+    found.trace.remarks += remarks(job.planned, how, job.data)
+    return Together(found)
 
 
 def apart(job: Job) -> Apart:
     data, directions, said = job.data, {}, {}
     names = NAMES if job.settings.direction == "both" else (job.settings.direction,)
     shown.begin("finding the words that meet")
-    if keeps_ranges(job):
+    how = classed(job.settings, job.planned, job.data, job.weights)
+    leaning = leaners(job.planned, how, job.data, job.weights)
+    if keeps_ranges(job) and leaning is None:
         return Apart({name: _in_ranges(job, name) for name in names})
     rows = meeting(data, job.engine, keep=True)
     for name in names:
@@ -77,14 +85,20 @@ def apart(job: Job) -> Apart:
             found = _turned(rows, data)
         before = job.before.direction(name, items) if job.before else None
         said[name] = known(job.settings, items, found, entries, before)
-        alone = job.planned.alone
+        alone, leant = job.planned.alone, leaning and leaning.of(said[name].rows, name == "reverse")
         directions[name] = train(
-            job.settings, items, said[name], alone, entries, job.engine, job.seed, *job.watch(name), job.weights
+            job.settings, items, said[name], alone, entries, job.engine, job.seed, *job.watch(name), job.weights, leant
         )
-    return Apart(side_by_side(job, directions, said) if job.planned.symmetric else directions)
+        directions[name].trace.remarks += remarks(job.planned, how, job.data)
+    if not job.planned.symmetric:
+        return Apart(directions)
+    both = {f"{name}.translation": leaning.of(said[name].rows, name == "reverse") for name in names} if leaning else {}
+    return Apart(side_by_side(job, directions, said, both))
 
 
-def side_by_side(job: Job, directions: Mapping[str, Direction], said: Mapping[str, Known]) -> dict[str, Direction]:
+def side_by_side(
+    job: Job, directions: Mapping[str, Direction], said: Mapping[str, Known], leant: Computed
+) -> dict[str, Direction]:
     """Both directions after a last stage in which they learn to link alike."""
     stage, items = job.planned.stages[-1], (job.data, job.data.reverse())
     sides = [
@@ -104,7 +118,7 @@ def side_by_side(job: Job, directions: Mapping[str, Direction], said: Mapping[st
             {f"{name}.translation": job.settings.pseudo + said[name].more for name in NAMES},
             {f"{name}.translation": said[name].alpha for name in NAMES}, sparse=sparse_rows(job.settings.sparse),
         ),
-        job.seed + number - 1, step, slot(f"{number} {stage.text}"), job.settings.tolerance, {},
+        job.seed + number - 1, step, slot(f"{number} {stage.text}"), job.settings.tolerance, leant,
     )  # fmt: skip
     counts = EStep(model, weighted(job.data, job.weights), job.engine)(found.log_weights).counts
     learned = {}

@@ -14,6 +14,7 @@ from softcount.estimators.align_check import check_settings
 from softcount.estimators.align_directions import Apart, Together, from_bodies
 from softcount.estimators.align_plan import Plan, plan
 from softcount.estimators.align_prior import Before, before
+from softcount.estimators.align_stems import check_stems
 from softcount.estimators.align_train import Job, trained
 from softcount.estimators.align_use import TrainedAligner
 from softcount.estimators.featured import PAIRS, signed_rows
@@ -49,8 +50,11 @@ class WordAligner(TrainedAligner):
         Whether both directions are trained together (any model but crf, with EM); where not given, with hmm.
     fertility : bool, default True
         With agreement: how many words a word has.
-    stems : tuple of int, default (5, 3)
-        With agreement: prefixes of so many letters whose rows a word's row leans on; () for none.
+    stems : tuple of int, str, path or mapping, optional
+        What a word's row leans on, from fine to coarse: prefixes of so many letters, such as (5, 3); "suffix-free",
+        words without their endings; "letters", words that share pieces of letters; classes of your own, a TSV with a
+        word and its classes on every line or a mapping from word to class or classes, of both languages or a pair, one
+        of each; () for nothing. Where not given, (5, 3) with agreement and nothing without.
     spelling : bool, default True
         With agreement: whether words that are spelt alike are likelier translations.
     stem_strength : float or "evidence", optional
@@ -135,7 +139,7 @@ class WordAligner(TrainedAligner):
         criterion: str | None = None,
         agreement: bool | None = None,
         fertility: bool = True,
-        stems: Sequence[int] | str = (5, 3),
+        stems: str | Path | Sequence[Any] | Mapping[str, Any] | None = None,
         spelling: bool = True,
         stem_strength: float | str | None = None,
         lowercase: bool = True,
@@ -260,6 +264,7 @@ class WordAligner(TrainedAligner):
             raise InputError(f"{both}: no pair with words on both sides{limit}; give at least one")
         if planned.encodes and n_linked(data):
             raise InputError("known links: a CRF autoencoder learns from no links; use hmm, or leave them away")
+        check_stems(self, planned)
         before(self, planned.together)
         return planned, _entries(self.dictionary, self.lowercase)
 
@@ -288,9 +293,12 @@ class WordAligner(TrainedAligner):
 
     @classmethod
     def _opened(cls, stored: Any, settings: Mapping[str, Any]) -> Any:
-        """Files from before casing was a setting hold words as they were written."""
+        """Files from before casing was a setting hold words as they were written; and there was a time when stems were
+        a setting of directions trained apart as well, without any effect."""
         if isinstance(stored.body.get("settings"), dict):
             stored.body["settings"].setdefault("lowercase", False)
+            if "stems" not in str(stored.body.get("signature")):
+                stored.body["settings"]["stems"] = None
         return super()._opened(stored, settings)
 
     # --- what the signature says ------------------------------------------------------------------------------------
@@ -299,11 +307,10 @@ class WordAligner(TrainedAligner):
         """What training depended on, for signatures."""
         if planned.together:
             how = planned.how
-            stems = ",".join(map(str, how.stems)) or "none"
             return {
                 "agreement": True,
                 "fertility": how.fertility,
-                "stems": stems,
+                "stems": planned.stems.text,
                 "spelling": how.spelling,
                 **({} if how.strength is None else {"stem_strength": how.strength}),
                 "null": how.null,
@@ -315,6 +322,8 @@ class WordAligner(TrainedAligner):
         return {
             **prior,
             **signed_rows(features, self.variance, self.sparse),
+            **({"stems": planned.stems.text} if planned.stems else {}),
+            **({"stem_strength": self.stem_strength} if planned.stems and self.stem_strength is not None else {}),
             "null": planned.null,
             "tension": self.tension,
         }

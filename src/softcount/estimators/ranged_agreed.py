@@ -67,12 +67,12 @@ def train(
 ) -> Agreed:  # fmt: skip
     words = items.source.vocabulary.words, items.target.vocabulary.words
     frequencies = np.asarray(items.source.frequencies, float), np.asarray(items.target.frequencies, float)
-    known = Known(how, words, frequencies, stem_classes(words, how.stems))
+    known = Known(how, words, frequencies, stem_classes(words, how))
     data = ranged(items, engine, _token_pairs, agreement.SHARD, null=False, groups=_groups(known))
     agreed = _kept(_learned(known, data, items, stages, seed, on_step, tolerance), data)
     if how.second is None:
         return agreed
-    other, text = how._replace(stems=how.second[0], second=None), how.second[1]
+    other, text = how._replace(stems=how.second[0], second=None, classes=None), how.second[1]
     return agreed._replace(second=train(other, items, parse_models(text, "em"), engine, seed, on_step, tolerance))
 
 

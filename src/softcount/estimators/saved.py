@@ -29,7 +29,7 @@ from softcount.loop.trace import RECORDS, Ending, Step, Trace
 from softcount.numbers.ragged import Array
 from softcount.version import VERSION
 
-FILES = ("dictionary", "start", "prior")  # settings that may name a file
+FILES = ("dictionary", "start", "prior", "stems")  # settings that may name a file
 # Settings that training does not depend on: a checkpoint is good for any of them. Features count by what they say of
 # the words at hand, which whoever trains adds.
 AFTERWARDS = ("engine", "n_jobs", "random_state", "features")
@@ -40,6 +40,7 @@ OPEN = {
     "start": str | dict[str, Any] | list[Any] | Array | None,
     "fixed": str | tuple[str, ...] | list[str] | dict[str, Any],
     "dictionary": str | dict[str, Any] | list[Any] | tuple[Any, ...] | None,
+    "stems": str | dict[str, Any] | list[Any] | tuple[Any, ...] | None,
     "engine": str,
     "random_state": int | None,
 }

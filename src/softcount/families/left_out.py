@@ -22,27 +22,28 @@ FLOOR = 1e-7  # of what nothing predicts
 
 
 def held_out_strengths(
-    levels: Sequence[Level], counts: Array, prior: Array | None = None, grid: Sequence[float] = GRID
-) -> tuple[float, ...]:
-    """κ of every level but the coarsest, from fine to coarse."""
+    levels: Sequence[Level], counts: Array, prior: Array | None = None, grid: Sequence[float] = GRID,
+    sides: tuple[int, ...] = (0, 1),
+) -> tuple[float, ...]:  # fmt: skip
+    """κ of every level but the coarsest, from fine to coarse; `sides`: of which directions, 0 by row, 1 by column."""
     tables, sums = summed(levels, counts, prior)
     found: list[float] = []
     for depth in range(len(levels) - 2, -1, -1):
         believed = prior if depth == 0 else None
-        scores = [left_out_likelihood(levels, tables, sums, depth, (k, *found), believed) for k in grid]
+        scores = [left_out_likelihood(levels, tables, sums, depth, (k, *found), believed, sides) for k in grid]
         found.insert(0, grid[int(np.argmax(scores))])
     return tuple(found)
 
 
 def left_out_likelihood(
     levels: Sequence[Level], tables: Sequence[Array], sums: Sequence[tuple[Array, Array]], depth: int,
-    strengths: Sequence[float], prior: Array | None = None,
+    strengths: Sequence[float], prior: Array | None = None, sides: tuple[int, ...] = (0, 1),
 ) -> float:  # fmt: skip
-    """Σ c · log t₋, both directions, of the entries of one level; strengths from there on."""
+    """Σ c · log t₋, both directions or one, of the entries of one level; strengths from there on."""
     entries = np.flatnonzero(tables[depth] > LEAST)
     weights = np.asarray(tables[depth][entries], float)
     rates = _rates(levels, tables, sums, depth, strengths, entries, np.minimum(weights, 1.0), prior)
-    return float(np.sum(weights[:, None] * np.log(rates + FLOOR)))
+    return float(np.sum(weights[:, None] * np.log(rates[:, list(sides)] + FLOOR)))
 
 
 def _rates(
@@ -50,7 +51,7 @@ def _rates(
     strengths: Sequence[float], entries: Array, less: Array, prior: Array | None = None,
 ) -> Array:  # fmt: skip
     """[entries, 2]: t₋(column | row), t₋(row | column), where so much is taken out of each entry."""
-    level, counts = levels[depth], tables[depth][entries] - less
+    level, counts = levels[depth], np.maximum(tables[depth][entries] - less, 0.0)  # sums of float32 may lack a little
     rows, columns = level.row_of[entries], level.rows.values[entries]
     totals = np.stack([sums[depth][0][rows], sums[depth][1][columns]], axis=1) - less[:, None]
     more = np.zeros(len(entries)) if prior is None else prior[entries]

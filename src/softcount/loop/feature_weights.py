@@ -1,19 +1,21 @@
-"""Tables whose rows are computed from features, in the loop: rows become weights at the start, and rows at the end.
+"""Tables whose rows are more than their counts' shares, in the loop: computed from features, or leaning on stems.
 
-The loop is given a start, and gives back tables, as rows of probabilities; between the two such a table is its
+The loop is given a start, and gives back tables, as rows of probabilities; between the two a table of features is its
 weights. The first weights are the best ones for the counts that the start makes of the data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, cast
 
 from softcount.criteria.criterion import Expect, log_weights
 from softcount.errors import InputError
+from softcount.families.backoff import Level
 from softcount.families.categorical import Categorical
 from softcount.families.family import ComputedFamily
 from softcount.families.layout import TableLayout, by_table, chosen, named
+from softcount.families.leaning import Leaning
 from softcount.families.log_linear import LogLinear
 from softcount.families.penalty import NOTHING
 from softcount.numbers.ragged import Array
@@ -28,15 +30,24 @@ class Rows(NamedTuple):
     by_entry: bool = False
 
 
-Computed = Mapping[str, Rows]  # by table
+class Leant(NamedTuple):
+    """What the rows of a table lean on (families/leaning.py)."""
+
+    levels: Sequence[Level]
+    strengths: tuple[float, ...] | None
+
+
+Computed = Mapping[str, Rows | Leant]  # by table
 
 
 def computing(layout: Tables, computed: Computed) -> Tables:
     """The layout in which these tables are their weights; what they hold, they hold."""
 
-    def of(spec: TableLayout, rows: Rows | None) -> TableLayout:
+    def of(spec: TableLayout, rows: Rows | Leant | None) -> TableLayout:
         if rows is None:
             return spec
+        if isinstance(rows, Leant):
+            return spec._replace(family=Leaning(cast(Categorical, spec.family), *rows))
         if not isinstance(spec.family, Categorical):
             raise InputError("features: only free rows can be computed from features; name another table")
         return spec._replace(family=LogLinear(spec.family._replace(lazy=False), *rows))

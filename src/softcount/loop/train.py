@@ -13,6 +13,7 @@ from softcount.criteria.spec import Settings, Stage, prior_of
 from softcount.disk.checkpoint import Slot
 from softcount.engines.engine import Engine
 from softcount.errors import InputError
+from softcount.families.layout import named
 from softcount.loop.diagnostics import Chains
 from softcount.loop.estep import EStep
 from softcount.loop.feature_weights import Computed, computing, shown, weighed, weights_of
@@ -69,8 +70,8 @@ def fit(
 
     `monitor`, of the parameters, is watched at every step: a stage ends when it falls, at the best state so far.
     With a checkpoint, training goes on where it stands there. `at_most` ends each stage after so many steps, whatever
-    it was meant for. Tables named in `computed` are rows of features. Chains, the last stage, begin from what the
-    stages before them found; they are short enough to begin anew, and no checkpoint has them.
+    it was meant for. Tables named in `computed` are rows of features, or lean on stems. Chains, the last stage, begin
+    from what the stages before them found; they are short enough to begin anew, and no checkpoint has them.
     """
     if stages and stages[-1].sampling:
         if monitor or computed:
@@ -231,7 +232,8 @@ class _Loop:
         moved, progress = criterion.step(at.state, data)
         tables = leaves(criterion.parameters(moved))
         single = any(getattr(values(table), "dtype", None) == np.float32 for table in tables)
-        room, promised = FALL_SINGLE if single else FALL, criterion.never_falls and self.model.exact
+        exact = self.model.exact and all(getattr(spec.family, "exact", True) for _, spec in named(self.layout))
+        room, promised = FALL_SINGLE if single else FALL, criterion.never_falls and exact
         if promised and at.previous is not None and fell(at.previous, progress.objective, room):
             fallen = (
                 f"the objective fell from {at.previous!r} to {progress.objective!r} at step {number} of {stage.text}, "

@@ -1,0 +1,81 @@
+"""Stems of an aligner's words: learned before training, for both directions together or for each alone."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from softcount.errors import InputError
+from softcount.estimators.agreed import How, frequencies_of, stem_classes, strengths_of
+from softcount.estimators.align_stage import CRF
+from softcount.families.backoff import levels
+from softcount.loop.feature_weights import Leant
+from softcount.numbers.ragged import Array, Ragged
+from softcount.text.cooccurrence import without_null
+from softcount.text.stems import GIVEN, check_there, few_given, learn_classes
+
+# κ of words whose direction is trained alone, where counts are less to be trusted than those that two agree on. Of 3,
+# 10, 30 and 100 the best on es and on nl, and on it, which confirms it (docs/alignment.md).
+APART = 100.0
+POINTS = ("em", "mre")  # criteria, under whatever goes around them, whose rows are points that may lean
+UNFIT = {
+    "vb": "variational Bayes has a prior of its own, and leaning rows no posterior",
+    "gibbs": "leaning rows have no posterior to draw from",
+    "direct": "leaning rows have no gradient to climb",
+}
+
+
+def classed(settings: Any, planned: Any, data: Any, weights: Array | None) -> How:
+    """How rows lean, with what is learned of the words of the text."""
+    how, stems = planned.how, planned.stems
+    words = data.source.vocabulary.words, data.target.vocabulary.words
+    frequencies = frequencies_of(data.source, weights), frequencies_of(data.target, weights)
+    found: How = how._replace(classes=learn_classes(stems, words, frequencies, settings.lowercase))
+    return found
+
+
+def remarks(planned: Any, how: How, data: Any) -> tuple[str, ...]:
+    return tuple(few_given(planned.stems, how.classes, (data.source.vocabulary.words, data.target.vocabulary.words)))
+
+
+class Leaners(NamedTuple):
+    """What the rows of either direction lean on."""
+
+    classes: list[tuple[Array, Array]]  # of the source's and the target's words
+    frequencies: tuple[Array, Array]
+    strength: float | str | None
+
+    def of(self, rows: Ragged, reverse: bool) -> Leant:
+        """`rows` are the direction's, with the empty word's."""
+        turn = slice(None, None, -1 if reverse else 1)
+        one, two = self.frequencies[turn]
+        found = levels(without_null(rows), (one, two), [(pair[turn][0], pair[turn][1]) for pair in self.classes])
+        return Leant(found, strengths_of(self.strength, len(found) - 1, APART))
+
+
+def leaners(planned: Any, how: How, data: Any, weights: Array | None) -> Leaners | None:
+    """Of directions that are trained apart, where they are to lean on anything."""
+    if not planned.stems:
+        return None
+    words = data.source.vocabulary.words, data.target.vocabulary.words
+    frequencies = frequencies_of(data.source, weights), frequencies_of(data.target, weights)
+    return Leaners(stem_classes(words, how), frequencies, how.strength)
+
+
+def check_stems(settings: Any, planned: Any) -> None:
+    """Before training: files are there and can be read, and what is trained has rows that can lean."""
+    check_there(planned.stems)
+    if planned.stems.kind == GIVEN:
+        learn_classes(planned.stems, ((), ()), (), settings.lowercase)  # type: ignore[arg-type]
+    if planned.together or not planned.stems:
+        return
+    if settings.features is not None or settings.sparse is not None:
+        what = "features" if settings.features is not None else "sparse"
+        raise InputError(f"stems: {what} and stems are two ways to make rows; leave one of them away")
+    if any(stage.model == CRF for stage in planned.stages):
+        raise InputError("stems: rows of a CRF autoencoder do not lean on stems; use hmm, or leave stems away")
+    for stage in (one for model in planned.stages for one in model.criteria):
+        if stage.innermost.name not in POINTS:
+            why = UNFIT.get(stage.innermost.name, "leaning rows are points")
+            raise InputError(
+                f"criterion {stage.text}: {why}; train with em, hard, stepwise, annealed or mre, or no stems"
+            )

@@ -22,7 +22,7 @@ from unittest import mock
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from input_rows import GOOD
+from input_files import GOOD
 
 import softcount
 from softcount.criteria.spec import Settings, parse

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from input_rows import APART, LEGAL, SECTIONS, Refused, Works
+from input_row import Refused, Works
+from input_rows import APART, LEGAL, SECTIONS
 
 PAGE = Path(__file__).parent.parent / "docs" / "input.md"
 

@@ -11,8 +11,11 @@ from pathlib import Path
 
 import pytest
 from command import ordinary_user, refused, run, snapshot
+from input_commands import SMALL
+from input_files import GOOD
 from input_page import PAGE, page
-from input_rows import APART, GOOD, LEGAL, REFUSED, SMALL, Refused, Works
+from input_row import Refused, Works
+from input_rows import APART, LEGAL, REFUSED
 
 TESTS = Path(__file__).parent
 

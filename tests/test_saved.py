@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from functools import cache
 
 import numpy as np
 import pytest
@@ -27,15 +28,21 @@ def many_shards(monkeypatch):
         monkeypatch.setattr(module, "shard_cost", lambda n: 60)
 
 
+@cache
+def trained(name, criterion):
+    """Once for the tests that only read it."""
+    model, data = MODELS[name](criterion)
+    return model.fit(*data), data
+
+
 NOT_KEPT: dict[str, dict[str, None]] = {"decipher": {"lm": None}}  # settings that no file holds
 
 
 @pytest.mark.filterwarnings("ignore:the classes collapse")
 @pytest.mark.parametrize(("name", "criterion"), GRID)
 def test_twice_on_two_threads_and_after_the_disk(tmp_path, name, criterion):
-    model, data = MODELS[name](criterion)
-    expected = bits(model.fit(*data))
-    said = answers(model, data)
+    model, data = trained(name, criterion)
+    expected, said = bits(model), answers(model, data)
     assert bits(clone(model).set_params(n_jobs=2).fit(*data)) == expected
     model.save(tmp_path / "m")
     for n_jobs in (1, 2):
@@ -52,8 +59,8 @@ def test_twice_on_two_threads_and_after_the_disk(tmp_path, name, criterion):
 @pytest.mark.filterwarnings("ignore:the classes collapse")
 @pytest.mark.parametrize(("name", "criterion"), GRID)
 def test_pickled_and_copied_it_is_the_same(name, criterion):
-    model, data = MODELS[name](criterion)
-    expected, said = bits(model.fit(*data)), answers(model, data)
+    model, data = trained(name, criterion)
+    expected, said = bits(model), answers(model, data)
     for turned in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), copy.copy(model)):
         assert bits(turned) == expected and answers(turned, data) == said
         assert turned._settings_on_disk() == model._settings_on_disk() and turned._traces() == model._traces()

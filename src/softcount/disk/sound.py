@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -17,6 +18,12 @@ from softcount.numbers.tables import Tables, row_sums, values
 
 DOUBLE, EITHER = (np.float64,), (np.float32, np.float64)  # precisions of a table
 ROUNDING = 1e-3  # how far from one a row of single precision may sum
+
+
+@cache
+def hints_of(what: Any) -> dict[str, Any]:
+    """Annotations of a class or a function: to make types of them takes longer than to hold values to them."""
+    return get_type_hints(what)
 
 
 def check(name: str, value: Any, hint: Any) -> None:
@@ -43,7 +50,7 @@ def fits(value: Any, hint: Any) -> bool:
     if is_typeddict(hint):
         return _fits_fields(value, hint)
     if hasattr(hint, "_fields"):
-        hints = get_type_hints(hint)
+        hints = hints_of(hint)
         return isinstance(value, hint) and all(
             fits(part, hints.get(f, Any)) for f, part in zip(hint._fields, value, strict=True)
         )
@@ -52,7 +59,7 @@ def fits(value: Any, hint: Any) -> bool:
 
 def _fits_fields(value: Any, hint: Any) -> bool:
     """Of a mapping with known keys."""
-    hints = get_type_hints(hint)
+    hints = hints_of(hint)
     if not isinstance(value, dict) or not hint.__required_keys__ <= value.keys() <= hints.keys():
         return False
     return all(fits(part, hints[key]) for key, part in value.items())

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Protocol, Union, get_args, get_origin, get_type_hints, runtime_checkable
+from typing import Any, Protocol, Union, get_args, get_origin, runtime_checkable
 
 import numpy as np
 
-from softcount.disk.sound import fits
+from softcount.disk.sound import fits, hints_of
 from softcount.engines.engine import Engine
 from softcount.errors import InputError
 
@@ -60,7 +60,7 @@ SHOWN = 40  # letters of a value
 def check_parameters(estimator: Any) -> None:
     """Refuses what cannot be meant, by its name."""
     try:
-        hints = get_type_hints(type(estimator).__init__)
+        hints = hints_of(type(estimator).__init__)
     except NameError:  # of an estimator from elsewhere, whose annotations are for its checker alone
         return
     for name, value in estimator.get_params(deep=False).items():

@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Self, TypedDict, get_type_hints
+from typing import Any, ClassVar, Self, TypedDict
 
 import numpy as np
 
 from softcount.disk.checkpoint import Checkpoint
-from softcount.disk.sound import annotated, check, check_whole
+from softcount.disk.sound import annotated, check, check_whole, hints_of
 from softcount.disk.state import PLAIN, flatten
 from softcount.disk.store import AT_ONCE, MALFORMED, Stored, save
 from softcount.errors import InputError
@@ -258,7 +258,7 @@ class SavedEstimator:
         return model
 
     def _check_settings(self) -> None:
-        hints = get_type_hints(type(self).__init__)
+        hints = hints_of(type(self).__init__)
         for name, value in self.get_params(deep=False).items():
             check(name, value, OPEN.get(name, hints.get(name, Any)))
         self._check()

@@ -50,7 +50,6 @@ def went_on(model: Any, data: tuple[Any, ...]) -> str:
 @pytest.mark.parametrize("name", RUNS)
 def test_every_alteration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("os.fsync", lambda handle: None)  # no power is cut here
     model, data, steps = RUNS[name]
     with suppress(Enough):
         clone(model).fit(*data, checkpoint="run", checkpoint_every=1, on_step=After(steps))

@@ -12,7 +12,7 @@ demo: $(INSTALLED)
 
 test: $(STAMP) axe
 	$(BIN)/pytest -n auto --dist worksteal
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto --dist worksteal -m kernels
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto --dist worksteal -m kernels $$(grep -l mark.kernels tests/test_*.py)
 
 # axe-core, by which the pages' tests ask whether everybody can use them; without npm or a network they skip that.
 axe:

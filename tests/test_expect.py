@@ -23,8 +23,10 @@ from softcount.numbers.attribute import MAX, SAMPLE, SUM
 from softcount.numbers.tables import Expectation, values
 
 # without the compiler, integers that are meant to wrap around (IBM's random numbers) warn when they do
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow encountered in scalar")]
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar")
 every_model = pytest.mark.parametrize("name", MODELS)
+# What kernels read and write, which without the compiler may not lie beyond an array: of all items, of few, of none.
+uncompiled_too = pytest.mark.kernels
 
 
 def expect(instance: Instance, mode: int = SUM, uniforms: Any = None, labels: bool = False) -> tuple[Expectation, Any]:
@@ -66,6 +68,7 @@ def split(items: list[enumeration.Enumerated], labels: Any) -> list[np.ndarray]:
 # --- the three readings ---------------------------------------------------------------------------------------------
 
 
+@uncompiled_too
 @every_model
 @given(data=st.data())
 def test_sum_equals_enumeration(name: str, data: st.DataObject) -> None:
@@ -76,6 +79,7 @@ def test_sum_equals_enumeration(name: str, data: st.DataObject) -> None:
     np.testing.assert_allclose(flat(found.counts), flat(counts), rtol=1e-9, atol=1e-11)
 
 
+@uncompiled_too
 @every_model
 @given(data=st.data())
 def test_max_is_a_best_structure(name: str, data: st.DataObject) -> None:
@@ -94,6 +98,7 @@ def test_max_is_a_best_structure(name: str, data: st.DataObject) -> None:
     assert np.array_equal(flat(unlabelled.counts), flat(found.counts)) and unlabelled.log_norm == found.log_norm
 
 
+@uncompiled_too
 @every_model
 @given(data=st.data())
 def test_ties_go_to_the_lower_value(name: str, data: st.DataObject) -> None:
@@ -107,6 +112,7 @@ def test_ties_go_to_the_lower_value(name: str, data: st.DataObject) -> None:
         assert mine.tolist() == (item.nodes[first].argmax(axis=-1) if spelt is None else spelt).tolist()
 
 
+@uncompiled_too
 @every_model
 @given(data=st.data())
 def test_sample_is_a_possible_structure(name: str, data: st.DataObject) -> None:
@@ -164,6 +170,7 @@ def test_counts_are_finite_differences_of_log_norm(name: str, data: st.DataObjec
         assert np.isclose((norms[0] - norms[1]) / (2 * h), counts[i], rtol=1e-4, atol=1e-6)
 
 
+@uncompiled_too
 @every_model
 @given(data=st.data())
 def test_posteriors_and_the_best_label_of_each_node(name: str, data: st.DataObject) -> None:
@@ -182,6 +189,7 @@ def test_posteriors_and_the_best_label_of_each_node(name: str, data: st.DataObje
 # --- what must not matter, and what must fail -----------------------------------------------------------------------
 
 
+@uncompiled_too
 @every_model
 @pytest.mark.parametrize("mode", [SUM, MAX, SAMPLE])
 @settings(max_examples=20)
@@ -199,6 +207,7 @@ def test_impossible_item_is_named(name: str, mode: int, data: st.DataObject) -> 
         assert caught.value.item in impossible, "numbered within the shard or the shuffled items, not within all items"
 
 
+@uncompiled_too
 @every_model
 @given(data=st.data())
 def test_counts_add_over_items(name: str, data: st.DataObject) -> None:
@@ -211,6 +220,7 @@ def test_counts_add_over_items(name: str, data: st.DataObject) -> None:
     assert np.isclose(whole.log_norm, parts[0].log_norm + parts[1].log_norm, rtol=1e-12, atol=1e-12)
 
 
+@uncompiled_too
 @every_model
 @pytest.mark.parametrize("mode", [SUM, MAX, SAMPLE])
 @settings(max_examples=20)

@@ -1,16 +1,20 @@
 """Ray against threads on the same cores: seconds per step, bytes that cross per step, and the driver's peak memory.
 
-    python bench/bench_ray.py [TEXT…]        pairs-20k, -100k, -1m, align-20k, -100k, brown, brown-x10
+    python bench/bench_ray.py [TEXT…] [--texts FOLDER]    pairs-20k, -100k, -1m, align-20k, -100k, -1m, brown, brown-x10
+    python bench/bench_ray.py saved-20k saved-100k        the driver's peak with a checkpoint at every step, and saved
 
 Both engines train in processes of their own, one after the other, with two workers; seconds are the median step's, by
-the clock, so the ratio is what counts. Threads have the text in memory, Ray has it in a folder of shards; the driver's
-peak is that while it trains. "pairs" are Model 1, one direction, "align" is the default. What passes between
-workers should be what the cost model says (bench/cluster_cost.py).
+the clock, so the ratio is what counts; the load of the machine (processes that want to run, over a quarter of an hour)
+is in a table beside them. Threads have the text in memory, Ray has it in a folder of shards; the driver's peak is that
+while it trains. "pairs" are Model 1, one direction, "align" is the default, of which a million pairs take two steps of
+each of its models. What passes between workers should be what the cost model says (bench/cluster_cost.py). In FOLDER
+texts are kept from run to run.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import resource
 import statistics
 import subprocess
@@ -24,9 +28,8 @@ import corpora
 from measured import Measured
 
 WORKERS, STEPS = 2, 4
-PAIRS = {
-    "pairs-20k": 20_000, "pairs-100k": 100_000, "pairs-1m": 1_000_000, "align-20k": 20_000, "align-100k": 100_000,
-}  # fmt: skip
+SIZES = {"20k": 20_000, "100k": 100_000, "1m": 1_000_000}
+PAIRS = {f"{what}-{size}": n for what in ("pairs", "align", "saved") for size, n in SIZES.items()}
 TEXTS = ("pairs-20k", "pairs-100k", "align-20k", "align-100k", "brown", "brown-x10")
 COPIES = {"brown": 1, "brown-x10": 10}
 MEGA = 1e6
@@ -35,8 +38,9 @@ MEGA = 1e6
 def model_of(text: str, engine: Any) -> Any:
     import softcount
 
-    if text.startswith("align"):
-        return softcount.WordAligner(engine=engine, n_jobs=WORKERS)
+    if text.startswith(("align", "saved")):
+        short = {"model": "ibm1:2,hmm:2", "criterion": "em", "agreement": True}
+        return softcount.WordAligner(engine=engine, n_jobs=WORKERS, **(short if PAIRS[text] > 100_000 else {}))
     if text in PAIRS:
         how = {"agreement": False, "direction": "forward", "criterion": f"em:{STEPS}"}
         return softcount.WordAligner("ibm1", engine=engine, n_jobs=WORKERS, tolerance=0.0, **how)
@@ -58,14 +62,36 @@ def work(text: str, name: str, folder: Path) -> None:
 
         def note(*step: Any) -> None:
             by_driver = getattr(engine, "sent", 0) + getattr(engine, "received", 0)
-            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
-            steps.append((step[-1].seconds, by_driver, getattr(engine, "kept", 0), peak))
+            steps.append((step[-1].seconds, by_driver, getattr(engine, "kept", 0), peak()))
 
         model = model_of(text, engine).fit(data, on_step=note)
     seconds, driver, between, peaks = zip(*steps, strict=True)
     found = {"seconds": statistics.median(seconds[1:]), "driver": driver[-1] - driver[-2], "peak": peaks[-1]}
     found["between"] = between[-1] - between[-2]
     found["entries"] = len(model.directions_["forward"].model.entries.values) if text.startswith("pairs") else 0
+    print(json.dumps(found))
+
+
+def peak() -> float:
+    """Of this process so far, in megabytes: all that is resident, mapped files and shared memory included."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+
+
+def work_and_save(text: str, name: str, folder: Path) -> None:
+    """As `work`; with a checkpoint at every step, and the model saved."""
+    import softcount
+    from softcount.engines import engine_of
+
+    peaks = []
+    with engine_of(name, WORKERS) as engine:
+        model = model_of(text, engine).fit(
+            softcount.Shards(folder / "shards"), on_step=lambda *_: peaks.append(peak()),
+            checkpoint=folder / "checkpoint", checkpoint_every=1,
+        )  # fmt: skip
+    trained = peak()
+    model.save(folder / "model")
+    found = {"first": peaks[0], "trained": trained, "saved": peak()}
+    found |= {file: (folder / file).stat().st_size / MEGA for file in ("checkpoint", "model")}
     print(json.dumps(found))
 
 
@@ -77,8 +103,11 @@ def measured(text: str, name: str, folder: Path) -> dict[str, float]:
 
 def prepared(text: str, folder: Path) -> bool:
     """Writes the text, as it is and as shards; whether there is such a text."""
+    if (folder / "shards").exists():
+        return True
     if text in PAIRS:
-        bench_million.write(folder, PAIRS[text])
+        if not (folder / "s").exists():
+            bench_million.write(folder, PAIRS[text])
         texts = [str(folder / "s"), "--target", str(folder / "t")]
     else:
         found = corpora.folder("pos-brown-en")
@@ -94,22 +123,40 @@ def prepared(text: str, folder: Path) -> bool:
 def main() -> None:
     if "--work" in sys.argv:
         text, name, folder = sys.argv[-3:]
-        return work(text, name, Path(folder))
+        return (work_and_save if text.startswith("saved") else work)(text, name, Path(folder))
+    texts, kept = sys.argv[1:] or list(TEXTS), None
+    if "--texts" in texts:
+        place = texts.index("--texts")
+        texts, kept = texts[:place] + texts[place + 2 :], Path(texts[place + 1])
     columns = {
         "text": "", "threads: s/step": ".3f", "ray: s/step": ".3f", "ratio": ".2f", "MB by the driver/step": ",.2f",
         "MB between workers/step": ",.1f", "driver MB, threads": ",.0f", "driver MB, ray": ",.0f",
     }  # fmt: skip
+    saved = {
+        "text": "", "MB, first step": ",.0f", "MB, trained": ",.0f", "MB, saved": ",.0f", "checkpoint, MB": ",.0f",
+        "model, MB": ",.0f",
+    }  # fmt: skip
     table, entries = Measured("ray", columns), Measured("ray-entries", {"text": "", "entries": ",.0f"})
-    for text in sys.argv[1:] or TEXTS:
-        with tempfile.TemporaryDirectory() as place:
-            if prepared(text, Path(place)):
-                near, far = (measured(text, name, Path(place)) for name in ("threads", "ray"))
-                table.add(
-                    text, near["seconds"], far["seconds"], far["seconds"] / near["seconds"], far["driver"] / MEGA,
-                    far["between"] / MEGA, near["peak"], far["peak"],
-                )  # fmt: skip
-                if far["entries"]:
-                    entries.add(text, far["entries"])
+    driver, loads = Measured("ray-driver", saved), Measured("ray-load", {"text": "", "load": ".1f"})
+    for text in texts:
+        with tempfile.TemporaryDirectory() as place_:
+            folder = Path(place_) if kept is None else kept / str(PAIRS.get(text, text))
+            folder.mkdir(parents=True, exist_ok=True)
+            if not prepared(text, folder):
+                continue
+            if text.startswith("saved"):
+                for left in ("checkpoint", "model"):
+                    (folder / left).unlink(missing_ok=True)
+                driver.add(text, *measured(text, "ray", folder).values())
+                continue
+            near, far = (measured(text, name, folder) for name in ("threads", "ray"))
+            table.add(
+                text, near["seconds"], far["seconds"], far["seconds"] / near["seconds"], far["driver"] / MEGA,
+                far["between"] / MEGA, near["peak"], far["peak"],
+            )  # fmt: skip
+            loads.add(text, os.getloadavg()[2])
+            if far["entries"]:
+                entries.add(text, far["entries"])
 
 
 if __name__ == "__main__":

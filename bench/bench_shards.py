@@ -3,7 +3,7 @@
 Every command runs in a process of its own whose data may not exceed the limit (RLIMIT_DATA: all private memory that can
 be written, on Linux); its peak is that of what is resident, mapped files included.
 
-    python bench/bench_shards.py [megabytes of the limit [times as much text]]      # 400 4
+    python bench/bench_shards.py [megabytes of the limit [times as much text [models]]]      # 400 4 hmm,plsa,mixture
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,15 +23,29 @@ LIMIT, TIMES = 400, 4
 WORDS, LINE = 50_000, 20  # in the vocabulary, in a sentence
 LIMITED = "import resource, sys; resource.setrlimit(resource.RLIMIT_DATA, ({limit}, {limit}))"
 SHARD = """
-sys.argv = ["softcount", "shard", "{folder}/text", "--out", "{folder}/shards", "-q"]
+sys.argv = ["softcount", "shard", "{folder}/text", "--kind", "{kind}", "--out", "{folder}/{kind}", "-q"]
 from softcount.__main__ import main
 main()
 """
 FIT = """
 import softcount as sc
-sc.HMM(2, criterion="em:{steps}", start="random", random_state=0).fit({data})
+sc.{model}(2, criterion="em:{steps}", start="random", random_state=0).fit({data})
 """
 STEPS = 1
+
+
+class Case(NamedTuple):
+    title: str
+    model: str
+    kind: str
+    reader: str
+
+
+CASES = {
+    "hmm": Case("HMM, 2 states", "HMM", "sentences", "read"),
+    "plsa": Case("PLSA, 2 topics", "PLSA", "documents", "read_documents"),
+    "mixture": Case("Naive Bayes, 2 clusters", "NaiveBayesMixture", "documents", "read_documents"),
+}
 
 
 class Ran(NamedTuple):
@@ -67,7 +82,22 @@ def run(code: str, limit: float) -> Ran:
     return Ran(status, used.ru_maxrss / 1e3, used.ru_utime + used.ru_stime, said.strip().split("\n")[-1])
 
 
-def main(limit: float, times: float) -> None:
+def commands(folder: Path, names: list[str]) -> Iterator[tuple[str, str]]:
+    """(what it is, the lines) of every process."""
+    kinds = dict.fromkeys(CASES[name].kind for name in names)
+    for kind in kinds:
+        more = "" if kind == "sentences" else f" --kind {kind}"
+        yield f"`softcount shard text{more} --out shards`", SHARD.format(folder=folder, kind=kind)
+    for name in names:
+        title, model, kind, reader = CASES[name]
+        for where, data in (
+            ("of the shards", f"sc.Shards('{folder}/{kind}')"),
+            ("of the text in memory", f"sc.{reader}('{folder}/text')"),
+        ):
+            yield f"{title}, {where}", FIT.format(model=model, data=data, steps=STEPS)
+
+
+def main(limit: float, times: float, names: list[str]) -> None:
     table = Measured(
         "shards",
         {"command": "", "limit, MB": ",.0f", "text, MB": ",.0f", "words": ",.0f", "peak, MB": ",.0f", "CPU, s": ",.0f",
@@ -78,11 +108,7 @@ def main(limit: float, times: float) -> None:
         folder = Path(name)
         n = write(folder / "text", times * limit * 1e6)
         size = (folder / "text").stat().st_size / 1e6
-        for what, code in (
-            ("`softcount shard text --out shards`", SHARD.format(folder=folder)),
-            ("HMM, 2 states, of the shards", FIT.format(data=f"sc.Shards('{folder}/shards')", steps=STEPS)),
-            ("HMM, 2 states, of the text in memory", FIT.format(data=f"sc.read('{folder}/text')", steps=STEPS)),
-        ):
+        for what, code in commands(folder, names):
             began = time.perf_counter()
             ran = run(code, limit)
             ends = "well" if ran.code == 0 else "not enough memory" if "emory" in ran.said else "killed"
@@ -91,4 +117,5 @@ def main(limit: float, times: float) -> None:
 
 
 if __name__ == "__main__":
-    main(*(float(given) for given in (*sys.argv[1:], *map(str, (LIMIT, TIMES)[len(sys.argv) - 1 :]))))
+    given = [*sys.argv[1:], *map(str, (LIMIT, TIMES, ",".join(CASES))[len(sys.argv) - 1 :])]
+    main(float(given[0]), float(given[1]), given[2].split(","))

@@ -30,3 +30,15 @@ def test_the_tables_come_back_to_the_bit(criterion):
         for wrong in ({"differs": body["differs"][1:]}, {"least": body["least"][1:]}, {"translation": np.zeros(1)}):
             with pytest.raises(ValueError, match=r"table|entries"):
                 from_body({**body, **wrong}, found.trace, *(sizes if name == "forward" else sizes[::-1]))
+
+
+@pytest.mark.parametrize("criterion", ["vb:4", "em:4"])
+def test_some_rows_at_a_time_are_what_all_at_once_are(criterion, monkeypatch):
+    found = softcount.WordAligner("ibm1:2", criterion=criterion).fit(SOURCE, TARGET).directions_["forward"]
+    whole = to_body(found)
+    monkeypatch.setattr("softcount.estimators.direction_file.AT_ONCE", 8)
+    monkeypatch.setattr("softcount.machine.mapped.SMALL", 0)
+    parts = to_body(found)
+    assert parts.keys() == whole.keys() and isinstance(parts["differs"].base, np.memmap)
+    for name in ("translation", "differs", "least", "log_weights"):
+        np.testing.assert_array_equal(parts.get(name, 0), whole.get(name, 0), err_msg=name)

@@ -17,6 +17,7 @@ from softcount import PLSA, Shards
 from softcount.engines import Threads
 from softcount.engines.spilled import Folder, here
 from softcount.loop import item_rows
+from softcount.machine import mapped
 from softcount.models import plsa
 
 CRITERIA = ["em:4", "em(pseudo=0.5):4", "vb:4", "hard:3", "annealed(em):4", "annealed(vb):3"]
@@ -83,12 +84,36 @@ def test_a_start_that_is_here_is_dealt_to_the_workers(folder: Path, monkeypatch:
     assert bits(near) == bits(far) and used
 
 
-def test_a_model_of_rows_in_a_file_is_saved_as_any_other(folder: Path, tmp_path: Path) -> None:
+def test_a_model_of_rows_in_a_file_is_saved_as_any_other(folder: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(mapped, "SMALL", 0)
     one, two = fitted(Shards(folder), "threads"), fitted(Shards(folder).loaded(), "threads")
     one.save(tmp_path / "one")
     again = PLSA.load(tmp_path / "one")
     np.testing.assert_array_equal(again.topic_, two.topic_)
     assert isinstance(one.topic_.base, np.memmap) and not isinstance(two.topic_.base, np.memmap)
+
+
+@pytest.mark.parametrize("criterion", ["em:4", "vb:3"])
+def test_a_checkpoint_has_the_rows_of_all_workers(
+    criterion: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ended in the middle, and gone on with by workers; then, as all is done, by threads, which have one table."""
+    data, used, far = Shards(folder).loaded(), placed(monkeypatch), Copying(near=False)
+    expected = fitted(data, "threads", criterion)
+    monkeypatch.setattr(mapped, "SMALL", 0)
+    model = PLSA(3, criterion=criterion, random_state=1, start="random", engine=far)
+
+    def stop(step: Any) -> None:
+        if step.step == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(data, on_step=stop, checkpoint=tmp_path / "run", checkpoint_every=1)
+    for engine in (far, "threads"):
+        model.set_params(engine=engine).fit(data, checkpoint=tmp_path / "run")
+        np.testing.assert_allclose(model.topic_, expected.topic_, rtol=1e-6)
+        np.testing.assert_allclose(model.word_, expected.word_, rtol=1e-6, atol=1e-12)
+    assert len(used) == 2
 
 
 def test_files_of_values_are_gone_when_nobody_has_them() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,20 @@ import pytest
 from copying import Copying
 from test_letters import text
 
-from softcount import WordAligner
+from softcount import InputError, WordAligner
+from softcount.criteria.spec import STATES
 from softcount.disk.state import flatten
+from softcount.disk.store import Stored, save
 from softcount.loop import ranges
+from softcount.loop.resume import Finished, Position, Restart, Saved
+from softcount.loop.trace import RECORDS
 from softcount.models import agreement, ibm
+from softcount.models.ibm import IBMTables
 from softcount.synthetic import bilingual
 
 PAIRS = bilingual(60, seed=4)
+KINDS = (IBMTables, *STATES, Finished, Saved, Position, Restart, *RECORDS)
+TYPES = {kind.__name__: kind for kind in KINDS}
 
 
 @pytest.fixture(autouse=True)
@@ -63,8 +71,8 @@ def same(near: Any, far: Any) -> None:
         np.testing.assert_allclose(two[key], table, rtol=1e-12, atol=1e-15 * largest, err_msg=key)
 
 
-def trained(engine: Any, target: Any = PAIRS.target, **settings: Any) -> Any:
-    return WordAligner(engine=engine, **settings).fit(PAIRS.source, target)
+def trained(engine: Any, target: Any = PAIRS.target, checkpoint: Any = None, **settings: Any) -> Any:
+    return WordAligner(engine=engine, **settings).fit(PAIRS.source, target, checkpoint=checkpoint)
 
 
 @pytest.mark.parametrize(
@@ -117,9 +125,105 @@ def test_where_the_ranges_are_cut_changes_nothing(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
-    "more", [{"dictionary": [("the", "la", "must")]}, {"criterion": "mre:2", "model": "ibm1"}], ids=str
+    "settings",
+    [
+        {"criterion": "em:2,mre:2", "model": "ibm1", "agreement": False},
+        {"criterion": "em:1,mre(rule=adaptive):3", "model": "hmm", "agreement": False},
+        {"criterion": "em:1,mre(rule=growth):2", "model": "ibm2", "agreement": False},
+        {"criterion": "em:2", "model": "ibm1", "agreement": False, "dictionary": True},
+        {"criterion": "vb:2", "model": "ibm1", "agreement": False, "dictionary": True, "alpha": {"*": 0.1}},
+        {"model": "ibm1:1,hmm:1", "criterion": "em", "agreement": True, "dictionary": True},
+        {"preset": "best", "dictionary": True},
+    ],
+    ids=str,
 )
-def test_what_needs_whole_tables_has_them(more: dict[str, Any]) -> None:
+def test_criteria_and_dictionaries_go_to_the_ranges(settings: dict[str, Any]) -> None:
+    if "dictionary" in settings:
+        settings = {**settings, "dictionary": entries()}
+    if "alpha" in settings:
+        settings = {**settings, "alpha": {**settings["alpha"], met()[0][1]: 0.5}}
     far = Watched()
-    same(trained("threads", **more), trained(far, **more))
+    same(trained("threads", **settings), trained(far, **settings))
+    assert far.most > 5, "a table that is not cut"
+
+
+def met() -> list[tuple[str, str]]:
+    """First words of pairs, which meet."""
+    return [(one[0], two[0]) for one, two in zip(PAIRS.source, PAIRS.target, strict=True)]
+
+
+def entries() -> list[tuple[str, str, str]]:
+    kinds = ("must", "prefer", "never")
+    return [(*pair, kinds[k % 3]) for k, pair in enumerate(dict.fromkeys(met()))][:9]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"model": "ibm1:2,hmm:2", "criterion": "em", "agreement": True},
+        {"criterion": "vb:3", "model": "ibm1:2,hmm:2"},
+        {"criterion": "em:2,mre:3", "model": "ibm1"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("ways", [("far", "far"), ("far", "near"), ("near", "far")])
+def test_a_checkpoint_is_good_for_tables_in_ranges_and_whole(
+    settings: dict[str, Any], ways: tuple[str, str], tmp_path: Path
+) -> None:
+    """Ended after some steps, and gone on with: by the same way, or by the other."""
+    engines = {"near": lambda: "threads", "far": Watched}
+
+    def stop(name: str, step: Any) -> None:
+        steps.append(step)
+        if len(steps) == 3:
+            raise KeyboardInterrupt
+
+    expected, steps, file = trained("threads", **settings), list[Any](), tmp_path / "checkpoint"
+    first, then = (engines[way]() for way in ways)
+    with pytest.raises(KeyboardInterrupt):
+        WordAligner(engine=first, **settings).fit(
+            PAIRS.source, PAIRS.target, on_step=stop, checkpoint=file, checkpoint_every=1
+        )
+    done = WordAligner(engine=then, **settings).fit(PAIRS.source, PAIRS.target, on_step=stop, checkpoint=file)
+    assert len(steps) <= sum(map(len, done.history_.values())) + 2, "began anew"
+    same(expected, done)
+    again = WordAligner(engine=then, **settings).fit(PAIRS.source, PAIRS.target, checkpoint=file)
+    same(done, again)
+
+
+def test_a_checkpoint_of_other_tables_is_refused(tmp_path: Path) -> None:
+    """Of the same text and settings, but with numbers that cannot be: each range looks at its own."""
+    file = tmp_path / "checkpoint"
+    trained(Watched(), criterion="em:2", model="ibm1", checkpoint=file)
+    stored = Stored(file)
+    body = stored.restore(stored.body, TYPES)
+    for results in body["results"].values():
+        values = results.parameters.translation.values
+        values[-1] = -values[-1]
+    save(file, stored.kind, body)
+    with pytest.raises(InputError, match="is not of this model; delete it to begin again"):
+        trained(Watched(), criterion="em:2", model="ibm1", checkpoint=file)
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({"criterion": "gibbs:2", "model": "ibm1"}, "gibbs draws all rows from one stream of random numbers"),
+        ({"criterion": "stepwise(em,batches=3):2", "model": "ibm1"}, "stepwise cuts the text anew"),
+        (
+            {"stem_strength": "evidence", "criterion": "em:2", "agreement": True},
+            "the strength of stems is chosen by all entries",
+        ),
+    ],
+    ids=str,
+)
+def test_what_needs_whole_tables_has_them_and_says_so(more: dict[str, Any], why: str) -> None:
+    far = Watched()
+    model = trained(far, **more)
+    same(trained("threads", **more), model)
     assert far.most == 0
+    remarks = [remark for trace in model.history_.values() for remark in trace.remarks]
+    assert all(
+        remark.startswith(f"translation tables are whole in this process, not in ranges: {why}") for remark in remarks
+    )
+    assert remarks

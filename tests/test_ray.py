@@ -24,10 +24,13 @@ from softcount.engines.tree import tree_sum
 from softcount.loop import estep, item_rows, ranges
 from softcount.text.shard import shards
 
-# What the engine is asked depends on the model; what is made of the answer, on the criterion. That every model under
-# every criterion may be sent elsewhere, tests/test_engine.py holds.
+# What the engine is asked depends on the model and on how many shards there are; what is made of the answer, on the
+# criterion. That every model under every criterion may be sent elsewhere, tests/test_engine.py holds.
 GRID = [(name, "em:5") for name in MODELS] + [("hmm", criterion) for criterion in CRITERIA[1:]]
 GRID += [("jumps", "vb:5"), ("ibm2-free", "gibbs:3"), ("plsa", "vb:5"), ("hmm", "constrained(em,least=2):4")]
+GRID += [("agreement", ""), ("ibm2-free", "em:2,mre:3")]
+IN_RANGES = ("ibm1-ibm2", "ibm2-free", "jumps", "agreement")  # whose shards have a piece of every range each
+CUTS = [(*case, 3 if case[0] in IN_RANGES else (1, 3, 8)[k % 3]) for k, case in enumerate(GRID)]
 
 
 @pytest.fixture(scope="module")
@@ -55,11 +58,6 @@ def cut_into(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "cut", lambda items, costs, target: some(costs(items), target))
 
 
-@pytest.fixture
-def three_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    cut_into(3, monkeypatch)
-
-
 def fitted(name: str, criterion: str, engine: Any) -> Any:
     model, data = (WordAligner(), (PAIRS.source, PAIRS.target)) if name == "agreement" else MODELS[name](criterion)
     if hasattr(model, "restarts"):  # of two that are equally good rounding would choose
@@ -75,9 +73,11 @@ def learned(model: Any) -> dict[str, Any]:
     return arrays
 
 
-@pytest.mark.parametrize(("name", "criterion"), [*GRID, ("agreement", "")])
-@pytest.mark.usefixtures("three_shards")
-def test_parameters_are_those_of_threads(cluster: Ray, name: str, criterion: str) -> None:
+@pytest.mark.parametrize(("name", "criterion", "n"), CUTS)
+def test_parameters_are_those_of_threads(
+    cluster: Ray, name: str, criterion: str, n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut_into(n, monkeypatch)
     sent = cluster.sent
     near, far = (learned(fitted(name, criterion, engine)) for engine in (Threads(1), cluster))
     assert near.keys() == far.keys() and cluster.sent > sent
@@ -102,7 +102,7 @@ def test_a_sum_has_the_same_bits_for_any_number_of_workers(cluster: Ray, n: int,
 
 @pytest.mark.parametrize(
     ("name", "n"),
-    [("hmm", 1), ("hmm", 3), ("hmm", 8), ("jumps", 1), ("jumps", 3), ("jumps", 8), ("plsa", 3), ("agreement", 3)],
+    [("hmm", 1), ("hmm", 3), ("hmm", 8), ("plsa", 3), ("ibm2-free", 1), ("ibm2-free", 3), ("ibm2-free", 8)],
 )
 def test_training_has_the_same_bits_for_any_number_of_workers(
     cluster: Ray, name: str, n: int, monkeypatch: pytest.MonkeyPatch
@@ -111,7 +111,7 @@ def test_training_has_the_same_bits_for_any_number_of_workers(
     found = []
     for workers in (1, 100):
         monkeypatch.setattr(cluster, "n_workers", workers)
-        found.append(bits(fitted(name, "em:5", cluster)))
+        found.append(bits(fitted(name, "em:2", cluster)))
     assert found[0] == found[1]
 
 
@@ -128,8 +128,8 @@ def test_a_worker_without_memory_is_named_by_its_shard(cluster: Ray) -> None:
         list(cluster.map(greedy, handles, cluster.share(1.0)))
 
 
-@pytest.mark.usefixtures("three_shards")
-def test_an_impossible_item_is_named(cluster: Ray) -> None:
+def test_an_impossible_item_is_named(cluster: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut_into(3, monkeypatch)
     half = {"X": 0.5, "Y": 0.5}
     start = {
         "states": ["X", "Y"], "initial": half, "transition": {"X": half, "Y": half},

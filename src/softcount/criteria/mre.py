@@ -10,6 +10,7 @@ Three multiplicative step rules; each ends with rows renormalised. Start from EM
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -18,7 +19,7 @@ from softcount.criteria.criterion import Criterion, Expect, Progress, log_weight
 from softcount.criteria.rates import adapted
 from softcount.errors import InputError
 from softcount.families.family import AscendingFamily, SimplexFamily
-from softcount.families.layout import TableLayout, by_table, named, total
+from softcount.families.layout import TableLayout, by_family, by_table, named, total
 from softcount.families.penalty import Sparsity
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Table, Tables, by_row, each, like, row_sums, scale, values
@@ -60,7 +61,7 @@ def mre(layout: Tables, rule: str, rate: float, sparse: Tables = None) -> Criter
         decode = expect(reconstructing(layout, weights))  # ∝ P(z) P(x | z)²
         wished = total(layout, _worth, state.parameters, wishes)
         parts = {"decode": decode.log_norm, "encode": encode.log_norm} | ({"sparse": wished} if wished else {})
-        gradient = each(lambda c2, c1, power: power * c2 - c1, decode.counts, encode.counts, powers)
+        gradient = by_family(layout, _gradient, decode.counts, encode.counts, powers)
         gradient = by_table(layout, _sparser, gradient, state.parameters, wishes)
         objective = decode.log_norm - encode.log_norm + wished
         return ascend(layout, state, gradient, encode.counts, rate), Progress(objective, parts)
@@ -84,35 +85,44 @@ def _sparser(spec: TableLayout, gradient: Table, theta: Table, wish: Sparsity | 
     return like(gradient, values(gradient) - values(theta) * wish.slope(values(theta)))
 
 
+# Functions of a family and tables, which are asked where a table is.
+
+
+def _gradient(family: Any, c2: Table, c1: Table, power: Any) -> Table:
+    return like(c2, power * values(c2) - values(c1))
+
+
 def _row_scaled(layout: Tables, state: MREState, gradient: Tables, counts: Tables, rate: float) -> MREState:
     """θ ∝ θ · exp(rate · g / (θ · Σ_row c₁)): the gradient in θ, measured in the row's own count."""
+    return _multiply(layout, state, gradient, counts, partial(_scaled, rate=rate))
 
-    def exponent(theta: Table, g: Table, row: Array) -> Array:
-        slope = np.divide(values(g), values(theta) * row, out=np.zeros_like(values(g)), where=_movable(theta, row))
-        return np.asarray(np.clip(rate * slope, -CLIP, CLIP))
 
-    return _multiply(layout, state, gradient, counts, lambda *a: values(a[0]) * np.exp(exponent(*a)))
+def _scaled(theta: Table, g: Table, row: Array, rate: float) -> Array:
+    slope = np.divide(values(g), values(theta) * row, out=np.zeros_like(values(g)), where=_movable(theta, row))
+    return np.asarray(values(theta) * np.exp(np.clip(rate * slope, -CLIP, CLIP)))
 
 
 def _growth(layout: Tables, state: MREState, gradient: Tables, counts: Tables, rate: float) -> MREState:
     """θ ∝ max(g + D · θ · Σ_row c₁, tiny) with D = 1 / rate: Baum's growth transform, no exponential at all."""
+    return _multiply(layout, state, gradient, counts, partial(_grown, rate=rate))
 
-    def grown(theta: Table, g: Table, row: Array) -> Array:
-        return np.asarray(np.maximum(values(g) + values(theta) * row / rate, 1e-12 * values(theta) * row))
 
-    return _multiply(layout, state, gradient, counts, grown)
+def _grown(theta: Table, g: Table, row: Array, rate: float) -> Array:
+    return np.asarray(np.maximum(values(g) + values(theta) * row / rate, 1e-12 * values(theta) * row))
 
 
 def _multiply(
     layout: Tables, state: MREState, gradient: Tables, counts: Tables, rule: Callable[..., Array]
 ) -> MREState:
-    def moved(spec: TableLayout, theta: Table, g: Table, c: Table) -> Any:
-        if isinstance(spec.family, SimplexFamily):
-            grown = rule(theta, g, by_row(row_sums(c), c))
-            return spec.family.normalize(like(theta, grown), otherwise=theta)
-        return cast(AscendingFamily, spec.family).ascend(theta, g, c)
+    moved = by_family(layout, partial(_multiplied, rule), state.parameters, gradient, counts)
+    return state._replace(parameters=moved)
 
-    return state._replace(parameters=by_table(layout, moved, state.parameters, gradient, counts))
+
+def _multiplied(rule: Callable[..., Array], family: Any, theta: Table, g: Table, c: Table) -> Any:
+    if isinstance(family, SimplexFamily):
+        grown = rule(theta, g, by_row(row_sums(c), c))
+        return family.normalize(like(theta, grown), otherwise=theta)
+    return cast(AscendingFamily, family).ascend(theta, g, c)
 
 
 def _adaptive(layout: Tables, state: MREState, gradient: Tables, counts: Tables, rate: float) -> MREState:
@@ -121,16 +131,16 @@ def _adaptive(layout: Tables, state: MREState, gradient: Tables, counts: Tables,
     P. G. Bagos, T. D. Liakopoulos, S. J. Hamodrakas, WABI 2004. The gradient is first centred in its row, because a
     sign test, unlike the step itself, is not indifferent to a constant added to the row.
     """
-    rates = state.rates or each(lambda t: np.full_like(t, rate), state.parameters)
-    signs = state.signs or each(np.zeros_like, state.parameters)
+    theta = state.parameters
+    rates = state.rates or by_family(layout, partial(_everywhere, rate), theta)
+    signs = state.signs or by_family(layout, partial(_everywhere, 0.0), theta)
+    found = by_family(layout, _adapt, theta, gradient, counts, rates, signs)
+    return MREState(*(by_family(layout, partial(_column, k), found) for k in range(3)))
 
-    def moved(spec: TableLayout, theta: Table, g: Table, c: Table, rates: Table, signs: Table) -> Adapted:
-        if isinstance(spec.family, SimplexFamily):
-            return _adapt(spec.family, theta, g, rates, signs)
-        return Adapted(cast(AscendingFamily, spec.family).ascend(theta, g, c), rates, signs)
 
-    found = by_table(layout, moved, state.parameters, gradient, counts, rates, signs)
-    return MREState(*(by_table(layout, lambda _, both, k=k: both.columns[k], found) for k in range(3)))
+def _everywhere(number: float, family: Any, theta: Any) -> Any:
+    """Parameters of other kinds follow the gradient their own way, and these numbers are not looked at."""
+    return each(lambda table: np.full_like(table, number), theta)
 
 
 class Adapted:
@@ -140,11 +150,17 @@ class Adapted:
         self.columns = columns  # parameters, rates, signs
 
 
-def _adapt(family: SimplexFamily, theta: Table, g: Table, rates: Table, signs: Table) -> Adapted:
+def _adapt(family: Any, theta: Table, g: Table, c: Table, rates: Table, signs: Table) -> Adapted:
+    if not isinstance(family, SimplexFamily):
+        return Adapted(cast(AscendingFamily, family).ascend(theta, g, c), rates, signs)
     centred = values(g) - values(theta) * by_row(row_sums(g), g)
     rate, sign = adapted(centred, values(rates), values(signs))
     new = family.normalize(like(theta, values(theta) * np.exp(rate * sign)), otherwise=theta)
     return Adapted(new, like(theta, rate), like(theta, sign))
+
+
+def _column(k: int, family: Any, found: Adapted) -> Table:
+    return found.columns[k]
 
 
 def _movable(theta: Table, row: Array) -> Any:

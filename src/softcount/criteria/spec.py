@@ -52,6 +52,8 @@ STATES = (
     AutoencodeState,
 )  # what criteria carry beside tables
 
+BY_FAMILIES = ("em", "vb", "hard", "annealed", "mre")  # what asks nothing of entries but by functions of their families
+
 # Options that zero gives no meaning.
 POSITIVE = ("prior", "rate", "start", "stop", "over", "batches", "iterations", "ascents", "chains", "thin")
 
@@ -221,8 +223,11 @@ class Stage(NamedTuple):
 
 
 def by_families(stage: Stage) -> bool:
-    """Whether tables may be in ranges (families/spread.py): the criterion asks families, not entries."""
-    return stage.name in ("em", "vb", "hard", "annealed") and (stage.inner is None or by_families(stage.inner))
+    """Whether tables may be in ranges (families/spread.py): the criterion asks families, not entries.
+
+    `gibbs` draws all rows from one stream of random numbers, and `direct` follows a gradient of all entries at once.
+    """
+    return stage.name in BY_FAMILIES and (stage.inner is None or by_families(stage.inner))
 
 
 def parse(text: str) -> list[Stage]:

@@ -12,7 +12,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from softcount.disk.store import Stored, save, short
+import numpy as np
+
+from softcount.disk.store import Room, Stored, save, short
 from softcount.errors import InputError
 from softcount.machine.signals import Stopped, Wish, postponed
 
@@ -82,10 +84,10 @@ class Checkpoint:
     def slot(self, key: str) -> Slot:
         return Slot(self, key)
 
-    def restored(self, part: str, key: str, types: Mapping[str, Any]) -> Any:
+    def restored(self, part: str, key: str, types: Mapping[str, Any], room: Room) -> Any:
         if not self._stored or key not in self._part(part):
             return None
-        return self._stored.restore(self._part(part)[key], types)
+        return self._stored.restore(self._part(part)[key], types, room)
 
     def due(self) -> bool:
         """Whether it is time to write, now that another step is done."""
@@ -115,15 +117,15 @@ class Slot(NamedTuple):
     checkpoint: Checkpoint
     key: str
 
-    def result(self, types: Mapping[str, Any]) -> Any:
-        """Of this fit, where it is finished."""
-        found = self.checkpoint.restored("results", self.key, types)
+    def result(self, types: Mapping[str, Any], room: Room = np.empty) -> Any:
+        """Of this fit, where it is finished; `room` is where arrays go that are read."""
+        found = self.checkpoint.restored("results", self.key, types, room)
         if found is not None:
             self.checkpoint._results[self.key] = found
         return found
 
-    def position(self, types: Mapping[str, Any]) -> Any:
-        return self.checkpoint.restored("positions", self.key, types)
+    def position(self, types: Mapping[str, Any], room: Room = np.empty) -> Any:
+        return self.checkpoint.restored("positions", self.key, types, room)
 
     def keep(self, done: str, position: Callable[[], Any]) -> None:
         """After every step; writes where it is time to, and leaves where somebody asked to."""

@@ -80,7 +80,7 @@ class Ray(Nested):
     # --- the protocol ------------------------------------------------------------------------------------------------
 
     def place(self, pack: Callable[[Any], Any], parts: Iterable[Any]) -> list[Shard]:
-        parts, ray = list(parts), self._joined()
+        parts, ray = parts if isinstance(parts, Sequence) else list(parts), self._joined()
         shared = common(parts[0], parts[1]) if len(parts) > 1 else []
         where = ray.put(seal(shared)) if shared else None
         asked, nodes, found, notes = ray.put(seal(pack)), self._nodes(len(parts)), [], []

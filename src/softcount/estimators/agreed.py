@@ -10,7 +10,7 @@ import numpy as np
 from softcount.criteria.spec import Settings
 from softcount.disk.checkpoint import Slot
 from softcount.engines import Engine
-from softcount.estimators.align_direction import PREFER, constraints, possible
+from softcount.estimators.align_direction import PREFER, Constraints, constraints, possible
 from softcount.estimators.align_stage import ALIGNMENTS, ModelStage, parse_models
 from softcount.estimators.meeting import meeting
 from softcount.families.backoff import Backoff, levels
@@ -27,6 +27,7 @@ from softcount.numbers.tables import row_sums
 from softcount.text.bitext import Bitext
 from softcount.text.cooccurrence import with_null, without_null
 from softcount.text.dictionary import unmatched
+from softcount.text.entries import only
 from softcount.text.letters import Letters, corresponding, foreign
 from softcount.text.spelling import alike
 from softcount.text.stems import Classes, class_numbers
@@ -55,6 +56,15 @@ class How(NamedTuple):
     classes: tuple[Classes, Classes] | None = None  # in place of first letters (text/stems.py)
 
 
+class Kept(NamedTuple):
+    """What a file has of the entries."""
+
+    entries: Ragged
+    counts: Array
+    model: Agreement  # whose lexicon may be without them
+    sides: tuple[Any, Any]  # the other tables
+
+
 class Agreed(NamedTuple):
     model: Agreement
     parameters: AgreementTables
@@ -69,9 +79,11 @@ class Agreed(NamedTuple):
         return by_table(self.model.layout, lambda spec, table: spec.family.log_weights(table), self.parameters)
 
     @property
-    def kept(self) -> Array:
-        """The entries that a file has: others, of which nothing was counted or believed, come back by themselves."""
-        return np.asarray((self.parameters.translation > 0.0) | (self.model.lexicon.prior > 0.0))
+    def kept(self) -> Kept:
+        """What a file has of entries: others, of which nothing was counted or believed, come back by themselves."""
+        counts = self.parameters.translation
+        worth = np.asarray((counts > 0.0) | (self.model.lexicon.prior > 0.0))
+        return Kept(only(self.rows, worth), counts[worth], self.model, self.parameters[1:])
 
     @property
     def rows(self) -> Ragged:
@@ -196,14 +208,29 @@ def strengths_of(given: float | str | None, n: int, usual: float = STRENGTHS[0])
     return (words, *STRENGTHS[1:])[:n]
 
 
-def believed(how: How, rows: Ragged, words: tuple[Sequence[str], Sequence[str]]) -> tuple[Array, Array]:
-    """Pseudo-counts of every entry, and what may not be: what spelling and a dictionary say."""
+def believed(
+    how: How, rows: Ragged, words: tuple[Sequence[str], Sequence[str]], demanded: Array | None = None
+) -> tuple[Array, Array]:
+    """Pseudo-counts of every entry, and what may not be: what spelling and a dictionary say.
+
+    `demanded`: of every column how many entries must be, where other rows are elsewhere.
+    """
     prior = alike(rows, *words, SAME, how.letters) if how.spelling else np.zeros(len(rows.values), np.float32)
     if not how.dictionary:
         return prior, np.empty((0, 2), bool)
+    limits = limits_of(how, rows, words)
+    demanded = by_column(rows, limits.must) if demanded is None else demanded
+    return (prior + np.float32(PREFER) * limits.prefer).astype(np.float32), _banned(rows, limits, demanded)
+
+
+def limits_of(how: How, rows: Ragged, words: tuple[Sequence[str], Sequence[str]]) -> Constraints:
     sides = Vocabulary(words[0]), Vocabulary(words[1])
-    limits = constraints(with_null(rows, np.empty(0, np.int32)), how.dictionary, *sides)
-    return (prior + np.float32(PREFER) * limits.prefer).astype(np.float32), _banned(rows, limits)
+    return constraints(with_null(rows, np.empty(0, np.int32)), how.dictionary, *sides)
+
+
+def by_column(rows: Ragged, mask: Array, n: int = 0) -> Array:
+    """How many entries of each column are in the mask."""
+    return np.bincount(rows.values, mask, max(n, int(rows.values.max(initial=-1)) + 1))
 
 
 def _letters(
@@ -233,9 +260,8 @@ def stem_classes(words: tuple[Sequence[str], Sequence[str]], how: How) -> list[t
     return list(zip(one, two, strict=True))
 
 
-def _banned(rows: Ragged, limits: Any) -> Array:
+def _banned(rows: Ragged, limits: Constraints, columns: Array) -> Array:
     """What is never a translation, and what a word may not be that must be another."""
     by_row = np.repeat(row_sums(rows.with_values(limits.must.astype(np.int64))), rows.lengths) > 0
-    by_column = np.bincount(rows.values, limits.must, int(rows.values.max(initial=-1)) + 1)[rows.values] > 0
-    demanded = np.stack([by_row, by_column], axis=1)
+    demanded = np.stack([by_row, columns[rows.values] > 0], axis=1)
     return np.asarray(limits.never[:, None] | (demanded & ~limits.must[:, None]))

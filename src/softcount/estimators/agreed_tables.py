@@ -17,8 +17,8 @@ from softcount.loop.trace import Trace
 from softcount.models.agreement import NO_CLASSES, Agreement, AgreementTables, SideTables
 from softcount.models.agreement_places import TABLED
 from softcount.models.ibm import IBM
-from softcount.numbers.ragged import Array, Ragged, offsets_of
-from softcount.numbers.tables import row_sums, values
+from softcount.numbers.ragged import Array, Ragged
+from softcount.numbers.tables import values
 from softcount.text.cooccurrence import transpose, with_null
 from softcount.text.stems import Classes, check_classes
 
@@ -144,26 +144,25 @@ class Body(NewerBody):
 
 
 def to_body(agreed: Agreed) -> dict[str, Any]:
-    counts, rows, kept = agreed.parameters.translation, agreed.rows, agreed.kept
-    lengths = row_sums(rows.with_values(kept.astype(np.int64)))
+    kept = agreed.kept
     return {
-        "positions": agreed.model.positions,
-        "entries": Ragged(offsets_of(lengths), rows.values[kept]),
-        "counts": counts[kept],
+        "positions": kept.model.positions,
+        "entries": kept.entries,
+        "counts": kept.counts,
         "frequencies": agreed.frequencies,
-        "longest": agreed.model.longest,
+        "longest": kept.model.longest,
         "how": agreed.how._asdict()
         | {"classes": agreed.how.classes and tuple(c._asdict() for c in agreed.how.classes)},
-        "forward": _side_body(agreed, 0),
-        "reverse": _side_body(agreed, 1),
+        "forward": _side_body(kept.sides[0], kept.model.alignment),
+        "reverse": _side_body(kept.sides[1], kept.model.alignment),
         "second": to_body(agreed.second) if agreed.second else None,
-        **_tabled_body(agreed.model),
+        **_tabled_body(kept.model),
     }
 
 
-def _side_body(agreed: Agreed, d: int) -> dict[str, Any]:
+def _side_body(side: SideTables, alignment: str) -> dict[str, Any]:
     """Of a diagonal no lengths are kept: its cells follow from what is before them."""
-    body, alignment = agreed.parameters[1 + d]._asdict(), agreed.model.alignment
+    body = side._asdict()
     places = values(body.pop("places"))
     return {**body, "places": places[:CELLS] if alignment == "diagonal" else places} if alignment in TABLED else body
 

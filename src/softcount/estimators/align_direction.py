@@ -80,7 +80,7 @@ def known(settings: Any, items: Bitext, rows: Ragged, entries: Sequence[Any], be
     imagined = before.imagined(rows) if before else 0.0
     limits = constraints(rows, entries, items.source.vocabulary, items.target.vocabulary)
     more = PREFER * limits.prefer + imagined if limits.prefer.any() else imagined
-    return Known(rows, limits, imagined, more, _prior(settings, items.target.vocabulary, rows, more))
+    return Known(rows, limits, imagined, more, prior_by_entry(settings, items.target.vocabulary, rows, more))
 
 
 def train(
@@ -105,7 +105,7 @@ def train(
         else:
             encoder, model = None, model_of(settings, planned, stage.model, rows, len(items.target.vocabulary), classes)
         start = model.start()
-        start = start._replace(translation=_limited(start.translation if translation is None else translation, limits))
+        start = start._replace(translation=limited(start.translation if translation is None else translation, limits))
         if settings.sparse is not None and translation is None:
             start = _summed_up(model, start, counted, engine)
         result = fitted(
@@ -218,7 +218,7 @@ def constraints(rows: Ragged, entries: Sequence[Any], sources: Vocabulary, targe
     return Constraints(**masks)
 
 
-def _limited(table: Ragged, limits: Constraints) -> Ragged:
+def limited(table: Ragged, limits: Constraints) -> Ragged:
     """The start with `never` at zero, and `must` rows with all their mass on what they must be."""
     if not (limits.must.any() or limits.never.any()):
         return table
@@ -227,7 +227,7 @@ def _limited(table: Ragged, limits: Constraints) -> Ragged:
     return table.with_values(np.where(demanded > 0, must, np.where(limits.never, 0.0, table.values)))
 
 
-def _prior(settings: Any, vocabulary: Vocabulary, rows: Ragged, more: Any) -> Any:
+def prior_by_entry(settings: Any, vocabulary: Vocabulary, rows: Ragged, more: Any) -> Any:
     """α, and what is imagined of the entries besides."""
     whole = settings.prior_over == "vocabulary"
     if not isinstance(settings.alpha, Mapping) and not np.any(more):

@@ -149,7 +149,7 @@ class Together(NamedTuple):
         return {"both": self.agreed.trace}
 
     def sizes(self) -> dict[str, int]:
-        return {"entries": int(self.agreed.kept.sum())}
+        return {"entries": len(self.agreed.kept.counts)}
 
     def sides(self) -> dict[str, Any]:
         """As tables that can be shown."""

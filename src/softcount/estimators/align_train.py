@@ -18,7 +18,7 @@ from softcount.estimators.align_plan import Plan
 from softcount.estimators.align_prior import Before
 from softcount.estimators.align_stems import classed, leaners, remarks
 from softcount.estimators.meeting import meeting
-from softcount.estimators.ranged_direction import keeps_ranges
+from softcount.estimators.ranged import is_far, note_of, whole_because
 from softcount.loop.estep import EStep
 from softcount.loop.feature_weights import Computed
 from softcount.loop.trace import Step
@@ -58,13 +58,13 @@ def together(job: Job) -> Together:
     how = classed(job.settings, job.planned, job.data, job.weights)
     how = how._replace(dictionary=tuple((e, f, kind) for e, f, kind in job.dictionary))
     step, slot = job.watch("both")
-    if keeps_ranges(job) and how.strength != "evidence":
-        far = cast(Keeping, job.engine), job.seed, step, job.settings.tolerance
-        found = ranged_agreed.train(how, job.data, job.planned.stages, *far)
+    run = job.engine, job.seed, step, slot, job.settings.tolerance
+    if is_far(job.engine) and whole_because(job) is None:
+        found = ranged_agreed.train(how, job.data, job.planned.stages, *cast(Any, run))
     else:
         known = job.before.both(job.data) if job.before else None
-        run = job.engine, job.seed, step, slot, job.settings.tolerance
         found = agreed.train(how, job.data, job.planned.stages, *run, known, job.weights)
+        found.trace.remarks += note_of(job)
     found.trace.remarks += remarks(job.planned, how, job.data)
     return Together(found)
 
@@ -75,13 +75,12 @@ def apart(job: Job) -> Apart:
     shown.begin("finding the words that meet")
     how = classed(job.settings, job.planned, job.data, job.weights)
     leaning = leaners(job.planned, how, job.data, job.weights)
-    if keeps_ranges(job) and leaning is None:
+    if is_far(job.engine) and leaning is None and whole_because(job) is None:
         return Apart({name: _in_ranges(job, name) for name in names})
     rows = meeting(data, job.engine, keep=True)
     for name in names:
-        items, entries, found = data, list(job.dictionary), rows
+        (items, entries), found = _seen_by(name, job), rows
         if name == "reverse":
-            items, entries = data.reverse(), [(f, e, kind) for e, f, kind in job.dictionary]
             found = _turned(rows, data)
         before = job.before.direction(name, items) if job.before else None
         said[name] = known(job.settings, items, found, entries, before)
@@ -89,7 +88,7 @@ def apart(job: Job) -> Apart:
         directions[name] = train(
             job.settings, items, said[name], alone, entries, job.engine, job.seed, *job.watch(name), job.weights, leant
         )
-        directions[name].trace.remarks += remarks(job.planned, how, job.data)
+        directions[name].trace.remarks += note_of(job, leaning is not None) + remarks(job.planned, how, job.data)
     if not job.planned.symmetric:
         return Apart(directions)
     both = {f"{name}.translation": leaning.of(said[name].rows, name == "reverse") for name in names} if leaning else {}
@@ -138,9 +137,17 @@ def _begun(model: JumpHMM, before: Direction) -> Any:
     return start._replace(alignment=before.parameters.alignment) if isinstance(before.model, JumpHMM) else start
 
 
+def _seen_by(name: str, job: Job) -> tuple[Any, list[Any]]:
+    """The text and the dictionary as a direction sees them."""
+    if name == "forward":
+        return job.data, list(job.dictionary)
+    return job.data.reverse(), [(f, e, kind) for e, f, kind in job.dictionary]
+
+
 def _in_ranges(job: Job, name: str) -> Direction:
-    items, engine = job.data if name == "forward" else job.data.reverse(), cast(Keeping, job.engine)
-    return ranged_direction.train(job.settings, items, job.planned, engine, job.seed, job.watch(name)[0])
+    items, entries = _seen_by(name, job)
+    run = cast(Keeping, job.engine), job.seed, *job.watch(name)
+    return ranged_direction.train(job.settings, items, job.planned, entries, *run)
 
 
 def _turned(rows: Ragged, data: Bitext) -> Ragged:

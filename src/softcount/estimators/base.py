@@ -23,7 +23,8 @@ from softcount.loop.estep import Answers
 from softcount.loop.feature_weights import Computed
 from softcount.loop.model import Model
 from softcount.loop.online import Learned, Online, learn, stepwise_stage
-from softcount.loop.resume import Restart, check_posterior
+from softcount.loop.resume import Restart
+from softcount.loop.state_check import check_posterior
 from softcount.loop.trace import DONE, Ending, Step, Trace
 from softcount.loop.train import Fit, begun, fit
 from softcount.loop.weighted import weighted

@@ -7,7 +7,7 @@ and what they are once a row. Logarithms that follow from probabilities are not 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -16,13 +16,16 @@ from softcount.estimators.align_direction import Direction
 from softcount.families.diagonal import CELLS, TENSION, TIGHTEST
 from softcount.families.positions import PLACES
 from softcount.loop.trace import Trace
+from softcount.machine.mapped import give_back, in_file
 from softcount.models.ibm import IBM, KINDS, IBMTables
 from softcount.models.jump_hmm import JumpHMM
 from softcount.models.link_crf import LinkCRF, LinkCRFTables, one_number
 from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import values
+from softcount.text.shard import shards
 
 ENCODER = "encoder"
+AT_ONCE = 1 << 20  # entries; a multiple of eight
 
 
 class Newer(TypedDict, total=False):
@@ -49,28 +52,63 @@ class Body(Newer):
 
 def to_body(direction: Direction) -> Body:
     model, weights = direction.model, direction.log_weights
-    table = np.stack([direction.parameters.translation.values, weights.translation.values], axis=1)
-    if _follow(table):
-        table = table[:, :1]
-    least = _least(model.entries, table)
-    differs = (table != np.repeat(least, model.entries.lengths, axis=0)).any(axis=1)
+    table = _shortened(model.entries, direction.parameters.translation.values, weights.translation.values)
     body: Body = {
         "alignment": model.alignment,
         "tokens": direction.tokens,
         "entries": model.entries,
         "classes": model.classes if model.alignment == "free" else model.classes[:0],
-        "translation": np.ascontiguousarray(table[differs, 0]),
+        "translation": table.columns[0],
         "positions": values(weights.alignment)[: _kept(model)],
-        "differs": np.packbits(differs),
-        "least": least,
+        "differs": table.differs,
+        "least": table.least,
     }
-    if table.shape[1] == 2:
-        body["log_weights"] = np.ascontiguousarray(table[differs, 1])
+    if len(table.columns) == 2:
+        body["log_weights"] = table.columns[1]
     if isinstance(model, LinkCRF):
         body["said"] = model.features @ weights.pair
     if direction.strengths is not None:
         body["strengths"] = direction.strengths
     return body if direction.totals is None else {**body, "totals": direction.totals}
+
+
+class Short(NamedTuple):
+    """A table without the entries that are the least of their row."""
+
+    least: Array
+    differs: Array
+    columns: list[Array]
+
+
+def _shortened(rows: Ragged, probabilities: Array, logs: Array) -> Short:
+    """Some rows at a time: a table may be in a file, and larger than memory has room for."""
+    columns = [probabilities] if _follow(probabilities, logs) else [probabilities, logs]
+    least, n = np.ones((rows.n_rows, len(columns))), len(rows.values)
+    differs, found = in_file(n, bool), 0
+    for start, stop in shards(rows.lengths, AT_ONCE) if rows.n_rows else []:
+        some = slice(rows.offsets[start], rows.offsets[stop])
+        part, table = _part(rows, start, stop), np.stack([column[some] for column in columns], axis=1)
+        least[start:stop] = _least(part, table)
+        differs[some] = (table != np.repeat(least[start:stop], part.lengths, axis=0)).any(axis=1)
+        found += int(np.count_nonzero(differs[some]))
+        for one in (differs, rows.values, *columns):
+            give_back(one)
+    kept, bits, filled = [in_file(found) for _ in columns], in_file(-(-n // 8), np.uint8), 0
+    for start in range(0, n, AT_ONCE):
+        some, place = slice(start, start + AT_ONCE), slice(start // 8, (start + AT_ONCE) // 8)
+        bits[place] = np.packbits(differs[some])
+        more = int(np.count_nonzero(differs[some]))
+        for column, into in zip(columns, kept, strict=True):
+            into[filled : filled + more] = column[some][differs[some]]
+        filled += more
+        for one in (differs, bits, *columns, *kept):
+            give_back(one)
+    return Short(least, bits, kept)
+
+
+def _part(rows: Ragged, start: int, stop: int) -> Ragged:
+    first, last = rows.offsets[start], rows.offsets[stop]
+    return Ragged(rows.offsets[start : stop + 1] - first, rows.values[first:last])
 
 
 def _kept(model: IBM | JumpHMM | LinkCRF) -> int | None:
@@ -80,9 +118,11 @@ def _kept(model: IBM | JumpHMM | LinkCRF) -> int | None:
     return None if model.alignment in ("free", ENCODER) else CELLS
 
 
-def _follow(table: Array) -> bool:
+def _follow(probabilities: Array, logs: Array) -> bool:
+    """Whether the logarithms are those of the probabilities, to the bit."""
+    blocks = (slice(start, start + AT_ONCE) for start in range(0, len(logs), AT_ONCE))
     with np.errstate(divide="ignore"):
-        return bool(np.array_equal(np.log(table[:, 0]), table[:, 1]))
+        return all(np.array_equal(np.log(probabilities[some]), logs[some]) for some in blocks)
 
 
 def _least(rows: Ragged, table: Array) -> Array:

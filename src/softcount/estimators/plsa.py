@@ -288,8 +288,9 @@ class PLSA(PLSAInPieces):
         rows = item_rows(self._model, data, engine)
         model: Any = RowModel(self._model, rows.family)
         found = self._train(
-            model, rows, lambda restart: self._start(data, (seed, restart), rows), seed, engine, **watched
-        )
+            model, rows, lambda restart: self._start(data, (seed, restart), rows), seed, engine,
+            slot="plain" if self._plain else "fit", **watched,
+        )  # fmt: skip
         return self._take(gathered(rows, found, isinstance(data, Stored)))
 
     def _search_and_train(self, data: Documents, seed: int, engine: Engine, watched: dict[str, Any]) -> Fit:

@@ -6,7 +6,6 @@ file, too, which is mapped into memory, so that a model may have more documents 
 
 from __future__ import annotations
 
-import tempfile
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from softcount.engines.engine import Keeping
 from softcount.families.spread import Spread
 from softcount.loop.item_rows import ItemRows
 from softcount.loop.train import Fit
+from softcount.machine.mapped import in_file
 from softcount.models.plsa import PLSATables
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Log
@@ -27,8 +27,10 @@ def keeps_rows(settings: Any, stages: list[Stage], data: Any, engine: Engine, ch
     """Whether rows may stay where they are: the engine keeps them, and nobody wants all of them at once."""
     apart = isinstance(data, Stored) or not engine.near
     begins = not isinstance(data, Stored) or settings.start in ("random", "uniform")
-    nothing = checkpoint is None and not settings.held_out and not settings.fixed and not settings._beginning
-    ways = all(map(by_families, stages)) and len(data) > 0
+    here = checkpoint is not None and engine.near  # what is read from one would be in memory
+    nothing = not here and not settings.held_out and not settings.fixed and not settings._beginning
+    # `mre` squares words alone, in double precision, and kernels want documents' rows to be like them.
+    ways = all(by_families(stage) and stage.name != "mre" for stage in stages) and len(data) > 0
     return isinstance(engine, Keeping) and apart and begins and nothing and ways
 
 
@@ -39,17 +41,12 @@ def started(rows: ItemRows, topic: Spread | Array, dtype: str) -> Spread:
     return rows.spread(np.ascontiguousarray(topic, dtype=dtype))
 
 
-def gathered(rows: ItemRows, result: Fit, in_file: bool) -> Fit:
+def gathered(rows: ItemRows, result: Fit, stored: bool) -> Fit:
     """With the rows of all documents, in memory or in a file."""
-    room = _file if in_file else np.empty
-    topic = rows.gathered(result.parameters.topic, room)
+    room: Any = in_file if stored else np.empty
+    topic = rows.family.gathered(result.parameters.topic, room)
     logs = PLSATables(Log(topic), result.log_weights.word)  # which nobody decodes with: documents are folded in
     posterior = result.posterior
     if posterior is not None:
-        posterior = posterior._replace(topic=rows.gathered(posterior.topic, room))
+        posterior = posterior._replace(topic=rows.family.gathered(posterior.topic, room))
     return result._replace(parameters=result.parameters._replace(topic=topic), log_weights=logs, posterior=posterior)
-
-
-def _file(shape: tuple[int, int], dtype: Any) -> Array:
-    with tempfile.TemporaryFile() as file:  # which is gone when nobody looks at it any more
-        return np.asarray(np.memmap(file, dtype, "w+", shape=shape))

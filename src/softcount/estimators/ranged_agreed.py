@@ -1,7 +1,8 @@
 """Both directions of a word aligner trained together (estimators/agreed.py), their lexicon in ranges of source words.
 
-A range has all words of a coarsest stem, its own stems and what spelling says of its entries. What comes back at the
-end are the entries of which something was counted or believed, as a file has them; others come back by themselves.
+A range has all words of a coarsest stem, its own stems and what spelling and a dictionary say of its entries. What
+comes back at the end are the entries of which something was counted or believed, as a file has them, and into files;
+others come back by themselves, when somebody asks for more than is saved.
 """
 
 from __future__ import annotations
@@ -11,15 +12,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.disk.checkpoint import Slot
 from softcount.engines.engine import Keeping
 from softcount.estimators.agreed import (
     ENOUGH,
     Agreed,
     How,
+    Kept,
     at_stage,
     believed,
+    by_column,
     leaning_on,
     likely_pairs,
+    limits_of,
     may_learn_letters,
     stem_classes,
     strengths_of,
@@ -39,6 +44,7 @@ from softcount.models import agreement
 from softcount.models.agreement import Agreement, AgreementTables
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.numbers.tables import row_sums
+from softcount.text.dictionary import unmatched
 from softcount.text.letters import Letters, corresponding
 
 Words = tuple[Sequence[str], Sequence[str]]
@@ -51,6 +57,7 @@ class Known(NamedTuple):
     words: Words
     frequencies: tuple[Array, Array]
     classes: list[tuple[Array, Array]]
+    demanded: Array | None = None  # of every target word, how many translations a dictionary demands
 
 
 class Learned(NamedTuple):
@@ -61,24 +68,57 @@ class Learned(NamedTuple):
     trace: Trace
 
 
+class Returned:
+    """An Agreed of what a file holds; the rest of it is made when somebody asks."""
+
+    def __init__(self, kept: Kept, made: Agreed) -> None:
+        self.kept, self._made = kept, made  # `made` has a model without entries
+        self._whole: Agreed | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        """Of what needs no model; or of the whole."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in ("trace", "words", "frequencies", "how", "second") and self._whole is None:
+            return getattr(self._made, name)
+        return getattr(self.agreed, name)
+
+    @property
+    def agreed(self) -> Agreed:
+        if self._whole is None:
+            (entries, counts, bare, _), made = self.kept, self._made
+            model = agreed_model(made.how, entries, made.words, made.frequencies, bare.longest)
+            model = model._replace(alignment=bare.alignment, stride=bare.stride, classes=bare.classes)
+            self._whole = made._replace(model=model, parameters=made.parameters._replace(translation=counts))
+        return self._whole
+
+
 def train(
     how: How, items: Any, stages: Sequence[ModelStage], engine: Keeping, seed: int,
-    on_step: Callable[[Step], None] | None, tolerance: float,
-) -> Agreed:  # fmt: skip
+    on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None], tolerance: float,
+) -> Any:  # fmt: skip
+    """A Returned."""
     words = items.source.vocabulary.words, items.target.vocabulary.words
     frequencies = np.asarray(items.source.frequencies, float), np.asarray(items.target.frequencies, float)
     known = Known(how, words, frequencies, stem_classes(words, how))
     data = ranged(items, engine, _token_pairs, agreement.SHARD, null=False, groups=_groups(known))
-    agreed = _kept(_learned(known, data, items, stages, seed, on_step, tolerance), data)
-    if how.second is None:
-        return agreed
-    other, text = how._replace(stems=how.second[0], second=None, classes=None), how.second[1]
-    return agreed._replace(second=train(other, items, parse_models(text, "em"), engine, seed, on_step, tolerance))
+    if how.dictionary:
+        known = known._replace(demanded=engine.sum(_demanded, data.tables, engine.share(known)))
+    learned = _learned(known, data, items, stages, seed, on_step, slot, tolerance)
+    learned.trace.remarks = unmatched("dictionary", how.dictionary, [items.source.vocabulary, items.target.vocabulary])
+    second, found = None, learned.known.how
+    if how.second is not None:
+        other, text = found._replace(stems=how.second[0], second=None, classes=None), how.second[1]
+        prefix = "second" if found.letters == how.letters else "again second"
+        run = engine, seed, on_step, lambda text: slot(f"{prefix} {text}"), tolerance
+        second = train(other, items, parse_models(text, "em"), *run)
+    return _returned(learned, data, second)
 
 
 def _learned(
-    known: Known, data: Ranges, items: Any, stages: Sequence[ModelStage], seed: int, on_step: Any, tolerance: float
-) -> Learned:
+    known: Known, data: Ranges, items: Any, stages: Sequence[ModelStage], seed: int, on_step: Any,
+    slot: Callable[[str], Slot | None], tolerance: float,
+) -> Learned:  # fmt: skip
     family, nothing = _family(known, data), Backoff((), (), np.empty(0, np.float32), np.empty((0, 2), bool))
     model = leaning_on(nothing, known.how, known.words, known.frequencies, max(items.lengths.longest, 1))
     model = model._replace(stride=max(1, len(items) // ENOUGH), classes=items.lengths.pairs)
@@ -87,13 +127,14 @@ def _learned(
         letters = _letters(known, family, start[0].translation) if number else ()
         if letters:  # what is spelt alike is worth most at the start
             again = known._replace(how=known.how._replace(letters=letters))
-            return _learned(again, data, items, stages, seed, on_step, tolerance)
+            slots = lambda text: slot(f"again {text}")  # noqa: E731
+            return _learned(again, data, items, stages, seed, on_step, slots, tolerance)
         model, start[0] = at_stage(model, start[0], stage)
         asked: Any = RangedModel(model, family, False)
         with possible(items):
             result = fit(
                 asked, data, stage.criteria, lambda _: start.pop(), data.engine,
-                tolerance=tolerance, seed=seed + number, on_step=on_step,
+                tolerance=tolerance, seed=seed + number, on_step=on_step, checkpoint=slot(f"{number + 1} {stage.text}"),
             )  # fmt: skip
         start[:] = [result.parameters]
         trace += result.trace
@@ -101,20 +142,20 @@ def _learned(
     return Learned(known, family, model, start[0], trace)
 
 
-def _kept(learned: Learned, data: Ranges) -> Agreed:
-    """The entries of which something was counted or believed, here."""
-    (how, words, frequencies, _), family, model, parameters, trace = learned
+def _returned(learned: Learned, data: Ranges, second: Any) -> Any:
+    """The entries of which something was counted or believed, here, in files."""
+    known, family, model, parameters, trace = learned
     rows = zip(family.families, family.ranges, parameters.translation.parts, strict=True)
     tables, counts = data.engine.keep(_worth, rows, data.engine.share(None), 2)
-    entries, (flat,) = whole(data, tables, Spread(counts), dtype=np.float32)
-    found = agreed_model(how, entries, words, frequencies, model.longest)
-    found = found._replace(alignment=model.alignment, stride=model.stride, classes=model.classes)
-    return Agreed(found, parameters._replace(translation=flat), trace, words, frequencies, how)
+    entries, (flat,) = whole(data, tables, Spread(counts))
+    tables_but_one = parameters._replace(translation=np.empty(0, np.float32))
+    made = Agreed(model, tables_but_one, trace, known.words, known.frequencies, known.how, second)
+    return Returned(Kept(entries, flat, model, parameters[1:]), made)
 
 
 def _family(known: Known, data: Ranges) -> SpreadBackoff:
     plain = data.family(_lexicon, known)
-    return SpreadBackoff(plain.engine, plain.ranges, plain.families, data.n_rows)
+    return SpreadBackoff(plain.engine, plain.ranges, plain.families, plain.n_rows)
 
 
 def _letters(known: Known, family: SpreadBackoff, counts: Spread) -> Letters:
@@ -149,7 +190,12 @@ def _lexicon(values: Sequence[Range], known: Known) -> tuple[Backoff]:
     words, (one, two) = _words(own, known), known.frequencies
     found = levels(own.entries, (one[own.rows], two), classes)
     strengths = strengths_of(known.how.strength, len(classes))
-    return (Backoff(found, strengths, *believed(known.how, own.entries, words)),)
+    return (Backoff(found, strengths, *believed(known.how, own.entries, words, known.demanded)),)
+
+
+def _demanded(own: Range, known: Known) -> Array:
+    must = limits_of(known.how, own.entries, _words(own, known)).must
+    return by_column(own.entries, must, len(known.words[1]))
 
 
 def _words(own: Range, known: Known) -> Words:

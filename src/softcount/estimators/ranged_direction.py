@@ -1,52 +1,81 @@
 """One direction of a word aligner whose translation table is kept in ranges by an engine's workers while it is trained.
 
-What it learns is what `align_direction` learns, up to rounding: the order in which counts are added differs.
+What it learns is what `align_direction` learns, up to rounding: the order in which counts are added differs. What a
+dictionary or a prior by word says of entries is said to every range of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.criteria.spec import Settings, by_families
+from softcount.criteria.spec import Settings
+from softcount.disk.checkpoint import Slot
 from softcount.engines.engine import Keeping
-from softcount.estimators.align_direction import Direction, fitted, model_of, strengths_of
+from softcount.estimators.align_direction import (
+    PREFER,
+    Constraints,
+    Direction,
+    constraints,
+    fitted,
+    limited,
+    model_of,
+    prior_by_entry,
+    strengths_of,
+)
 from softcount.families.categorical import Categorical
-from softcount.families.spread import Range, Spread, SpreadFamily
+from softcount.families.spread import Range, Spread, SpreadRows
 from softcount.loop.ranged_estep import RangedEStep, RangedModel
 from softcount.loop.ranges import Ranges, ranged, whole
 from softcount.loop.trace import Step, Trace
 from softcount.models.ibm import IBMTables
-from softcount.numbers.ragged import Array, Ragged
+from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.numbers.tables import row_sums
+from softcount.text.dictionary import unmatched
+from softcount.text.vocabulary import Vocabulary
 
 
-def keeps_ranges(job: Any) -> bool:
-    """Whether this run's tables may be in ranges: the engine keeps them, and nobody says anything of single entries."""
-    settings, stages = job.settings, [stage for model in job.planned.stages for stage in model.criteria]
-    plain = settings.features is None and settings.sparse is None and isinstance(settings.alpha, int | float)
-    nothing = not len(job.dictionary) and job.before is None and job.weights is None and job.checkpoint is None
-    far = isinstance(job.engine, Keeping) and not job.engine.near
-    return far and plain and nothing and len(job.data) > 0 and all(map(by_families, stages))
+class Told(NamedTuple):
+    """What every range is told, to make of it what it says of its own entries."""
+
+    alpha: Any
+    pseudo: float
+    prior_over: str
+    entries: Sequence[Any]  # of the dictionary
+    vocabularies: tuple[Vocabulary, Vocabulary]
+
+
+class Known(NamedTuple):
+    """What there is to say of translations before training: one for all entries, or in ranges."""
+
+    limits: Spread | None
+    must: Any
+    pseudo: Any
+    alpha: Any
 
 
 def train(
-    settings: Any, items: Any, planned: Any, engine: Keeping, seed: int, on_step: Callable[[Step], None] | None
-) -> Direction:
+    settings: Any, items: Any, planned: Any, entries: Sequence[Any], engine: Keeping, seed: int,
+    on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None],
+) -> Direction:  # fmt: skip
     n_sources, n_targets = len(items.source.vocabulary), len(items.target.vocabulary)
     none, classes = Ragged(np.zeros(n_sources + 2, np.int64), np.empty(0, np.int32)), items.lengths.pairs
     first = model_of(settings, planned, planned.stages[0].model, none, n_targets, classes)
     data = ranged(items, engine, first.costs, first.shard_cost, null=True)
     family = data.family(_rows, n_targets if settings.prior_over == "vocabulary" else None)
+    said = _known(settings, items, entries, family)
     translation, trace = family.kept(_flat, shared=1.0 / max(n_targets, 1)), Trace()
+    trace.remarks = unmatched("dictionary", entries, [items.source.vocabulary, items.target.vocabulary])
     for number, stage in enumerate(planned.stages):
         model = model_of(settings, planned, stage.model, none, n_targets, classes)
+        if said.limits is not None:
+            translation = family.by_range(_limited, translation, said.limits)
         result = fitted(
-            RangedModel(model, family), data, items, stage, model.start()._replace(translation=translation), engine, {},
-            Settings({"translation": settings.pseudo}, {"translation": float(settings.alpha)}),
-            seed + number, on_step, None, settings.tolerance, {},
+            RangedModel(model, family), data, items, stage, model.start()._replace(translation=translation), engine,
+            {"translation": said.must}, Settings({"translation": said.pseudo}, {"translation": said.alpha}),
+            seed + number, on_step, slot(f"{number + 1} {stage.text}"), settings.tolerance, {},
         )  # fmt: skip
         translation = result.parameters.translation
         trace += result.trace
@@ -55,10 +84,30 @@ def train(
     return _whole(model, data, family, result, counts, trace, items.target.n_tokens)
 
 
+def _known(settings: Any, items: Any, entries: Sequence[Any], family: SpreadRows) -> Known:
+    plain = isinstance(settings.alpha, int | float)
+    if plain and not entries:
+        return Known(None, False, settings.pseudo, float(settings.alpha))
+    told = Told(
+        settings.alpha, settings.pseudo, settings.prior_over, entries,
+        (items.source.vocabulary, items.target.vocabulary),
+    )  # fmt: skip
+    rows = zip(family.families, family.ranges, strict=True)
+    found = family.engine.keep(_said, rows, family.engine.share((told, family.n_rows)), 4)
+    limits, must, pseudo, alpha = map(Spread, found)
+    prefers = any(family.fetched(family.kept(_prefers, limits.parts)))
+    return Known(
+        limits if entries else None,
+        must if entries else False,
+        pseudo if prefers else settings.pseudo,
+        alpha if prefers or not plain else float(settings.alpha),
+    )
+
+
 def _whole(
-    model: Any, data: Ranges, family: SpreadFamily, result: Any, counts: Spread, trace: Trace, tokens: int
+    model: Any, data: Ranges, family: SpreadRows, result: Any, counts: Spread, trace: Trace, tokens: int
 ) -> Direction:
-    """The tables, here: they are saved and asked as others are."""
+    """The tables, here, in files: they are saved and asked as others are."""
     tables = result.parameters, result.log_weights
     rows, found = whole(data, data.tables, *(one.translation for one in tables))
     totals = _by_row(data, family.fetched(family.kept(_totals, counts.parts)))
@@ -89,6 +138,25 @@ def _rows(values: Sequence[Range], width: int | None) -> tuple[Categorical]:
 def _flat(values: Sequence[Any], weight: float) -> tuple[Ragged]:
     entries = values[1].entries
     return (Ragged(entries.offsets, np.full(len(entries.values), weight)),)
+
+
+def _said(values: Sequence[Any], shared: tuple[Told, int]) -> tuple[Constraints, Array, Any, Any]:
+    """Of one range: limits, what must be, pseudo-counts and the prior of its entries."""
+    (_, own), (told, n_rows) = values, shared
+    lengths = np.zeros(n_rows, np.int64)
+    lengths[own.rows] = own.entries.lengths  # rows ascend, so entries stand as they do among all
+    limits = constraints(Ragged(offsets_of(lengths), own.entries.values), told.entries, *told.vocabularies)
+    more = PREFER * limits.prefer if limits.prefer.any() else 0.0
+    amount = np.broadcast_to(told.pseudo + np.asarray(more), own.entries.values.shape).copy()
+    return limits, limits.must, amount, prior_by_entry(told, told.vocabularies[1], own.entries, more)
+
+
+def _prefers(values: Sequence[Any], shared: None) -> tuple[bool]:
+    return (bool(values[2].prefer.any()),)
+
+
+def _limited(family: Any, table: Ragged, limits: Constraints) -> Ragged:
+    return limited(table, limits)
 
 
 def _totals(values: Sequence[Any], shared: None) -> tuple[tuple[Array, Array]]:

@@ -28,6 +28,19 @@ def by_table(layout: Any, ask: Callable[..., Any], *tables: Any) -> Tables:
     return type(layout)(*(by_table(spec, ask, *rest) for spec, *rest in zip(layout, *tables, strict=True)))
 
 
+def by_family(layout: Any, ask: Callable[..., Any], *tables: Any) -> Tables:
+    """``ask(family, table, …)`` of every table; of one in ranges (families/spread.py) of every range, where it is.
+
+    So `ask` is a function at the top level of a module, or a `functools.partial` of one.
+    """
+
+    def of(spec: TableLayout, *parts: Any) -> Any:
+        elsewhere = getattr(spec.family, "by_range", None)
+        return elsewhere(ask, *parts) if elsewhere else ask(spec.family, *parts)
+
+    return by_table(layout, of, *tables)
+
+
 def total(layout: Any, ask: Callable[..., float], *tables: Any) -> float:
     """Σ over the tables of ``ask(spec, table, …)``."""
     return float(sum(leaves(by_table(layout, ask, *tables))))

@@ -3,17 +3,20 @@
     maximize(counts)_r = maximize_r(counts_r)           log prior = Σ_r log prior_r
 
 A row is in one range, so what a family does row by row it does range by range, where the range is. An engine that can
-`keep` (softcount.engines.engine) brings the question there; what comes back are handles, or numbers that add up.
+`keep` (softcount.engines.engine) brings the question there; what comes back are handles, or numbers that add up. What
+a criterion asks of entries besides, it asks by functions (`by_family`) that are sent there as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from softcount.families.gathered import Places, Room, places
 from softcount.families.penalty import Pseudo
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import each
@@ -45,17 +48,22 @@ class _Part:
 
 @dataclass(frozen=True, eq=False)
 class SpreadFamily:
-    """A family whose rows lean on nothing but their own counts, such as Categorical."""
+    """A family whose rows lean on nothing but their own counts."""
 
     engine: Any
     ranges: Sequence[Handle]  # a Range each
     families: Sequence[Handle]
+    n_rows: int  # of all ranges
 
     def ask(self, method: str, *arguments: Any) -> Spread:
         """The method of every range's family, with its parts of what is in ranges."""
-        spread = [one.parts for one in arguments if isinstance(one, Spread)]
-        asked = method, tuple(_Part if isinstance(one, Spread) else one for one in arguments)
-        return self.kept(_answer, *spread, shared=asked)
+        return self.by_range(method, *arguments)
+
+    def by_range(self, asked: str | Callable[..., Any], *arguments: Any) -> Spread:
+        """``asked(family, …)`` of every range, a method's name or a function at the top level of a module."""
+        spread: list[Sequence[Handle]] = []
+        given = tuple(_parted(one, spread) for one in arguments)
+        return self.kept(_answer, *spread, shared=(asked, given))
 
     def kept(self, fn: Any, *parts: Sequence[Handle], shared: Any = None) -> Spread:
         """fn((family, range, parts …), shared) of every range."""
@@ -67,10 +75,22 @@ class SpreadFamily:
         found: Iterator[Any] = self.engine.map(itself, spread.parts, self.engine.share(None))
         return found
 
+    @cached_property
+    def places(self) -> Places:
+        return places(self.engine, self.ranges, self.n_rows)
+
+    def gathered(self, spread: Spread, room: Room = np.empty) -> Any:
+        """As one table, in the room for it."""
+        return self.places.gathered(spread.parts, room, spread.power)
+
+    def dealt(self, table: Any) -> Spread:
+        return Spread(self.places.dealt(table))
+
     # --- what every family can do -------------------------------------------------------------------------------------
 
     def size(self) -> tuple[int, ...]:
-        return (sum(n for (n,) in self.fetched(self.ask("size"))),)
+        sizes = list(self.fetched(self.ask("size")))
+        return (sum(size[0] for size in sizes), *sizes[0][1:])
 
     def uniform(self) -> Spread:
         return self.ask("uniform")
@@ -82,8 +102,9 @@ class SpreadFamily:
         """Each range holds its own (`hold`)."""
         return np.zeros(1, dtype=bool)
 
-    def hold(self, parameters: Spread, held: Array) -> Self:
-        return replace(self, families=self.kept(_holding, parameters.parts, shared=held).parts)
+    def hold(self, parameters: Spread, held: Any) -> Self:
+        """`held`: one for all entries, or in ranges as they are."""
+        return replace(self, families=self.by_range(_holding, parameters, held).parts)
 
     def unvisited(self, counts: Spread) -> Array:
         found = self.fetched(self.kept(_unvisited, counts.parts))
@@ -119,6 +140,14 @@ class SpreadFamily:
         return float(sum(self.fetched(self.ask(method, *arguments))))
 
 
+@dataclass(frozen=True, eq=False)
+class SpreadRows(SpreadFamily):
+    """Rows that are distributions, such as those of Categorical."""
+
+    def normalize(self, weights: Spread, otherwise: Spread | None = None) -> Spread:
+        return self.ask("normalize", weights, otherwise)
+
+
 def tempered(logs: Any, power: float) -> Any:
     """Log-weights times a number."""
     return logs if power == 1.0 else each(lambda values: values * power, logs)
@@ -131,15 +160,30 @@ def itself(value: Any, shared: Any = None) -> Any:
     return value
 
 
-def _answer(values: Sequence[Any], asked: tuple[str, tuple[Any, ...]]) -> tuple[Any]:
-    (family, _, *parts), (method, arguments) = values, asked
+def _parted(argument: Any, spread: list[Sequence[Handle]]) -> Any:
+    """The argument as it crosses; what is in ranges is put aside, also where it is a part of something."""
+    if isinstance(argument, Spread):
+        spread.append(argument.parts)
+        return _Part
+    return argument._replace(amount=_parted(argument.amount, spread)) if isinstance(argument, Pseudo) else argument
+
+
+def _own(argument: Any, parts: Iterator[Any]) -> Any:
+    """The argument as it was, with the range's own part."""
+    if argument is _Part:
+        return next(parts)
+    return argument._replace(amount=_own(argument.amount, parts)) if isinstance(argument, Pseudo) else argument
+
+
+def _answer(values: Sequence[Any], shared: tuple[Any, tuple[Any, ...]]) -> tuple[Any]:
+    (family, _, *parts), (asked, arguments) = values, shared
     own = iter(parts)
-    return (getattr(family, method)(*(next(own) if one is _Part else one for one in arguments)),)
+    given = [_own(one, own) for one in arguments]
+    return (getattr(family, asked)(*given) if isinstance(asked, str) else asked(family, *given),)
 
 
-def _holding(values: Sequence[Any], held: Array) -> tuple[Any]:
-    family, _, parameters = values
-    return (family.hold(parameters, family.impossible(parameters) | held),)
+def _holding(family: Any, parameters: Any, held: Any) -> Any:
+    return family.hold(parameters, family.impossible(parameters) | np.asarray(held))
 
 
 def _unvisited(values: Sequence[Any], shared: None) -> tuple[Array]:

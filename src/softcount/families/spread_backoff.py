@@ -22,8 +22,6 @@ from softcount.numbers.tables import Log
 
 @dataclass(frozen=True, eq=False)
 class SpreadBackoff(SpreadFamily):
-    n_rows: int = 0  # source words, of all ranges
-
     def log_weights(self, parameters: Spread) -> Spread:
         engine = self.engine
         rows = zip(self.families, self.ranges, parameters.parts, strict=True)
@@ -47,7 +45,14 @@ def _tallied(values: Sequence[Any], shared: None) -> tuple[Any, Array]:
 
 
 def _flat(values: Sequence[Any], n_rows: int) -> tuple[Log]:
-    return (Log(values[0].flat(n_rows)),)
+    return (_allowed(values[0], values[0].flat(n_rows)),)
+
+
+def _allowed(family: Backoff, rates: Array) -> Log:
+    """Without what may not be."""
+    if len(family.banned):
+        rates[family.banned] = 0.0
+    return Log(rates)
 
 
 def _rates(values: Sequence[Any], columns: Array) -> tuple[Log]:
@@ -59,7 +64,7 @@ def _rates(values: Sequence[Any], columns: Array) -> tuple[Log]:
         list(zip(levels, np.split(columns, cuts)[:-1], strict=True))
     ):
         above = leaning(level, counts, prior, strength, above, by_row, sums)
-    return (Log(above),)
+    return (_allowed(family, above),)
 
 
 def _priors(family: Backoff) -> list[Array]:

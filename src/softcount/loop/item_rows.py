@@ -8,7 +8,7 @@ range for every shard; engines keep them in their workers' memory, or in files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ import numpy as np
 from softcount.engines.engine import Keeping
 from softcount.families.categorical import Categorical
 from softcount.families.layout import TableLayout
-from softcount.families.spread import Range, Spread, SpreadFamily, itself, tempered
+from softcount.families.spread import Range, Spread, SpreadRows, itself, tempered
 from softcount.loop.files import pack_placed, packed, packing
 from softcount.loop.placed_shard import Placed, located
 from softcount.numbers.attribute import SUM
@@ -28,7 +28,7 @@ from softcount.text.stored import Stored
 
 
 @dataclass(frozen=True, eq=False)
-class RowFamily(SpreadFamily):
+class RowFamily(SpreadRows):
     bounds: Sequence[tuple[int, int]] = ()
     width: int = 0
 
@@ -71,16 +71,6 @@ class ItemRows(NamedTuple):
         """A table that is here, dealt to the shards."""
         return Spread(self.engine.place(itself, (table[a:b] for a, b in self.bounds)))
 
-    def gathered(self, spread: Spread, room: Callable[[tuple[int, int], Any], Array]) -> Array:
-        """The rows, here, in the table that there is room for."""
-        table = None
-        parts = self.engine.map(_rows_of, spread.parts, self.engine.share(None))
-        for (a, b), part in zip(self.bounds, parts, strict=True):
-            table = room((self.n_items, self.family.width), part.dtype) if table is None else table
-            table[a:b] = part
-        assert table is not None
-        return table
-
 
 class RowModel(NamedTuple):
     """A model as training sees it; `model` is that of the other tables."""
@@ -121,7 +111,7 @@ def item_rows(model: Any, items: Any, engine: Keeping) -> ItemRows:
     ranges = engine.place(_range, bounds)
     families = engine.place(_family, ((b - a, model.n_topics) for a, b in bounds))
     amount = items.amount if stored else float(items.sizes.sum())
-    family = RowFamily(engine, ranges, families, bounds, model.n_topics)
+    family = RowFamily(engine, ranges, families, len(items), bounds, model.n_topics)
     return ItemRows(engine, shards, family, len(items), amount)
 
 
@@ -159,10 +149,6 @@ def _family(shape: tuple[int, int]) -> Categorical:
 
 def _of_kind(values: Sequence[Any], dtype: str) -> tuple[Array]:
     return (np.ascontiguousarray(values[2], dtype=dtype),)
-
-
-def _rows_of(part: Any, shared: None) -> Any:
-    return part.weights if isinstance(part, Log) else part
 
 
 def _expect(values: Sequence[Any], asked: Asked) -> tuple[Array, Expectation]:

@@ -14,9 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.engines.engine import Keeping
-from softcount.families.spread import Range, Spread, SpreadFamily, itself
+from softcount.families.gathered import places
+from softcount.families.spread import Range, Spread, SpreadRows, itself
 from softcount.loop.placed_shard import Placed
+from softcount.machine.mapped import in_file
 from softcount.numbers.ragged import Array, Ragged, offsets_of
+from softcount.numbers.tables import values
 from softcount.text.cooccurrence import cooccurring, united, without_null
 from softcount.text.shard import cut, shards
 from softcount.text.stored import opened
@@ -45,32 +48,16 @@ class Ranges(NamedTuple):
     n_items: int
     amount: float
 
-    def family(self, build: Any, shared: Any) -> SpreadFamily:
+    def family(self, build: Any, shared: Any) -> SpreadRows:
         """The families that ``build((range,), shared)`` makes of the ranges."""
         families = self.engine.keep(build, ((one,) for one in self.tables), self.engine.share(shared))[0]
-        return SpreadFamily(self.engine, self.tables, families)
+        return SpreadRows(self.engine, self.tables, families, self.n_rows)
 
 
-def whole(data: Ranges, tables: Sequence[Any], *spread: Spread, dtype: Any = np.float64) -> tuple[Ragged, list[Array]]:
-    """All entries of these ranges, and what is in tables of such entries: here, range by range."""
-    engine, lengths = data.engine, np.zeros(data.n_rows, np.int64)
-    for rows, found in engine.map(_row_lengths, tables, engine.share(None)):
-        lengths[rows] = found
-    offsets = offsets_of(lengths)
-    flat: list[Array] = [np.empty(int(offsets[-1]), np.int32), *(np.empty(int(offsets[-1]), dtype) for _ in spread)]
-    together = zip(tables, *(one.parts for one in spread), strict=True)
-    kept = engine.keep(_side_by_side, together, engine.share(None))[0]
-    for own, *parts in engine.map(itself, kept, engine.share(None)):
-        place = places(offsets, own)
-        for into, part in zip(flat, (own.entries.values, *parts), strict=True):
-            into[place] = part
-    return Ragged(offsets, flat[0]), flat[1:]
-
-
-def places(offsets: Array, one: Range) -> Array:
-    """Where the entries of a range are in the whole, whose rows have these offsets."""
-    moved: Array = np.repeat(offsets[one.rows] - one.entries.offsets[:-1], one.entries.lengths)
-    return moved + np.arange(len(one.entries.values))
+def whole(data: Ranges, tables: Sequence[Any], *spread: Spread) -> tuple[Ragged, list[Array]]:
+    """All entries of these ranges, and what is in tables of such entries: in files, range by range."""
+    found = places(data.engine, tables, data.n_rows)
+    return found.columns(in_file), [values(found.gathered(one.parts, in_file, one.power)) for one in spread]
 
 
 def ranged(items: Any, engine: Keeping, costs: Any, cost: int, null: bool, groups: Array | None = None) -> Ranges:
@@ -137,12 +124,3 @@ def _united(values: Sequence[Any], shared: tuple[Array, int]) -> tuple[Range, li
     lengths = np.bincount(np.searchsorted(rows, found // n_targets), minlength=len(rows))
     entries = Ragged(offsets_of(lengths), (found % n_targets).astype(np.int32))
     return Range(rows, entries), [np.searchsorted(found, one).astype(np.int32) for one in keys]
-
-
-def _row_lengths(own: Range, shared: None) -> tuple[Array, Array]:
-    return own.rows, own.entries.lengths
-
-
-def _side_by_side(values: Sequence[Any], shared: None) -> tuple[tuple[Any, ...]]:
-    own, *parts = values
-    return ((own, *(part.values if isinstance(part, Ragged) else part for part in parts)),)

@@ -9,6 +9,7 @@ import numpy as np
 
 from softcount.errors import InputError
 from softcount.families.layout import TableLayout, by_table, chosen, named
+from softcount.families.spread import Spread
 from softcount.numbers.tables import Tables, values
 
 # Random rows lie between 1 and 1 + SPREAD times their smallest entry. Measured on the WSJ sample, 45 states, EM 100,
@@ -61,6 +62,8 @@ def constrain(layout: Tables, start: Tables, fixed: Iterable[str] | Mapping[str,
         raise InputError(f"cannot fix {unknown[0]!r}; the tables are {', '.join(known)}")
 
     def holding(spec: TableLayout, table: Any, mask: Any) -> TableLayout:
+        if isinstance(mask, Spread):  # then so is the table, and every range adds what is impossible in it
+            return spec._replace(family=spec.family.hold(table, mask))  # type: ignore[arg-type]
         held = spec.family.impossible(table) | np.asarray(mask)
         return spec._replace(family=spec.family.hold(table, held))
 

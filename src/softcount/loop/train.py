@@ -21,7 +21,7 @@ from softcount.loop.item_rows import ItemRows, ItemRowsEStep
 from softcount.loop.model import Model
 from softcount.loop.ranged_estep import RangedEStep
 from softcount.loop.ranges import Ranges
-from softcount.loop.resume import Best, Finished, Found, Position, Restart, Saved, check_state, restored
+from softcount.loop.resume import Best, Finished, Found, Position, Restart, Saved, check_state, gathered, restored
 from softcount.loop.start import constrain
 from softcount.loop.trace import CONVERGED, DONE, FELL, HELD_OUT, Ending, Note, Step, Trace
 from softcount.machine import stage as seen
@@ -107,7 +107,7 @@ def fit(
     if checkpoint:
         trace = loop.trace
         done = Finished(parameters, weights, list(trace), trace.stopped, loop.records, chosen, posterior, of_features)
-        checkpoint.finish(done)
+        checkpoint.finish(gathered(model.layout, done))
     return Fit(parameters, weights, loop.trace, loop.records, chosen, posterior, of_features)
 
 
@@ -217,7 +217,7 @@ class _Loop:
                 kept, now = sorted(self.kept), at
                 self.checkpoint.keep(
                     f"step {at.step} of {stage.text}",
-                    lambda: Saved(now, list(self.trace), kept, self.records, self.best),  # noqa: B023
+                    lambda: gathered(self.layout, Saved(now, list(self.trace), kept, self.records, self.best)),  # noqa: B023
                 )
         self.stopped = at.stopped or Ending(DONE, f"{last} steps done")
         return at.best_state if self.monitor and at.best_state is not None else at.state

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -39,7 +40,14 @@ def is_uri(root: str) -> bool:
 
 
 def place_of(root: str, name: str) -> str:
-    return f"{root.rstrip('/')}/{name}"
+    """Of a file in the folder; of an address, for messages."""
+    folder, mark, how = shown(root).partition("?") if is_uri(root) else (root, "", "")
+    return f"{folder.rstrip('/')}/{name}{mark}{how}"
+
+
+def shown(root: str) -> str:
+    """An address without the keys that may be in it: s3://key:secret@bucket/shards."""
+    return re.sub(r"://[^/?]*@", "://", root)
 
 
 @lru_cache(maxsize=64)
@@ -53,7 +61,7 @@ def filesystem(root: str) -> tuple[Any, str]:
         found: tuple[Any, str] = fs.FileSystem.from_uri(root)
         return found
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise InputError(f"{root}: no place that can be reached ({_first(error)}); check the address") from None
+        raise InputError(f"{shown(root)}: no place that can be reached ({_first(error)}); check the address") from None
 
 
 @contextmanager

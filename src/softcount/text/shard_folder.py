@@ -27,7 +27,7 @@ import pyarrow as pa
 
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array, offsets_of
-from softcount.text.shard_file import AGAIN, Block, filesystem, is_uri, place_of, reading
+from softcount.text.shard_file import AGAIN, Block, filesystem, is_uri, place_of, reading, shown
 from softcount.text.source import CHUNK, name_of
 from softcount.text.vocabulary import Vocabulary
 
@@ -162,4 +162,6 @@ def _content(root: str) -> bytes:
             content: bytes = stream.read()
             return content
     except (pa.ArrowException, OSError):
-        raise InputError(f"{root}: no folder of shards, or an unfinished one: it has no manifest; {AGAIN}") from None
+        raise InputError(
+            f"{shown(root)}: no folder of shards, or an unfinished one: it has no manifest; {AGAIN}"
+        ) from None

@@ -27,7 +27,17 @@ from softcount.text.growing_vocabulary import Growing
 from softcount.text.preparation import note_forms
 from softcount.text.shard import shards
 from softcount.text.shard_digest import documents_digest, sentences_digest
-from softcount.text.shard_file import Columns, batch_of, columns_of, digest_of, filesystem, is_uri, joined, rows_of
+from softcount.text.shard_file import (
+    Columns,
+    batch_of,
+    columns_of,
+    digest_of,
+    filesystem,
+    is_uri,
+    joined,
+    rows_of,
+    shown,
+)
 from softcount.text.shard_folder import MANIFEST, SIDES, sealed
 from softcount.text.shard_input import Names
 from softcount.text.vocabulary import Vocabulary
@@ -72,7 +82,7 @@ def check_out(out: str) -> None:
 
         system, folder = filesystem(out)
         if any(True for _ in system.get_file_info(fs.FileSelector(folder, allow_not_found=True))):
-            raise InputError(f"{out}: is not empty; name another place, or empty it first")
+            raise InputError(f"{shown(out)}: is not empty; name another place, or empty it first")
         return
     path = Path(out)
     if path.exists() and not (path.is_dir() and not any(path.iterdir())):
@@ -95,7 +105,7 @@ def _folder(out: str) -> Iterator[tuple[str, str]]:
                 yield str(temporary), str(temporary / SPOOL)
     except OSError as error:
         reason = error.strerror or str(error).split("\n")[0]
-        raise InputError(f"{out}: cannot be written ({reason}); make room, or name another place") from None
+        raise InputError(f"{shown(out)}: cannot be written ({reason}); make room, or name another place") from None
 
 
 # --- the first pass ---------------------------------------------------------------------------------------------------

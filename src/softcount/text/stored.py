@@ -22,7 +22,7 @@ from softcount.machine import stage
 from softcount.machine.memory import available
 from softcount.numbers.ragged import Array, Ragged
 from softcount.text.shard import spread
-from softcount.text.shard_file import Block, Columns, is_uri, joined, read_block, rows_of
+from softcount.text.shard_file import Block, Columns, is_uri, joined, read_block, rows_of, shown
 from softcount.text.shard_folder import SIDES, Folder
 from softcount.text.vocabulary import UNKNOWN, Vocabulary, lowered
 
@@ -158,7 +158,7 @@ class Stored:
     @property
     def name(self) -> str:
         """How messages call it."""
-        return self.folder.root
+        return shown(self.folder.root)
 
     def digest(self) -> str:
         """Of the text, as of one that is read as a whole; of words that are read in another way, one of its own."""

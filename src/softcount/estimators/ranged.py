@@ -1,0 +1,56 @@
+"""Whether a word aligner's tables stay in ranges of source words, kept by an engine's workers, while they are trained.
+
+Where something has a say that looks at all entries at once, they are whole in the process that trains; it says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from softcount.criteria.spec import Stage, by_families
+from softcount.engines.engine import Keeping
+
+CRITERIA = {
+    "gibbs": "draws all rows from one stream of random numbers",
+    "stepwise": "cuts the text anew, into mini-batches",
+    "direct": "follows a gradient of all entries",
+}
+OTHERS = "looks at all entries at once"
+
+
+def is_far(engine: Any) -> bool:
+    """Whether the engine has workers elsewhere, which keep what they find."""
+    return isinstance(engine, Keeping) and not engine.near
+
+
+def whole_because(job: Any) -> str | None:
+    """Why tables are whole, in words; None where they may be in ranges."""
+    settings, stages = job.settings, [stage for model in job.planned.stages for stage in model.criteria]
+    reasons = {
+        "features are weighed by all entries that have them": settings.features is not None,
+        "a wish for sparse rows begins with all of them": settings.sparse is not None,
+        "the model that it begins with is read whole": job.before is not None,
+        "pairs that count by weights are sorted by them": job.weights is not None,
+        "the strength of stems is chosen by all entries": job.planned.together and settings.stem_strength == "evidence",
+        "there is no text": len(job.data) == 0,
+    }
+    return _because(stages) or next((why for why, holds in reasons.items() if holds), None)
+
+
+def _because(stages: Sequence[Stage]) -> str | None:
+    """Of the first criterion that cannot do without them."""
+    for stage in stages:
+        if not by_families(stage):
+            names = [stage.name, stage.innermost.name]
+            name = next((one for one in names if one in CRITERIA), stage.name)
+            return f"{name} {CRITERIA.get(name, OTHERS)}"
+    return None
+
+
+def note_of(job: Any, leaning: bool = False) -> tuple[str, ...]:
+    """What is said of it, where the engine could have kept them in ranges; `leaning`: directions apart, on stems."""
+    if not is_far(job.engine):
+        return ()
+    why = whole_because(job) or ("rows lean on those of stems" if leaning else None)
+    return () if why is None else (f"translation tables are whole in this process, not in ranges: {why}",)

@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from softcount.machine.mapped import SMALL, give_back, in_file
+from softcount.machine.mapped import SMALL, give_back, give_back_shared, in_file
 
 
 def test_what_is_given_back_is_not_lost():
@@ -29,6 +29,9 @@ def test_what_is_given_back_is_no_memory_of_ours():
     touched = resident()
     give_back(table)
     assert touched - before > 32_000 > resident() - before and table[-1] == 7
+    assert table.all() and resident() - before > 32_000
+    give_back_shared(table[100:])
+    assert resident() - before < 32_000 and table.all()
 
 
 @pytest.mark.parametrize("array", [in_file(0), in_file((0, 3)), in_file(5), np.arange(3), None])

@@ -21,6 +21,7 @@ from softcount.engines.threads import cpu_count
 from softcount.engines.tree import block, tree_sum
 from softcount.errors import InputError
 from softcount.machine import stage
+from softcount.machine.mapped import give_back_shared
 from softcount.numbers.rounds import add_up
 
 RETRIES = 20  # of a task whose worker was lost
@@ -108,7 +109,7 @@ class Ray(Nested):
             if number >= ahead:
                 note, ref = waiting.pop(0)
                 self._hear(note, f"shard {number - ahead + 1} of {len(handles)}")
-                yield unseal(ray.get(ref), own=True)
+                yield self._own(ray.get(ref))
 
     def sum(self, fn: Callable[[Any, Any], Any], handles: Sequence[Shard], shared: Any) -> Any:
         ray = self._joined()
@@ -169,6 +170,13 @@ class Ray(Nested):
             return [None] * n
         slots = [node["NodeID"] for node in alive for _ in range(int(node["Resources"]["CPU"]))]
         return [slots[k * len(slots) // n] for k in range(n)]
+
+    def _own(self, sealed: Sealed) -> Any:
+        """The value in our own memory; what is shared would else count as ours as well, all that was ever looked at."""
+        value = unseal(sealed, own=True)
+        for buffer in sealed.buffers:
+            give_back_shared(buffer)
+        return value
 
     def _received(self, sums: list[Any]) -> Iterator[Sealed]:
         while sums:

@@ -1,14 +1,17 @@
 """Arrays in files of their own, mapped into memory: for tables that may be larger than memory has room for.
 
 A file has no name, and is gone when nobody looks at its array any more. It is where the system keeps temporary files
-(TMPDIR). What was touched of it counts as memory of this process until it is given back, which loses nothing.
+(TMPDIR). What was touched of it counts as memory of this process until it is given back, which loses nothing. So it
+is with memory that processes share.
 """
 
 from __future__ import annotations
 
+import ctypes
 import math
 import mmap
 import tempfile
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -32,3 +35,24 @@ def give_back(array: Any) -> None:
         array = getattr(array, "base", None)
     if array is not None and hasattr(mmap, "MADV_DONTNEED"):
         array.madvise(mmap.MADV_DONTNEED)
+
+
+def give_back_shared(data: Array) -> None:
+    """The whole pages of bytes that are in memory shared with others, who keep them.
+
+    Only of what nobody here looks at again: were the memory our own, its bytes would be lost.
+    """
+    page = mmap.PAGESIZE
+    start, stop = -(-data.ctypes.data // page) * page, (data.ctypes.data + data.nbytes) // page * page
+    if stop - start > SMALL and (advise := _madvise()) is not None:
+        advise(start, stop - start, mmap.MADV_DONTNEED)
+
+
+@cache
+def _madvise() -> Any:
+    try:
+        found = ctypes.CDLL(None, use_errno=True).madvise
+        found.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+        return found if hasattr(mmap, "MADV_DONTNEED") else None
+    except (AttributeError, OSError, TypeError):  # not everywhere
+        return None

@@ -23,11 +23,11 @@ def fitted(name: str, criterion: str, engine: Ray, **watch: Any) -> Any:
     return bits(model.set_params(engine=engine).fit(*data, **watch))
 
 
-def survives(nodes: Any, engine: Ray, task: str, name: str, criterion: str) -> None:
+def survives(nodes: Any, engine: Ray, task: str, name: str, criterion: str, times: int) -> None:
     """Workers that do such tasks are killed, then a machine is, in the middle of training."""
     expected = fitted(name, criterion, engine)
-    with Killer(task, 2) as killer:
-        while killer.killed < 2:
+    with Killer(task, times) as killer:
+        while killer.killed < times:
             assert fitted(name, criterion, engine) == expected
     gone: list[Any] = []
 
@@ -42,9 +42,9 @@ def main() -> None:
     hmm.SHARD_TOKENS = 20  # so that there are many shards
     ibm.BLOCK, ranges.RANGE = 1500, 700
     with two_nodes() as nodes, Ray(address=nodes.address) as engine:
-        survives(nodes, engine, "add", "hmm", "em:3,gibbs:3")
+        survives(nodes, engine, "add", "hmm", "em:3,gibbs:3", 2)
         nodes.add_node(num_cpus=1)
-        survives(nodes, engine, "keep", "ibm2-free", "em:4")  # a table in ranges
+        survives(nodes, engine, "keep", "ibm2-free", "em:3", 2)  # a table in ranges
         print("same", flush=True)
 
 

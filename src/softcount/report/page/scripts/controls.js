@@ -63,7 +63,7 @@ const toolbar = () => {
 const where = () => {
   const { seen, theta } = here(),
     tied = isTied(page.model, theta, criterion().parameters(page.model, seen.next, page.settings));
-  const words = ` Tied: all ${page.model.hidden}s are alike, and will stay so; choose a random start.`;
+  const words = ` Tied: all ${page.model.hidden.replace(/s$/, "se")}s are alike, and will stay so; choose a random start.`;
   return [
     `Step ${page.at}: ${OBJECTIVE[page.criterion]} `,
     make("strong", { "data-value": seen.objective }, shown(seen.objective)),

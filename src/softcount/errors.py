@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
 
 class InputError(ValueError):
     """Bad input. ``str()`` is the whole message, one line; command lines print it and exit with 2."""
@@ -16,3 +19,12 @@ class ImpossibleItem(ValueError):
 
     def __reduce__(self) -> tuple[type[ImpossibleItem], tuple[int]]:
         return ImpossibleItem, (self.item,)
+
+
+@contextmanager
+def impossible_means(message: Callable[[int], str]) -> Iterator[None]:
+    """An item of probability zero becomes a message about the user's data, given its number."""
+    try:
+        yield
+    except ImpossibleItem as impossible:
+        raise InputError(message(impossible.item)) from None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from softcount.criteria.criterion import Criterion, Expect, Progress, State, within
+from softcount.criteria.criterion import Criterion, Expect, Progress, State, around
 from softcount.numbers.attribute import SUM
 from softcount.numbers.tables import Expectation, Tables, each
 
@@ -32,14 +32,7 @@ def annealed(inner: Criterion, start: float, stop: float, steps: int) -> Criteri
     def init(parameters: Tables, expect: Expect) -> AnnealedState:
         return AnnealedState(inner.init(parameters, _Tempered(expect, hardness(0))), 0)
 
-    return Criterion(
-        init=init,
-        step=step,
-        log_weights=lambda state: inner.log_weights(state.inner),
-        parameters=lambda state: inner.parameters(state.inner),
-        settles=False,
-        posterior=within(inner.posterior),
-    )
+    return around(inner, init, step)
 
 
 class _Tempered:

@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 
-from softcount.criteria.criterion import Criterion, Expect, Progress, State, within
+from softcount.criteria.criterion import Criterion, Expect, Progress, State, around
 from softcount.errors import InputError
 from softcount.numbers.attribute import SUM
 from softcount.numbers.budget import Groups, excess, project
@@ -81,15 +81,7 @@ def constrained(inner: Criterion, strength: float, least: int, steps: int, of: s
         parts = {**progress.parts, "penalty": q.penalty, "gap": q.gap}
         return ConstrainedState(moved, q.multipliers, q.rate, progress.objective), progress._replace(parts=parts)
 
-    return Criterion(
-        init=init,
-        step=step,
-        log_weights=lambda state: inner.log_weights(state.inner),
-        parameters=lambda state: inner.parameters(state.inner),
-        never_falls=inner.never_falls,
-        settles=inner.settles,
-        posterior=within(inner.posterior),
-    )
+    return around(inner, init, step, never_falls=inner.never_falls, settles=inner.settles)
 
 
 class _Projected:

@@ -41,9 +41,21 @@ class Criterion(NamedTuple):
     posterior: Callable[[State], Tables] | None = None  # over the parameters, where there is one; None of points
 
 
-def within(posterior: Callable[[State], Tables] | None) -> Callable[[State], Tables] | None:
-    """Of a criterion that goes around another, whose state it carries as `inner`."""
-    return None if posterior is None else lambda state: posterior(state.inner)
+def around(
+    inner: Criterion, init: Callable[[Tables, Expect], State],
+    step: Callable[[State, Expect], tuple[State, Progress]], *, never_falls: bool = False, settles: bool = False,
+) -> Criterion:  # fmt: skip
+    """A criterion that goes around another, whose state it carries as `inner`."""
+    posterior = inner.posterior
+    return Criterion(
+        init=init,
+        step=step,
+        log_weights=lambda state: inner.log_weights(state.inner),
+        parameters=lambda state: inner.parameters(state.inner),
+        never_falls=never_falls,
+        settles=settles,
+        posterior=None if posterior is None else lambda state: posterior(state.inner),
+    )
 
 
 def log_weights(layout: Tables, parameters: Tables) -> Tables:

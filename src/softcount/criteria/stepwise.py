@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.criteria.criterion import Criterion, Expect, Progress, State, within
+from softcount.criteria.criterion import Criterion, Expect, Progress, State, around
 from softcount.numbers.attribute import SUM
 from softcount.numbers.tables import Expectation, Tables, each
 
@@ -42,14 +42,7 @@ def stepwise(inner: Criterion, decay: float, seed: tuple[int, ...]) -> Criterion
             objective += last.objective * float(expect.batches[batch])
         return StepwiseState(moved, statistics, updates, done + 1), Progress(objective, unvisited=last.unvisited)
 
-    return Criterion(
-        init=init,
-        step=step,
-        log_weights=lambda state: inner.log_weights(state.inner),
-        parameters=lambda state: inner.parameters(state.inner),
-        settles=False,
-        posterior=within(inner.posterior),
-    )
+    return around(inner, init, step)
 
 
 class _Whole:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -13,7 +13,7 @@ from softcount.criteria.mre import reconstructing
 from softcount.criteria.spec import Settings, Stage, parse
 from softcount.disk.checkpoint import Checkpoint
 from softcount.engines import Engine
-from softcount.errors import ImpossibleItem, InputError
+from softcount.errors import InputError, impossible_means
 from softcount.estimators.docstring import SHARED
 from softcount.estimators.featured import TableFeatures, signed_rows
 from softcount.estimators.scikit import BaseEstimator
@@ -302,11 +302,9 @@ def named(tables: Any) -> str:
     return tables if isinstance(tables, str) else ",".join(tables) or "none"
 
 
-@contextmanager
-def naming(source: str, what: str = "document", do: str = "allow its words, or add pseudo-counts") -> Iterator[None]:
+def naming(
+    source: str, what: str = "document", do: str = "allow its words, or add pseudo-counts"
+) -> AbstractContextManager[None]:
     """Turns an impossible item into a message about the user's data."""
-    try:
-        yield
-    except ImpossibleItem as impossible:
-        wrong = f"this {what} has probability zero under the parameters"
-        raise InputError(f"{source}:{impossible.item + 1}: {wrong}; {do}") from None
+    wrong = f"this {what} has probability zero under the parameters"
+    return impossible_means(lambda item: f"{source}:{item + 1}: {wrong}; {do}")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
 
 from softcount.disk.sound import check, check_rows, check_whole
 from softcount.engines import Engine
-from softcount.errors import ImpossibleItem, InputError
+from softcount.errors import InputError, impossible_means
 from softcount.estimators.base import LoopEstimator
 from softcount.estimators.grammar_tree import built, drawn
 from softcount.estimators.light_estimator import check_is_fitted
@@ -248,15 +248,12 @@ def _logs(parameters: GrammarTables) -> GrammarTables:
         return GrammarTables(parameters.rule.with_values(np.log(parameters.rule.values)))
 
 
-@contextmanager
-def naming(text: Corpus, rows: Array | None = None) -> Iterator[None]:
-    """Turns an impossible item into a message about the user's text."""
-    try:
-        yield
-    except ImpossibleItem as impossible:
-        i = impossible.item if rows is None else int(rows[impossible.item])
-        words = " ".join(text.tokens(i)[:8])
-        raise InputError(
-            f"{text.source}:{i + 1}: the sentence {words!r} has no tree under these probabilities; "
-            "allow its rules, or add pseudo-counts"
-        ) from None
+def naming(text: Corpus, rows: Array | None = None) -> AbstractContextManager[None]:
+    """Turns an impossible item into a message about the user's text, of which `rows` are asked about."""
+
+    def message(item: int) -> str:
+        i = item if rows is None else int(rows[item])
+        wrong = f"the sentence {' '.join(text.tokens(i)[:8])!r} has no tree under these probabilities"
+        return f"{text.source}:{i + 1}: {wrong}; allow its rules, or add pseudo-counts"
+
+    return impossible_means(message)

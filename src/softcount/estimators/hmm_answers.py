@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import chain
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from softcount.criteria.mre import reconstructing
 from softcount.disk.sound import check_tables, check_whole
-from softcount.errors import ImpossibleItem, InputError
+from softcount.errors import InputError, impossible_means
 from softcount.estimators.hmm_language import model_of, shown, sound_language
 from softcount.estimators.light_estimator import check_is_fitted
 from softcount.estimators.sized import SizedEstimator
@@ -291,14 +291,12 @@ def logs_of(parameters: Any) -> Any:
         return type(parameters)(*(np.log(table) for table in parameters))
 
 
-@contextmanager
-def naming(data: Corpus) -> Iterator[None]:
+def naming(data: Corpus) -> AbstractContextManager[None]:
     """Turns an impossible item into a message about the user's text."""
-    try:
-        yield
-    except ImpossibleItem as impossible:
-        words = " ".join(data.tokens(impossible.item)[:8])
-        raise InputError(
-            f"{data.source}:{impossible.item + 1}: the sentence {words!r} has probability zero under these parameters, "
-            "or one below the smallest number; allow its words and transitions, or add pseudo-counts"
-        ) from None
+
+    def message(item: int) -> str:
+        words = " ".join(data.tokens(item)[:8])
+        wrong = f"the sentence {words!r} has probability zero under these parameters, or one below the smallest number"
+        return f"{data.source}:{item + 1}: {wrong}; allow its words and transitions, or add pseudo-counts"
+
+    return impossible_means(message)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any, Self
@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from softcount.disk.sound import check_rows
-from softcount.errors import ImpossibleItem, InputError
+from softcount.errors import InputError, impossible_means
 from softcount.estimators.featured_rows import FeaturedEstimator
 from softcount.estimators.network_query import asked
 from softcount.estimators.network_values import Values
@@ -124,7 +124,8 @@ class TrainedNetwork(FeaturedEstimator):
         question = asked(about, {**(given or {}), **evidence}, self._model, self.values_)
         model = self._over(question.records)
         weights = model.weigh(self._logs())
-        with self._asked(about):
+        wrong = f"query {about!r}: what is given has probability zero; ask for something possible"
+        with impossible_means(lambda _: wrong):
             table = model.posteriors(weights, model.pack(question.records))
         starts = offsets_of(np.array(model.sizes, dtype=np.int64))
         found = {}
@@ -132,15 +133,6 @@ class TrainedNetwork(FeaturedEstimator):
             p = table[row, starts[v] : starts[v + 1]].tolist()
             found[text] = dict(zip(self.values_[model.names[v]], p, strict=True))
         return found if len(found) > 1 else next(iter(found.values()))
-
-    @contextmanager
-    def _asked(self, about: str) -> Iterator[None]:
-        try:
-            yield
-        except ImpossibleItem:
-            raise InputError(
-                f"query {about!r}: what is given has probability zero; ask for something possible"
-            ) from None
 
     def score_samples(self, X: Any) -> Array:
         """Find log P of each row, over time of each sequence, in the order of the data.
@@ -332,14 +324,8 @@ class TrainedNetwork(FeaturedEstimator):
         return [", ".join(map(str, given)) for given in product(*axes(self._model, table)[:-1])]
 
 
-@contextmanager
-def naming(data: Records) -> Iterator[None]:
-    """An impossible item by the line where it begins."""
-    try:
-        yield
-    except ImpossibleItem as impossible:
-        what = "row" if len(data) == data.n_rows else "sequence"
-        wrong = f"this {what} has probability zero under the parameters"
-        raise InputError(
-            f"{data.line_of(impossible.item)}: {wrong}; correct it, or give its values some probability"
-        ) from None
+def naming(data: Records) -> AbstractContextManager[None]:
+    """Turns an impossible item into a message about the line where it begins."""
+    what = "row" if len(data) == data.n_rows else "sequence"
+    wrong = f"this {what} has probability zero under the parameters; correct it, or give its values some probability"
+    return impossible_means(lambda item: f"{data.line_of(item)}: {wrong}")

@@ -46,7 +46,19 @@ class TrainedCRF(LoopEstimator):
     shares_: Array
 
     def predict(self, X: Any, decode: str | None = None) -> list[list[int]]:
-        """A tag for every token, a number; of new words by their features."""
+        """Tag every token of sentences; new words by their features.
+
+        Parameters
+        ----------
+        X : sentences
+            As `fit` takes them.
+        decode : str, optional
+            "viterbi" or "posterior", in place of the setting of that name.
+
+        Returns
+        -------
+        list of lists of int
+        """
         rule = decode or self.decode
         if rule not in DECODINGS:
             raise InputError(f"no decoding {rule!r}; use {', '.join(DECODINGS)}")
@@ -55,13 +67,36 @@ class TrainedCRF(LoopEstimator):
         return [row.tolist() for row in labels.rows()]
 
     def predict_proba(self, X: Any) -> list[Array]:
-        """P(state | sentence and what is made again of it) of every token: a [tokens, n_states] array per sentence."""
+        """Find P(state | sentence and what is made again of it) of every token.
+
+        Parameters
+        ----------
+        X : sentences
+            As `fit` takes them.
+
+        Returns
+        -------
+        list of arrays
+            Of every sentence [tokens, states]; rows sum to one.
+        """
         with self._posed(X) as (answers, logs):
             flat = np.concatenate(list(answers.posteriors(logs)))
         return list(Ragged(in_memory(corpus(X), "a CRF autoencoder", "use HMM").sentences.offsets, flat).rows())
 
     def score(self, X: Any, y: Any = None) -> float:
-        """log Σ_z P(z | x) P(x̂ | z), in nats, of all sentences together; of an unknown word nothing is made again."""
+        """Find log Σ_z P(z | x) P(x̂ | z), in nats, of all sentences together; of an unknown word nothing is made again.
+
+        Parameters
+        ----------
+        X : sentences
+            As `fit` takes them.
+        y : object, optional
+            Nobody looks at it; scikit-learn's searches pass it.
+
+        Returns
+        -------
+        float
+        """
         with self._posed(X) as (answers, logs):
             return answers.log_norm(logs) - answers.log_norm(encoding(answers.model.layout, logs))
 
@@ -78,14 +113,36 @@ class TrainedCRF(LoopEstimator):
             yield Answers(model, data, engine), log_weights(model.layout, self.parameters_)
 
     def top_words(self, n: int = 10) -> dict[int, list[tuple[str, float]]]:
-        """The words that each state makes again most often."""
+        """List the words that each state makes again most often.
+
+        Parameters
+        ----------
+        n : int, default 10
+            How many of each.
+
+        Returns
+        -------
+        dict
+            From state to a list of (word, P(word | state)).
+        """
         check_is_fitted(self, "vocabulary_")
         best = np.argsort(-self.emission_, axis=1, kind="stable")[:, :n]
         words = self.vocabulary_.words
         return {k: [(words[v], float(self.emission_[k, v])) for v in row] for k, row in enumerate(best.tolist())}
 
     def top_features(self, n: int = 10) -> dict[int, list[tuple[str, float]]]:
-        """The features of a word that speak most for each state."""
+        """List the features of a word that speak most for each state.
+
+        Parameters
+        ----------
+        n : int, default 10
+            How many of each.
+
+        Returns
+        -------
+        dict
+            From state to a list of (feature, weight above the mean).
+        """
         check_is_fitted(self, "vocabulary_")
         here = self.parameters_.here - self.parameters_.here.mean(axis=0)
         best = np.argsort(-here, axis=1, kind="stable")[:, :n]

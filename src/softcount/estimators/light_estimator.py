@@ -19,11 +19,31 @@ class LightEstimator:
         return sorted(name for name in inspect.signature(cls).parameters)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The settings, by name."""
+        """Give the settings by name.
+
+        Parameters
+        ----------
+        deep : bool, default True
+            Nobody looks at it; scikit-learn passes it.
+
+        Returns
+        -------
+        dict
+        """
         return {name: getattr(self, name) for name in self._parameter_names()}
 
     def set_params(self, **parameters: Any) -> Any:
-        """Change settings, by name; returns the estimator."""
+        """Change settings by name.
+
+        Parameters
+        ----------
+        **parameters
+            The settings.
+
+        Returns
+        -------
+        self
+        """
         known = self._parameter_names()
         for name, value in parameters.items():
             if name not in known:

@@ -3,7 +3,7 @@
     Monica, Mónica  →  distance=.2  begins=3        1998, 1998  →  same  same number        !, !  →  same  same mark
 
 distance: that of Levenshtein over the length of the longer word, up to the next fifth; begins: how many first letters
-agree, up to four. T. Berg-Kirkpatrick and others, NAACL 2010, §6. A pair's identity is a feature of its own (`pair`).
+agree, up to four. T. Berg-Kirkpatrick and others, NAACL 2010, §6. Whoever trains adds a feature for every pair itself.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import scipy  # whose `sparse` is loaded when first used
 
 from softcount.machine.kernel import kernel
 from softcount.numbers.ragged import Array, Ragged, from_rows
-from softcount.text.features import Features, joined
+from softcount.text.features import Features
 
 DISTANCES = (0.2, 0.4, 0.6)  # more is as if they had nothing in common
 BEGINNING = 4  # letters
@@ -25,17 +25,6 @@ NAMES = (
     "same", "same number", "same mark", "other number", "mark or not",
     *(f"distance={most:g}" for most in DISTANCES), *(f"begins={n}" for n in range(1, BEGINNING + 1)),
 )  # fmt: skip
-
-
-def pair_features(rows: Ragged, source: Sequence[str], target: Sequence[str], identities: bool = True) -> Features:
-    """Of every entry of a table whose rows are words of one language, and whose values are those of the other."""
-    told = spelt_alike(rows, source, target)
-    if not identities:
-        return told
-    n = len(rows.values)
-    row = np.repeat(np.arange(rows.n_rows), rows.lengths).tolist()
-    names = (f"pair={source[i]} {target[j]}" for i, j in zip(row, rows.values.tolist(), strict=True))
-    return joined([Features(tuple(names), scipy.sparse.identity(n, format="csr")), told])
 
 
 def spelt_alike(rows: Ragged, source: Sequence[str], target: Sequence[str]) -> Features:

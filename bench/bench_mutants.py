@@ -37,7 +37,7 @@ def main() -> None:
         line["crash"] = sum(one["outcome"] == "noticed" and one["how"].startswith(CRASHES) for one in found)
         total += line
         lines.append((file.name, line))
-    for name, line in [*lines, ("all", total)]:
+    for name, line in [*((name, line) for name, line in lines if line["possible"]), ("all", total)]:
         table.add(name, *(line[k] for k in ("possible", "tried", "noticed", "crash", "nothing", "missed")))
     explain(kept, reasons)
 
@@ -51,7 +51,8 @@ def kind(one: dict[str, Any], reasons: dict[str, str]) -> str:
 def explain(kept: dict[tuple[str, str], dict[str, Any]], reasons: dict[str, dict[str, str]]) -> None:
     """All that no test noticed, and why."""
     table = Measured("mutants-explained", {"file": "", "right and wrong": "", "why nothing changes": ""}, keys=2)
-    table.path.unlink(missing_ok=True) if table.writes else None
+    if table.writes:
+        table.path.unlink(missing_ok=True)  # of other files, or of what was noticed since
     for (file, mistake), one in sorted(kept.items()):
         if one["outcome"] != "noticed" and mistake in reasons.get(file, {}):
             table.add(file, f"`{mistake}`", reasons[file][mistake])

@@ -66,10 +66,11 @@ class File:
         """The file that notes which statements are run, with this mistake or none."""
         tree = ast.parse(self.source)
         every = list(statements(tree))
+        numbers = {id(one): number for number, (_, one) in enumerate(every) if any(mistakable(one))}
         if mistake is not None:
             number = self.places[mistake].statement
             _mistake(list(mistakable(every[number][1]))[mistake - self._first(number)])
-        _mark(tree, {id(statement): number for number, (_, statement) in enumerate(every)})
+        _mark(tree, numbers)
         return ast.fix_missing_locations(tree)
 
     def _first(self, statement: int) -> int:
@@ -184,7 +185,7 @@ def _mark(node: ast.AST, numbers: dict[int, int]) -> None:
 
 def _marked(statement: ast.stmt, numbers: dict[int, int]) -> list[ast.stmt]:
     number = numbers.get(id(statement))
-    if number is None or not any(mistakable(statement)):
+    if number is None:
         return [statement]
     mark = ast.parse(f"__seen__[{number}] = 1").body[0]
     for node in ast.walk(mark):

@@ -29,10 +29,10 @@ from typing import Any, NamedTuple
 import pytest
 from mutant_places import File, statements
 
-LONGEST = 8.0  # seconds of the processor that a test may take without a mistake
-LAST = 60.0  # and all that one mistake is tried on
+LONGEST = 2.0  # seconds of the processor that a test may take without a mistake, at least; as long as patience lasts
 SILENT = 900.0  # seconds on the clock in which a test must end, mistake or not: what sleeps uses no processor
 MOST_MEMORY = 8 << 30
+TOO_LONG = "takes too long"
 
 
 class Verdict(NamedTuple):
@@ -45,11 +45,12 @@ class Verdict(NamedTuple):
 
 
 class Tests:
-    """A plugin: collects, then leaves the tests to `work`."""
+    """A plugin: collects, then leaves the tests to `work`. So many examples are made for a test that says no number
+    itself; a mistake is tried on tests of `patience` seconds of the processor together."""
 
-    def __init__(self, work: Any, files: list[File], examples: int) -> None:
-        self.work, self.files, self.examples = work, files, examples
-        self.raised = ""
+    def __init__(self, work: Any, files: list[File], examples: int, patience: float) -> None:
+        self.work, self.files, self.examples, self.patience = work, files, examples, patience
+        self.longest, self.raised = max(LONGEST, patience / 2), ""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:
@@ -98,7 +99,7 @@ def measure(tests: Tests, names: list[str]) -> Iterator[tuple[str, dict[str, Any
             yield left[done], message
             done += 1
         if done < len(left):  # the process has ended in the midst of this one
-            yield left[done], {"seconds": LONGEST, "wrong": "takes too long", "seen": {}}
+            yield left[done], {"seconds": tests.longest, "wrong": TOO_LONG, "seen": {}}
             done += 1
         left = left[done:]
 
@@ -107,7 +108,7 @@ def _measure(tests: Tests, names: list[str], send: Any) -> None:
     for name, following in zip(names, [*names[1:], None], strict=True):
         for each in tests.seen.values():
             each[:] = bytes(len(each))
-        signal.setitimer(signal.ITIMER_PROF, LONGEST)
+        signal.setitimer(signal.ITIMER_PROF, tests.longest)
         before = time.process_time()
         wrong = tests.run(name, following)
         found = {file: [k for k, ran in enumerate(each) if ran] for file, each in tests.seen.items() if any(each)}
@@ -127,7 +128,7 @@ def attempt(tests: Tests, file: File, mistake: int, known: dict[str, Any], notic
     chosen, total = [], 0.0
     for name in order:
         total += likely[name]
-        if total <= LAST:
+        if total <= tests.patience or not chosen:
             chosen.append(name)
     if not chosen:
         return Verdict("not run")
@@ -140,7 +141,7 @@ def attempt(tests: Tests, file: File, mistake: int, known: dict[str, Any], notic
     if last.get("wrong"):
         return Verdict("noticed" if last["reached"] else "unrelated", last["test"], last["wrong"], seconds)
     at = chosen[len(messages)] if len(messages) < len(chosen) else chosen[-1]
-    return Verdict("noticed", at, "takes too long", round(time.monotonic() - begun, 2))
+    return Verdict("noticed", at, TOO_LONG, round(time.monotonic() - begun, 2))
 
 
 def _attempt(tests: Tests, file: File, mistake: int, chosen: list[str], usual: dict[str, float], send: Any) -> None:
@@ -208,13 +209,13 @@ def _forked(work: Any) -> Iterator[dict[str, Any]]:
         _alone(work, writing)
     os.close(writing)
     rest = b""
-    while select.select([reading], [], [], SILENT)[0] and (some := os.read(reading, 1 << 16)):
-        *lines, rest = (rest + some).split(b"\n")
-        yield from map(json.loads, lines)
-    os.close(reading)
     try:
-        os.kill(child, signal.SIGKILL)
+        while select.select([reading], [], [], SILENT)[0] and (some := os.read(reading, 1 << 16)):
+            *lines, rest = (rest + some).split(b"\n")
+            yield from map(json.loads, lines)
     finally:
+        os.close(reading)
+        os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
 
 
@@ -231,9 +232,8 @@ def _alone(work: Any, writing: int) -> None:
         os._exit(0)
 
 
-def collected(paths: list[str], files: list[File], examples: int, work: Any) -> None:
-    """`work(tests)` in this process, where the tests of these paths have been collected; kernels are not compiled, and
-    so many examples are made for a test that says no number itself."""
+def collected(paths: list[str], work: Any, *how: Any) -> None:
+    """`work(tests)` in this process, where the tests of these paths have been collected; kernels are not compiled."""
     os.environ.update(NUMBA_DISABLE_JIT="1", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", CI="1")
     root = Path(__file__).parent.parent
     sys.path[:0] = [str(root / "src"), str(root / "tests")]
@@ -242,5 +242,5 @@ def collected(paths: list[str], files: list[File], examples: int, work: Any) -> 
     temporary.parent.mkdir(parents=True, exist_ok=True)
     pytest.main(
         [*options, f"--basetemp={temporary}", "-o", "addopts=--strict-markers", *paths],
-        plugins=[Tests(work, files, examples)],
+        plugins=[Tests(work, *how)],
     )

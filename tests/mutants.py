@@ -22,6 +22,7 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,64 +32,65 @@ ROOT = Path(__file__).parent.parent
 KEPT = ROOT / ".cache" / "mutants"
 ROOMS = ("models/", "families/", "criteria/", "links/joining.py")
 TWICE = ("families/", "links/")  # twice the sample, like all files with kernels: the code that counts and decides
-# where the tests are that can notice, by the beginning of a file's name, the longest that fits; in one process and
-# without the compiler, so not what starts commands, browsers or clusters
+# Where the tests are that can notice, by the beginning of a file's name, the longest that fits: whole files, or those
+# of their tests that have one of these words in their names. In one process and without the compiler, so not what
+# starts commands, browsers or clusters.
 TESTS = {
     "models/agreement_places": "agreement_places",
-    "models/agreement": "agreement abreast known_links",
-    "models/both_ways": "constrained expect[jumps",
-    "models/collapsed": "chains",
-    "models/crf": "tied expect[crf crf features",
+    "models/agreement": "agreement abreast",
+    "models/both_ways": "constrained[directions|alone|link_alike",
+    "models/collapsed": "chains[means|dictionary|hard|burn",
+    "models/crf": "tied expect[crf crf[brute|small|em|plain",
     "models/fertility": "agreement",
     "models/gaussian": "tied expect[gaussian documents_literal documents_criteria[gaussian",
     "models/grammar": "expect[grammar grammar cfg_trees",
-    "models/hmm": "tied expect[hmm hmm_kernel potentials",
-    "models/ibm": "draws expect[ibm ibm potentials diagonal",
+    "models/hmm": "tied draws[sentences expect[hmm hmm_kernel potentials[labels",
+    "models/ibm": "draws expect[ibm ibm[flat|matrices|decoding|words|e_step|wishes|parts|noise|bits diagonal",
     "models/jump_abreast": "abreast agreement",
-    "models/jump": "expect[jumps jump_hmm",
-    "models/linear": "expect[mixture expect[gaussian lanes documents_literal",
-    "models/link_crf": "expect[link-crf link_crf",
+    "models/jump": "expect[jumps jump_hmm[long|held|distribution",
+    "models/linear": "expect[mixture|gaussian documents_literal",
+    "models/link_crf": "expect[link-crf link_crf[brute|never|association",
     "models/mixture": "tied expect[mixture documents_literal",
-    "models/network": "tied expect[network network",
-    "models/ngram_channel": "expect[channel hmm_language decipher",
-    "models/nonzero": "expect[plsa expect[mixture documents_literal",
-    "models/plsa": "folded tied draws expect[plsa documents_literal item_rows[em",
-    "models/scattered": "expect[plsa expect[mixture documents_literal",
+    "models/network": "network[gathered tied expect[network network[late|brute|complete|equal|wide|refused",
+    "models/ngram_channel": "expect[channel hmm_language[likelihood|bigrams|trigrams decipher[table|blanks",
+    "models/nonzero": "expect[plsa|mixture documents_literal",
+    "models/plsa": "folded tied draws expect[plsa documents_literal potentials[folding|background",
+    "models/scattered": "expect[plsa|mixture documents_literal",
     "models/word_": "word_classes",
     "families/backoff": "backoff left_out",
-    "families/categorical": "families layout log_linear[categorical",
-    "families/diagonal": "diagonal ibm",
+    "families/categorical": "families layout sparse_rows",
+    "families/diagonal": "diagonal",
     "families/direction": "direction",
-    "families/dirichlet": "families layout posterior",
+    "families/dirichlet": "families ibm[special|elbo",
     "families/empty_word": "small_families",
-    "families/full_gaussian": "full_gaussian",
-    "families/gaussian": "documents_criteria[gaussian posterior[gaussian",
-    "families/jumps": "jump_hmm agreement[of_a_kind agreement[kinds_of_their_own",
+    "families/full_gaussian": "full_gaussian[square|scipy|evidence|feature|floor full_gaussian",
+    "families/gaussian": "documents_criteria[gaussian full_gaussian[one_feature",
+    "families/jumps": "jump_hmm[slope|distribution|imagined|held|tables agreement[of_a_kind|kinds_of_their_own",
     "families/kept": "small_families",
     "families/left_out": "left_out",
-    "families/log_linear": "log_linear",
+    "families/log_linear": "log_linear[as_far|axes|equation|differences|maximum|plain|ascent|pieces",
     "families/point": "small_families",
-    "families/positions": "jump_hmm link_crf",
-    "families/sparse_rows": "sparse_rows",
-    "families/spread": "ranges",
-    "families/unseen": "backoff",
+    "families/positions": "jump_hmm[sound|imagined|slope|held|family link_crf[brute",
     "families/penalty": "small_families families",
-    "families/weights": "small_families crf link_crf",
-    "families/": "families layout posterior",
+    "families/sparse_rows": "sparse_rows",
+    "families/spread": "spread",
+    "families/unseen": "backoff",
+    "families/weights": "small_families",
+    "families/": "families layout small_families",
     "criteria/annealed": "criteria[anneal",
-    "criteria/autoencode": "crf",
+    "criteria/autoencode": "crf[small|brute|em|plain",
     "criteria/constrained": "constrained",
-    "criteria/direct": "log_linear features",
+    "criteria/direct": "log_linear[direct criteria[direct",
     "criteria/gibbs": "criteria[gibbs posterior[gibbs",
     "criteria/hard": "criteria[hard",
     "criteria/mre": "criteria[mre reconstruction",
-    "criteria/posterior": "posterior chains",
-    "criteria/rates": "criteria[mre crf",
-    "criteria/sampling": "chains sampling",
-    "criteria/spec": "criteria layout",
+    "criteria/posterior": "posterior[by_hand|gibbs",
+    "criteria/rates": "criteria[rates crf[small",
+    "criteria/sampling": "sampling chains[burn|hard",
+    "criteria/spec": "criteria[spec|settings|steps layout",
     "criteria/stepwise": "criteria[stepwise",
-    "criteria/vb": "criteria[vb posterior",
-    "criteria/": "criteria[em criteria[vb",
+    "criteria/vb": "criteria[[vb|elbo",
+    "criteria/": "criteria[[em|[vb|posterior",
     "links/joining": "joining align_decode",
 }
 
@@ -133,37 +135,46 @@ def can_notice(file: str) -> list[tuple[str, str]]:
     """(path, case) of the tests that can notice a mistake in this file: those of the path with that case, or all."""
     fitting = max((begin for begin in TESTS if file.startswith(begin)), key=len)
     words = [word.partition("[") for word in TESTS[fitting].split()]
-    return [(f"tests/test_{name}.py", case) for name, _, case in words]
+    return [(f"tests/test_{name}.py", case) for name, _, cases in words for case in cases.split("|")]
 
 
 def _wanted(test: str, wanted: list[tuple[str, str]]) -> bool:
-    return any(test.startswith(path) and case in test.lower() for path, case in wanted)
+    return any(test.startswith(path) and case in test.partition("::")[2].lower() for path, case in wanted)
 
 
 # --- the tests without a mistake --------------------------------------------------------------------------------------
 
 
-def measured(tests: Any, wanted: list[tuple[str, str]]) -> dict[str, Any]:
-    """What the tests of these files do without a mistake: measured anew where their own file has changed, or one of the
-    library that they run."""
-    from mutant_tests import measure
+def measured(tests: Any, wanted: list[tuple[str, str]], seconds: float) -> dict[str, Any]:
+    """What these tests do without a mistake: measured anew where their own file has changed, or one of the library that
+    they run; as many of them as these seconds of the processor allow."""
+    from mutant_tests import TOO_LONG, measure
 
     path = KEPT / "tests.json"
     digests = {file.name: file.digest for file in tests.files}
     known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     now = {name: each for name, each in known.items() if each["stamp"] == _stamp(name, each, digests)}
+    now = {name: e for name, e in now.items() if e["wrong"] != TOO_LONG or e["seconds"] >= tests.longest}
+    place = [path for path, _ in wanted]
     new = [name for name in tests.items if _wanted(name, wanted) and name not in now]
+    new.sort(key=lambda name: place.index(name.partition("::")[0]))
     for name, each in measure(tests, new):
         now[name] = {**each, "stamp": _stamp(name, each, digests)}
-        if len(now) % 50 == 0 or name == new[-1]:
-            _write(path, now)
+        seconds -= each["seconds"]
+        if seconds < 0.0:
+            break
+    _write(path, now)
     return {name: each for name, each in now.items() if _wanted(name, wanted) and name in tests.items}
+
+
+@cache
+def _text(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8") if (ROOT / path).exists() else ""
 
 
 def _stamp(test: str, found: dict[str, Any], digests: dict[str, str]) -> str:
     """Of a test's own file and the files that it runs, with which its results may change."""
-    path = ROOT / test.split("::")[0]
-    texts = [path.read_text(encoding="utf-8") if path.exists() else "", *(digests.get(f, "") for f in found["seen"])]
+    texts = [_text(test.split("::")[0]), *(digests.get(file, "") for file in found["seen"])]
     return hashlib.sha256("".join(texts).encode()).hexdigest()[:16]
 
 
@@ -192,7 +203,7 @@ def run(tests: Any, files: list[File], given: Any) -> None:
     for file in files:
         if not (numbers := chosen(file, given, before)):
             continue
-        known = measured(tests, can_notice(file.name))
+        known = measured(tests, can_notice(file.name), 4 * given.patience)
         noticed: Counter[str] = Counter(one["by"] for one in before.values() if one["file"] == file.name)
         for number in numbers:
             verdict = attempt(tests, file, number, known, noticed)
@@ -219,6 +230,7 @@ def main() -> None:
     parser.add_argument("files", nargs="*", help="beginnings of names within src/softcount; if none, all")
     parser.add_argument("--sample", type=int, default=4, help="mistakes per file; twice that where it counts")
     parser.add_argument("--examples", type=int, default=15, help="made for a test that says no number itself")
+    parser.add_argument("--patience", type=float, default=20.0, help="seconds of tests that a mistake is tried on")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--again", action="store_true", help="those that survived, once more")
     parser.add_argument("--only", default="", help="those that have this in their name, sampled or not")
@@ -228,7 +240,7 @@ def main() -> None:
 
     files = all_files(*given.files)
     paths = sorted({path for file in files for path, _ in can_notice(file.name)})
-    collected(paths, all_files(), given.examples, lambda tests: run(tests, files, given))
+    collected(paths, lambda tests: run(tests, files, given), all_files(), given.examples, given.patience)
     verdicts = Counter(one["outcome"] for one in kept(files).values())
     print(", ".join(f"{n} {outcome}" for outcome, n in verdicts.most_common()))
 

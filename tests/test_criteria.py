@@ -19,6 +19,7 @@ from softcount.criteria.criterion import Criterion, Progress, log_weights
 from softcount.criteria.mre import RULES, MREState
 from softcount.criteria.spec import BASES, WRAPPERS, Settings, parse
 from softcount.engines import Threads
+from softcount.families.layout import by_table
 from softcount.families.penalty import NOTHING
 from softcount.loop.estep import EStep
 from softcount.loop.start import constrain, random_start, uniform_start
@@ -241,6 +242,22 @@ def test_annealing_at_one_is_the_inner_criterion(inner_spec: str) -> None:
     assert plain.trace.objectives == tempered.trace.objectives
 
 
+@pytest.mark.parametrize("beta", [0.5, 2.0])
+def test_annealed_counts_are_of_posteriors_to_a_power(beta: float) -> None:
+    """By enumeration: the structures' probabilities to the power of β, as shares, and what they count."""
+    tiny = case(2, 3, 3)
+    weights = each(np.asarray, log_weights(tiny.model.layout, tiny.start))
+    instance = enumeration.Instance(NaiveHMM(2, 3, True), tiny.model, tiny.items, weights)
+    total = enumeration.zeros(weights)
+    for item in enumeration.enumerate_all(instance):
+        shares = np.exp(beta * (item.log_joint - item.best))
+        for share, counts in zip(shares / shares.sum(), item.counts, strict=True):
+            total = enumeration.add(total, each(lambda c, share=share: share * c, counts))
+    found = train(tiny, f"annealed(em,start={beta},stop={beta}):1").parameters
+    expected = by_table(tiny.model.layout, lambda spec, c: spec.family.normalize(c), total)
+    np.testing.assert_allclose(flat(found), flat(expected), rtol=1e-9)
+
+
 def test_great_hardness_is_hard_em() -> None:
     emission = np.array([[0.8, 0.1, 0.1], [0.15, 0.6, 0.25]])
     start = HMMTables(np.array([0.7, 0.3]), np.array([[0.55, 0.45], [0.3, 0.7]]), emission)
@@ -253,6 +270,9 @@ def test_great_hardness_is_hard_em() -> None:
 def test_annealing_goes_from_start_to_stop() -> None:
     trace = train(case(), "annealed(em,start=0.1,stop=1,over=3):5").trace
     np.testing.assert_allclose([s.parts["hardness"] for s in trace], [0.1, 0.1**0.5, 1, 1, 1])
+    for over, hardness in ((1, [0.1, 1, 1]), (2, [0.1, 1, 1]), (4, [0.1, 0.1 ** (2 / 3), 0.1 ** (1 / 3)])):
+        trace = train(case(), f"annealed(em,start=0.1,stop=1,over={over}):3").trace
+        np.testing.assert_allclose([s.parts["hardness"] for s in trace], hardness)
 
 
 def test_annealing_takes_two_thirds_of_its_steps_by_default() -> None:

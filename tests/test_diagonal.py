@@ -64,6 +64,18 @@ def test_what_is_not_learned_or_not_counted_stays() -> None:
     np.testing.assert_array_equal(learning.maximize(np.zeros_like(counts), NOTHING, before), before)
     assert learning.maximize(counts, NOTHING, before)[NULL] == pytest.approx(2 / 10)
     assert learning.maximize(counts, Pseudo(0.5), before)[NULL] == pytest.approx(2.5 / 11)
+    faint = learning.maximize(counts * 0.01, NOTHING, before)  # a hundredth of a link says as much
+    assert faint[NULL] == pytest.approx(2 / 10) and faint[TENSION] == pytest.approx(5.0, rel=1e-5)
+
+
+def test_a_table_is_sound_if_its_cells_follow_from_its_numbers() -> None:
+    family = Diagonal(CLASSES)
+    for null, tension in ((0.0, 0.0), (1.0, TIGHTEST), (0.3, 2.0)):
+        assert family.sound(family.table(null, tension))
+    for null, tension in ((-0.1, 2.0), (1.1, 2.0), (0.3, -0.5), (0.3, TIGHTEST + 0.5)):
+        assert not family.sound(family.table(null, tension))
+    for k in (1, CELLS, -1):
+        assert not family.sound(family.table(0.3, 2.0) + 0.01 * (np.arange(11) == k % 11))
 
 
 def test_the_prior_is_of_what_is_learned() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import integrate
+from scipy import integrate, sparse
 
 from softcount import WordAligner
 from softcount.criteria.spec import parse
@@ -203,3 +203,12 @@ def test_uniform_gaussians_are_tied():
 def test_the_least_are_the_first_of_a_stable_sort(scores, data):
     n = data.draw(st.integers(1, len(scores)))
     assert _least(np.array(scores, float), n).tolist() == np.argsort(scores, kind="stable")[:n].tolist()
+
+
+def test_gaussian_points_cost_what_is_looked_at():
+    """Their features, or those of a sparse point that are not zero, and the constant; of full matrices also pairs."""
+    points = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 0.0]])
+    plain, full = (GaussianMixture(2, 3, kind, np.zeros(3), np.ones(3)) for kind in ("diagonal", "full"))
+    assert plain.costs(Points(points)).tolist() == [4, 4]
+    assert full.costs(Points(points)).tolist() == [10, 10]
+    assert plain.costs(Points(sparse.csr_matrix(points))).tolist() == [3, 1]

@@ -13,6 +13,7 @@ import pytest
 
 from softcount.loop.start import uniform_start
 from softcount.models import ibm
+from softcount.models.hmm import HMMTables, generate
 from softcount.models.ibm import IBM, IBMTables
 from softcount.models.ibm_race import noise
 from softcount.models.plsa import PLSA, PLSATables
@@ -87,3 +88,33 @@ def test_every_token_of_a_document_is_drawn_by_its_own_number(wished: bool) -> N
             word[chosen, w] += 1
     np.testing.assert_array_equal(counts.topic, topic)
     np.testing.assert_array_equal(counts.word, word)
+
+
+def as_often(counts: Any, shares: Any) -> None:
+    """Within five standard errors."""
+    counts, shares = np.asarray(counts, float), np.asarray(shares)
+    n = counts.sum(axis=-1, keepdims=True)
+    assert (np.abs(counts / n - shares) <= 5 * np.sqrt(shares * (1 - shares) / n) + 1e-12).all()
+
+
+def test_sentences_are_drawn_as_the_tables_say() -> None:
+    emission = np.array([[0.5, 0.3, 0.2, 0.0], [0.0, 0.1, 0.3, 0.6]])
+    tables = HMMTables(np.array([0.7, 0.3]), np.array([[0.2, 0.4, 0.4], [0.5, 0.3, 0.2]]), emission)
+    words, states = generate(tables, 2000, None, np.random.default_rng(0))
+    assert words.lengths.min() == 1 and np.array_equal(words.offsets, states.offsets)
+    as_often(np.bincount(states.values[states.offsets[:-1]]), tables.initial)
+    moves, said = np.zeros((2, 3)), np.zeros((2, 4))
+    np.add.at(said, (states.values, words.values), 1)
+    for row in states.rows():
+        np.add.at(moves, (row, [*row[1:], 2]), 1)
+    as_often(moves, tables.transition)
+    as_often(said, emission)
+    lengths = np.array([3, 0, 1, 2] * 300)
+    words, states = generate(tables, 1200, lengths, np.random.default_rng(1))  # none draws its end then
+    assert words.lengths.tolist() == lengths.tolist()
+    moves = np.zeros((2, 2))
+    for row in states.rows():
+        np.add.at(moves, (row[:-1], row[1:]), 1)
+    as_often(moves, tables.transition[:, :2] / tables.transition[:, :2].sum(axis=1, keepdims=True))
+    endless = tables._replace(transition=np.array([[0.5, 0.5, 0.0], [0.5, 0.5, 0.0]]))
+    assert generate(endless, 3, None, np.random.default_rng(0), longest=7)[0].lengths.tolist() == [7, 7, 7]

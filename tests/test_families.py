@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate, stats
+from scipy import integrate, special, stats
 
 from softcount.families.categorical import Categorical, Prior
+from softcount.families.dirichlet import divergences, expected_logs
 from softcount.families.penalty import NOTHING, Pseudo
 from softcount.numbers.ragged import Ragged
 from softcount.numbers.tables import like, row_sums, values
@@ -216,6 +218,29 @@ def test_rows_add(kind: str) -> None:
         assert np.isclose(getattr(whole, of)(posterior, 0.5), parts, rtol=1e-10)
 
 
+@pytest.mark.parametrize("own", [False, True])
+def test_rows_with_outcomes_that_are_not_stored_by_the_formula(own: bool) -> None:
+    """log B(α) − log B(λ) + Σ (λ − α) E[log θ], each row with one outcome more that has λ = α; zero priors are none."""
+    rng = np.random.default_rng(2)
+    offsets, beyond = np.array([0, 2, 2, 5, 6]), np.array([0.7, 0.3, 0.0, 2.0])
+    alpha = np.array([0.5, 1.5, 0.0, 2.0, 0.3, 0.0]) if own else np.full(6, 0.4)
+    gained = np.array([1.0, 0.0, 3.0, 0.5, 2.0, 1.0]) if own else rng.random(6) * [1, 0, 1, 1, 0, 1]
+    lam = np.where(alpha > 0, alpha + gained, 0.0)
+    expected, truth = np.empty(6), 0.0
+    expected_logs(offsets, lam, beyond, expected)
+    for row, (a, b) in enumerate(pairwise(offsets)):
+        used = [k for k in range(a, b) if alpha[k] > 0]
+        logs = special.digamma(lam[used]) - special.digamma(lam[used].sum() + beyond[row])
+        np.testing.assert_allclose(expected[used], logs, rtol=1e-12)
+        if used:
+            sums = lam[used].sum() + beyond[row], alpha[used].sum() + beyond[row]
+            truth += special.gammaln(sums[0]) - special.gammaln(sums[1]) + (lam - alpha)[used] @ logs
+            truth += special.gammaln(alpha[used]).sum() - special.gammaln(lam[used]).sum()
+    prior = alpha if own else alpha[:1]
+    assert divergences(offsets, lam, prior, expected, beyond) == pytest.approx(truth, rel=1e-10)
+    assert divergences(offsets, alpha, prior, expected, beyond) == 0.0
+
+
 @both
 def test_draws_average_to_the_mean(kind: str) -> None:
     """The standard error of a Dirichlet draw is below 1/2; five of them for the mean of 4000."""
@@ -224,6 +249,25 @@ def test_draws_average_to_the_mean(kind: str) -> None:
         posterior = chosen.posterior(table(kind), 0.05)
         mean = sum(np.exp(values(chosen.draw(posterior, rng))) for _ in range(n)) / n
         assert np.abs(mean - values(chosen.mean(posterior))).max() < 5 * 0.5 / np.sqrt(n)
+
+
+def test_draws_leave_what_is_not_stored_its_share() -> None:
+    """Two stored outcomes of five, and one of five, of which all others are drawn as one."""
+    rng, n, offsets = np.random.default_rng(0), 3000, np.array([0, 2, 3])
+    family = Categorical(offsets, width=5).under(0.5)
+    posterior = family.posterior(Ragged(offsets, np.array([1.0, 2.0, 0.0])), 0.5)
+    draws = np.array([np.exp(family.draw(posterior, rng).values) for _ in range(n)])
+    assert np.abs(draws.mean(axis=0) - family.mean(posterior).values).max() < 5 * 0.5 / np.sqrt(n)
+    assert (draws[:, :2].sum(axis=1) < 1.0).all()
+
+
+def test_random_rows_are_near_uniform() -> None:
+    """Every entry lies between 1 and 1 + spread times the smallest possible."""
+    for spread in (0.0, 0.5):
+        rows = Categorical((200, 5)).random(np.random.default_rng(0), spread)
+        ratio = rows.max(axis=1) / rows.min(axis=1)
+        assert 1.0 + 0.9 * spread <= ratio.max() <= 1.0 + spread
+        assert np.abs(rows.mean(axis=0) - 0.2).max() < 0.01
 
 
 @both

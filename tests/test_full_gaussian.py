@@ -67,6 +67,16 @@ def test_expected_weights_and_draws_are_those_of_a_wishart() -> None:
     np.testing.assert_allclose((-2 * draws[:, 4]).var(), wishart.var()[0, 0], rtol=0.15)
 
 
+def test_a_precision_drawn_from_hardly_any_data_is_a_chi_square() -> None:
+    """Of one feature, with few degrees of freedom: small draws are not cut off."""
+    one, rng = family(1, 1), np.random.default_rng(0)
+    posterior = one.posterior(np.array([[1.0, 0.3, 0.5]]), 0.5)
+    n, _, scatter = one._scatter(posterior)
+    drawn = np.array([-2 * one.draw(posterior, rng)[0, 2] for _ in range(400)]) * scatter[0, 0, 0]
+    chi = stats.chi2(df=one._degrees(n)[0, 0])
+    assert chi.cdf(1.0) > 0.2 and stats.kstest(drawn, chi.cdf).pvalue > 1e-3
+
+
 def test_one_feature_is_a_diagonal_of_one_feature() -> None:
     full, plain = family(2, 1), Gaussian(2, 1, "diagonal", CENTRE[:1], SPREAD[:1])
     counts = np.array([[4.0, 1.0, 3.0], [2.5, -1.0, 0.9]])

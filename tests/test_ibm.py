@@ -23,7 +23,7 @@ from softcount.loop.start import uniform_start
 from softcount.loop.train import fit
 from softcount.models import ibm, ibm_posterior
 from softcount.models.ibm import IBM, UNKNOWN, UNSEEN, IBMTables
-from softcount.models.ibm_posterior import on
+from softcount.models.ibm_posterior import on, one_hot
 from softcount.models.ibm_race import noise
 from softcount.numbers.attribute import MAX, SAMPLE, SUM
 from softcount.numbers.ragged import from_rows
@@ -133,6 +133,22 @@ def test_the_e_step_says_of_new_text_what_decoding_does(kind, long, monkeypatch)
     )
     sampled, labels = other.expect(weights, shard, SAMPLE, np.full(len(shard.pairs.targets), 0.3), labels=True)
     assert sampled.log_norm == pytest.approx(found.log_norms.sum(), rel=1e-12)
+
+
+def test_every_target_word_is_equally_likely_at_the_flat_start():
+    """One over the vocabulary, however few of its words a row stores."""
+    data = bitext([["a", "b"], ["c"]], [["x", "y"], ["z", "x", "w", "v"]])
+    start = make(data, "diagonal").start()
+    assert start.translation.values.tolist() == [0.2] * len(start.translation.values)
+    assert make(bitext([], []), "uniform").start().translation.values.tolist() == []
+
+
+def test_chosen_links_as_matrices_of_ones_and_zeros():
+    targets = from_rows([[7, 8, 9], [], [7, 7]], np.int32)
+    found = one_hot(np.array([2, 0, 1, 3, 0], np.int32), np.array([2, 4, 3]), targets)
+    assert found.lengths.tolist() == [9, 0, 8]
+    assert found.row(0).reshape(3, 3).tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
+    assert found.row(2).reshape(4, 2).tolist() == [[0, 1], [0, 0], [0, 0], [1, 0]]
 
 
 def test_training_text_has_no_words_that_are_not_known():

@@ -10,8 +10,8 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 import softcount
-from softcount.families.jumps import JumpTable, cell_places, jump_table, maximize
-from softcount.families.penalty import NOTHING
+from softcount.families.jumps import JumpTable, cell_places, first_guess, jump_table, maximize
+from softcount.families.penalty import NOTHING, Pseudo
 from softcount.families.positions import LINK, NULL, Positions
 from softcount.models.jump_hmm import JumpHMM
 from softcount.numbers.attribute import MAX, SAMPLE, SUM
@@ -145,6 +145,45 @@ def test_what_is_held_stays():
     fixed = family.hold(vector, mask).maximize(counts, NOTHING, vector)
     np.testing.assert_array_equal(fixed[:2], vector[:2])
     assert not np.allclose(fixed[2:5], vector[2:5])
+
+
+def test_tables_are_sound_if_their_cells_follow_and_nothing_is_below_zero():
+    family = Positions(np.array([1, 3]), null=0.25, reach=1)
+    vector = family.uniform()
+    assert family.sound(vector) and family.sound(family.table(1.0, family.parts(vector)))
+    wrong = [family.table(null, family.parts(vector)) for null in (1.5, -0.1, np.nan)]
+    for part in (slice(2, 4), slice(4, 6), slice(6, 9)):  # nothing at all of first places, last places, or jumps
+        wrong.append(np.where(np.isin(np.arange(len(vector)), np.arange(len(vector))[part]), 0.0, vector))
+    wrong.append(vector + 0.01 * (np.arange(len(vector)) == len(vector) - 1))
+    assert not any(family.sound(one) for one in wrong)
+
+
+def test_as_many_counts_are_imagined_as_there_are_entries_times_pseudo():
+    """In proportion to what was first guessed; the log prior is of them, and of what is imagined of the empty word."""
+    family = Positions(np.array([2, 4]), null=0.25, learn_null=True, reach=3, pseudo=0.5)
+    guesses, vector = first_guess(3), family.uniform()
+    total = 0.0
+    for found, guess, part in zip(family.imagined(), guesses, family.parts(vector), strict=False):
+        assert found.sum() == pytest.approx(0.5 * len(guess)) and found / guess == pytest.approx(found[0] / guess[0])
+        total += np.sum(found * np.log(part / part.sum()))
+    assert family.log_prior(vector, NOTHING) == pytest.approx(total)
+    assert family.log_prior(vector, Pseudo(2.0)) == pytest.approx(total + 2.0 * np.log(0.25 * 0.75))
+    assert family._replace(given=vector).log_prior(vector, NOTHING) == 0.0
+
+
+def test_the_maximum_has_no_slope():
+    """∂/∂log J(d) = c(d) − Σ over the cells of how often each is left · the share of d among what it reaches."""
+    rng, lengths = np.random.default_rng(3), np.array([2, 5])
+    counts = _implied(rng.random(13), lengths, rng)
+    found = maximize(counts, lengths)
+    slopes = [counts[k].copy() for k in range(3)]
+    for l, place in zip(lengths, cell_places(lengths)[lengths], strict=True):
+        starts = [(0, place, np.arange(l)), (1, place + 1, np.arange(l))]
+        starts += [(2, place + 3 + i, 3 + np.arange(l) - i) for i in range(l)]
+        for k, cell, reached in starts:
+            reached = np.clip(reached, 0, len(found[k]) - 1)
+            np.add.at(slopes[k], reached, -counts.cells[cell] * found[k][reached] / found[k][reached].sum())
+    assert np.abs(np.concatenate(slopes)).max() < 1e-6
 
 
 def test_what_the_family_makes_is_a_distribution():

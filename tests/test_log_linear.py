@@ -186,6 +186,27 @@ def test_an_ascent_has_the_slope_of_its_gradient() -> None:
     np.testing.assert_allclose(found.gradient(target, NOTHING, weights), slope.ravel(), atol=1e-10)
     moved = found.ascend(weights, g, counts)
     assert np.vdot(moved - weights, slope) > 0
+    np.testing.assert_allclose(moved, found.maximize(target, NOTHING, weights), rtol=1e-9)
+
+
+def test_random_weights_are_as_far_from_zero_as_is_said() -> None:
+    wide = LogLinear(Categorical((50, 4)), sparse.random(4, 40, 0.5, format="csr", random_state=0))
+    for spread, deviation in ((1.0, 0.1), (3.0, 0.3), (100.0, 1.0)):
+        drawn = wide.random(np.random.default_rng(0), spread)
+        assert drawn.shape == (50, 40) and drawn.std() == pytest.approx(deviation, rel=0.05)
+
+
+@pytest.mark.parametrize("shape", [(4,), (2, 3, 4)])
+def test_one_row_and_tables_of_three_axes(shape: tuple[int, ...]) -> None:
+    """Every row of the last axis is a softmax of its own weights."""
+    F = np.random.default_rng(0).random((4, 5))
+    found = LogLinear(Categorical(shape), sparse.csr_matrix(F))
+    weights = found.random(np.random.default_rng(1), 10.0)
+    assert weights.shape == (*shape[:-1], 5)
+    expected = np.exp(weights @ F.T)
+    np.testing.assert_allclose(found.shown(weights), expected / expected.sum(axis=-1, keepdims=True))
+    slopes = np.random.default_rng(2).random(shape)
+    np.testing.assert_allclose(found.gathered(slopes), slopes @ F)
 
 
 # --- in a model -------------------------------------------------------------------------------------------------------

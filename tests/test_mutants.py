@@ -43,6 +43,9 @@ class Thing:
     @property
     def half(self):
         return self.size / 2
+
+    def less(self):
+        return -self.size
 '''
 
 
@@ -59,7 +62,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> File:
 
 def test_mistakes_are_named_by_function_and_statement(file: File) -> None:
     names = [place.name for place in file.places]
-    assert len(set(names)) == len(names) == 13
+    assert len(set(names)) == len(names) == 14
     if_line = "larger: if a > b and (not b < 0):  ->  "
     for wrong in ("a > b or not b < 0", "a >= b and (not b < 0)", "a > b and (not not b < 0)", "a > b and (not b < 1)"):
         assert f"{if_line}if {wrong}:" in names
@@ -73,15 +76,15 @@ def test_a_mistake_reaches_all_that_took_the_function_before(file: File) -> None
     module: Any = sys.modules["softcount.tiny"]
     larger, both, thing = module.larger, module.both, module.Thing()  # as `from softcount.tiny import larger` does
     tests: Any = SimpleNamespace(functions=living([file]))
-    seen = replace(tests, file)
-    assert (larger(5, 2), larger(2, 5), both(1), thing.half) == (5, 6, 3, 2.5) and sum(seen) == 6
-    right, found = (5, 6, 3, 2.5), set()
+    seen, right = replace(tests, file), (5, 6, 3, 2.5, -5)
+    assert (larger(5, 2), larger(2, 5), both(1), thing.half, thing.less()) == right and sum(seen) == 7
+    found = set()
     for number, place in enumerate(file.places):
         seen = replace(tests, file, number)
-        results = larger(5, 2), larger(2, 5), both(1), thing.half
+        results = larger(5, 2), larger(2, 5), both(1), thing.half, thing.less()
         assert seen[place.statement]
         found.add((place.name.split(":")[0], results == right))
-    assert {("larger", False), ("both", False), ("Thing.half", False)} <= found
+    assert {("larger", False), ("both", False), ("Thing.half", False), ("Thing.less", False)} <= found
     assert ("both", True) not in found and ("Thing.half", True) not in found
 
 

@@ -15,6 +15,7 @@ from softcount.models.hmm import HMM as HMMModel
 from softcount.models.hmm import HMMTables
 from softcount.models.mixture import Mixture, MixtureTables
 from softcount.models.network_declared import declared
+from softcount.models.network_kernel import _gather, _spread
 from softcount.models.plsa import PLSA, PLSATables
 from softcount.numbers.attribute import MAX, SUM
 from softcount.numbers.ragged import from_rows
@@ -405,3 +406,23 @@ def test_a_thousand_columns_do_not_underflow() -> None:
     assert np.isfinite(net.objective_) and net.history_.stopped.kind != "fell"
     shares = net.predict_proba(data)["c"]
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("strides", [(0, 0, 0), (6, 2, 1), (1, 2, 6), (0, 4, 2), (3, 0, 5), (2, 1, 0)])
+@pytest.mark.parametrize("n", [0, 1, 2, 3])
+def test_entries_are_spread_and_gathered_by_brute_force(strides: tuple[int, ...], n: int) -> None:
+    """``work ∘= pool[base + strides · index]`` and ``pool[base + strides · index] += work``, index by index."""
+    sizes, base, rng = np.array([2, 3, 2]), 1, np.random.default_rng(0)
+    pool, steps, at = rng.random(30), np.array(strides), np.zeros(3, np.int64)
+    indices = list(np.ndindex(*sizes[:n]))
+    places = [base + int(np.dot(index, steps[:n])) for index in indices]
+    for logs in (False, True):
+        work = rng.random(len(indices))
+        expected = work + pool[places] if logs else work * pool[places]
+        _spread(pool, base, steps, sizes, n, logs, at, work)
+        np.testing.assert_allclose(work, expected, rtol=1e-15)
+    gathered, expected = np.zeros(30), np.zeros(30)
+    np.add.at(expected, places, work)
+    _gather(work, gathered, base, steps, sizes, n, at)
+    np.testing.assert_allclose(gathered, expected, rtol=1e-14)

@@ -1,59 +1,38 @@
-"""What a network answers once it is trained or given: what was missing, questions, scores, new rows, its tables."""
+"""What a network answers once it is trained or given: what was missing, questions, scores, new rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from itertools import pairwise, product
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from softcount.disk.sound import check_rows
 from softcount.errors import InputError, impossible_means
-from softcount.estimators.featured_rows import FeaturedEstimator
+from softcount.estimators.network_export import ExportedNetwork
 from softcount.estimators.network_query import asked
 from softcount.estimators.network_values import Values
 from softcount.loop.estep import Answers
 from softcount.loop.weighted import checked_weights
 from softcount.models.network import Network as Model
 from softcount.models.network import NetworkTables, tables_type
-from softcount.models.network_declared import axes, declared, givens
+from softcount.models.network_declared import axes, declared
 from softcount.models.network_sampling import draw_rows
 from softcount.numbers.attribute import MAX
 from softcount.numbers.ragged import Array, offsets_of
 from softcount.numbers.tables import Log, Tables
-from softcount.report.network_json import to_json
-from softcount.text.bif import to_bif
 from softcount.text.record_reader import Value, read_columns, text_of, to_records
 from softcount.text.records import Records
-from softcount.text.structure import Structure, structure
+from softcount.text.structure import structure
 
 
-class TrainedNetwork(FeaturedEstimator):
+class TrainedNetwork(ExportedNetwork):
     """The half of softcount.Network that uses what was learned."""
 
     sequence: str | None
     weight: str | None
-    structure_: str  # as a declaration
-    values_: dict[str, tuple[Value, ...]]
-    ties_: tuple[tuple[str, ...], ...]
-    observed_: tuple[str, ...]  # the variables that the training data showed
-    _tables: dict[str, Array]
-
-    def as_given(self) -> Self:
-        """Take the network as its start says, every table of it; nothing is learned.
-
-        Returns
-        -------
-        self
-        """
-        raise NotImplementedError
-
-    def _declared(self) -> Structure:
-        """The structure, before anything is learned."""
-        raise NotImplementedError
 
     def predict(self, X: Any) -> dict[str, list[Value]]:
         """Fill in all that is missing, by the most probable explanation of each row, or of its sequence.
@@ -203,66 +182,6 @@ class TrainedNetwork(FeaturedEstimator):
     def _named(self, cells: Array) -> dict[str, list[Value]]:
         names = enumerate(self._model.names)
         return {name: [self.values_[name][k] for k in cells[:, v].tolist()] for v, name in names}
-
-    # --- its tables -----------------------------------------------------------------------------------------------
-
-    @property
-    def tables_(self) -> dict[str, Any]:
-        """The tables as data frames: a row for each combination of the parents' values, a column for each value."""
-        import pandas as pd
-
-        self._ready()
-        found = {}
-        for number, (name, table) in enumerate(self._tables.items()):
-            *above, own = axes(self._model, number)
-            index = pd.MultiIndex.from_product(above, names=givens(self._model, number)) if above else pd.Index([""])
-            found[name] = pd.DataFrame(table.reshape(-1, len(own)), index=index, columns=list(own))
-        return found
-
-    def to_json(self) -> dict[str, Any]:
-        """Give the tables as {table: {given: {value: probability}}}, which `start` takes.
-
-        Returns
-        -------
-        dict
-        """
-        self._ready()
-        return to_json(self._model, self.parameters_)
-
-    def to_bif(self, path: str | Path | None = None) -> str:
-        """Give the network in BIF, the interchange format of Bayesian networks.
-
-        Parameters
-        ----------
-        path : str or path, optional
-            A file to write it to.
-
-        Returns
-        -------
-        str
-        """
-        self._ready()
-        names = {name: [text_of(value) for value in values] for name, values in self.values_.items()}
-        leaders = {n: self._model.tables[u.table] for n, u in zip(self._model.names, self._model.first, strict=True)}
-        text = to_bif(self._structure, names, {n: self._tables[table] for n, table in leaders.items()})
-        if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
-        return text
-
-    def to_dot(self) -> str:
-        """Give the arcs for Graphviz: observed variables are filled, arcs from the row before dashed.
-
-        Returns
-        -------
-        str
-        """
-        from softcount.report.network import dot
-
-        return dot(self._structure, self.observed_ if hasattr(self, "observed_") else ())
-
-    @property
-    def _structure(self) -> Structure:
-        return structure(self.structure_) if hasattr(self, "structure_") else self._declared()
 
     # --- within -----------------------------------------------------------------------------------------------------
 

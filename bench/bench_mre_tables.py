@@ -1,7 +1,7 @@
 """MLE, MRE and the CRF autoencoder in the shape of Tables 1 to 4 of Cheng, Liu and Xu (AAAI 2017).
 
     python bench/bench_mre_tables.py --corpus wsj --states 10 20 30 40 50 --seeds 3
-    python bench/bench_mre_tables.py --corpus brown --states 10 --seeds 1 --methods MLE MRE       # a part of it
+    python bench/bench_mre_tables.py --corpus brown --one-of 3 --seeds 1 --methods MLE MRE     # every third sentence
 
 By number of states and by size of the text (--sizes, shares of it): many-to-one accuracy, VI in nats, as there, and the
 mean log-probability per sentence that it is made again from what the model makes of it (published: −105 by MLE, −84 by
@@ -17,6 +17,7 @@ import time
 from typing import Any, NamedTuple
 
 import numpy as np
+from bench_induction import part
 from bench_tagging import CORPORA, load, measure, verb_state
 from corpora import shell_line
 from measured import Measured
@@ -82,22 +83,27 @@ def main() -> None:
     parser.add_argument("--corpus", choices=CORPORA, nargs="+", default=["wsj"])
     parser.add_argument("--states", type=int, nargs="+", default=[10, 20, 30, 40, 50])
     parser.add_argument("--sizes", type=float, nargs="*", default=[], help="shares of the corpus, at the last number")
+    parser.add_argument("--one-of", type=int, default=1, help="of so many sentences one is taken")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS)
     options = parser.parse_args()
     print(shell_line())
     for name in options.corpus:
-        corpus = load(name)
-        if corpus is None:
+        whole = load(name)
+        if whole is None:
             continue
+        corpus = part(whole, options.one_of)
         table, last = Measured(f"mre-{name}", COLUMNS, keys=3), options.states[-1]
         cases = [(k, len(corpus)) for k in options.states] + [(last, round(len(corpus) * s)) for s in options.sizes]
         shown: dict[str, Any] = {}
         for states, n in cases:
-            by_seed = [runs(options.methods, corpus.slice(0, n), states, seed) for seed in range(options.seeds)]
-            shown = by_seed[0][1] if (states, n) == (last, len(corpus)) else shown
-            for method in options.methods:
-                add(table, method, states, n, [found[method] for found, _ in by_seed])
+            by_seed: list[dict[str, Run]] = []
+            for seed in range(options.seeds):
+                found, models = runs(options.methods, corpus.slice(0, n), states, seed)
+                shown = models if seed == 0 and (states, n) == (last, len(corpus)) else shown
+                by_seed.append(found)
+                for method in options.methods:  # after every seed, so that a run that is stopped keeps what it has
+                    add(table, method, states, n, [one[method] for one in by_seed])
         verb_state(f"mre-{name}", corpus, shown)
 
 

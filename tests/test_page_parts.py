@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from softcount.report.page.chart import above, line_chart
 from softcount.report.page.documents import LETTER, MAP, apart, label_places
 from softcount.report.page.grammar import drawing
 from softcount.report.page.model import page_of
+from softcount.report.page.training import _with_models
 from softcount.report.page.words import advice
 from softcount.text.bitext import bitext
 from softcount.text.corpus import corpus
@@ -178,6 +180,21 @@ def test_words_on_a_map_keep_out_of_circles_and_of_one_another() -> None:
     (first, y), (second, _), (third, _) = filter(None, places)
     assert first + LETTER * 11 < 85 and y == 104 and second > 155 and third + LETTER * 6 < 485
     assert label_places(np.full((1, 2), 100.0), np.full(1, 15.0), ["w" * 500]) == [None], "wider than the map"
+
+
+def test_stages_are_named_by_the_model_that_they_train() -> None:
+    def of(kind: str, signature: str, *stages: tuple[int, str]) -> list[str]:
+        steps = [Step(restart, stage, n, -1.0, None, {}, 0.1) for restart, stage in stages for n in (1, 2)]
+        return [name for name, _ in _with_models(SimpleNamespace(kind=kind, signature_=signature), Trace(steps))]
+
+    plan = "softcount | align | model=ibm1(em:2,mre(rate=0.5):2),hmm(em:2) direction=both"
+    stages = [(0, "em:2"), (0, "mre(rate=0.5):2"), (0, "em:2")]
+    assert of("word aligner", plan, *stages) == ["Model 1", "Model 1", "HMM"]
+    assert of("word aligner", plan, (0, "vb:2")) == [""], "another plan than was trained is not believed"
+    keys = [(0, "em:2"), (1, "em:2"), (2, "em:2"), (0, "em:2"), (2, "em:2")]
+    told = ["2-grams", "2-grams", "2-grams", "3-grams", "3-grams"]
+    assert of("decipher", "decipher | order=3 criterion=em:2 seed=0", *keys) == told
+    assert of("hmm", "hmm | criterion=em:2", (0, "em:2")) == [""]
 
 
 def test_circles_on_a_map_do_not_cover_one_another() -> None:

@@ -12,7 +12,7 @@ from copying import Copying
 from softcount.families.backoff import Backoff, levels
 from softcount.families.categorical import Categorical
 from softcount.families.penalty import NOTHING, Pseudo, Sparsity
-from softcount.families.spread import Range, Spread, SpreadFamily, itself, tempered
+from softcount.families.spread import Range, Spread, SpreadFamily, SpreadRows, itself, tempered
 from softcount.families.spread_backoff import SpreadBackoff
 from softcount.numbers.ragged import Ragged, from_rows, offsets_of
 
@@ -36,9 +36,9 @@ def engine() -> Any:
         yield found
 
 
-def family(engine: Any) -> SpreadFamily:
+def family(engine: Any) -> SpreadRows:
     ranges = engine.place(itself, [Range(np.array(rows)) for rows in ROWS])
-    return SpreadFamily(engine, ranges, engine.place(itself, [Categorical(offsets_of(LENGTHS[r])) for r in ROWS]))
+    return SpreadRows(engine, ranges, engine.place(itself, [Categorical(offsets_of(LENGTHS[r])) for r in ROWS]), 5)
 
 
 def placed(engine: Any, parts: Any) -> Spread:
@@ -61,6 +61,10 @@ def test_every_method_is_that_of_the_whole_table(engine: Any) -> None:
         np.testing.assert_allclose(found, whole.maximize(counts, penalty, theta).values, rtol=near)
         assert ranged.log_prior(here, penalty) == pytest.approx(whole.log_prior(theta, penalty), rel=1e-12)
     np.testing.assert_allclose(together(ranged, ranged.log_weights(here)), whole.log_weights(theta).values)
+    np.testing.assert_allclose(together(ranged, ranged.normalize(mine)), whole.normalize(counts).values)
+    imagined = rng.random(8)  # entry by entry, in ranges like the table
+    found = together(ranged, ranged.maximize(mine, Pseudo(placed(engine, pieces(imagined))), here))
+    np.testing.assert_allclose(found, whole.maximize(counts, Pseudo(imagined), theta).values, rtol=1e-12)
     assert not ranged.impossible(here).any()
 
 
@@ -106,14 +110,14 @@ def test_rows_that_lean_on_stems_are_those_of_the_whole_table(counted: bool, eng
     frequencies = rng.integers(1, 9, 5).astype(float), rng.integers(1, 9, 6).astype(float)
     prior = rng.random(offsets[-1]).astype(np.float32)
     counts = rng.random(offsets[-1]).astype(np.float32) * counted
-    free = np.empty((0, 2), bool)
-    whole = Backoff(levels(from_rows(rows, np.int32), frequencies, [(stems, others)]), (3.0,), prior, free)
+    banned = rng.random((offsets[-1], 2)) < 0.2
+    whole = Backoff(levels(from_rows(rows, np.int32), frequencies, [(stems, others)]), (3.0,), prior, banned)
     families, parts = [], []
     for own in ROWS:
         here = slice(offsets[own[0]], offsets[own[-1] + 1])
         table = from_rows([rows[e] for e in own], np.int32)
         found = levels(table, (frequencies[0][own], frequencies[1]), [(stems[own] - stems[own[0]], others)])
-        families.append(Backoff(found, (3.0,), prior[here], free))
+        families.append(Backoff(found, (3.0,), prior[here], banned[here]))
         parts.append(counts[here])
     ranges = engine.place(itself, [Range(np.array(own)) for own in ROWS])
     ranged = SpreadBackoff(engine, ranges, engine.place(itself, families), n_rows=5)

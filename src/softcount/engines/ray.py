@@ -50,6 +50,12 @@ def _task(function: Callable[..., Any], node: str | None = None, results: int = 
     return remote.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=True))
 
 
+def _unread(sealed: Sealed) -> None:
+    """What is shared would else count as memory of ours as well, all that was ever looked at."""
+    for buffer in sealed.buffers:
+        give_back_shared(buffer)
+
+
 class Ray(Nested):
     """``with Ray() as engine: HMM(45, engine=engine).fit(text)``; by default all cores of this machine.
 
@@ -172,10 +178,9 @@ class Ray(Nested):
         return [slots[k * len(slots) // n] for k in range(n)]
 
     def _own(self, sealed: Sealed) -> Any:
-        """The value in our own memory; what is shared would else count as ours as well, all that was ever looked at."""
+        """The value in our own memory."""
         value = unseal(sealed, own=True)
-        for buffer in sealed.buffers:
-            give_back_shared(buffer)
+        _unread(sealed)
         return value
 
     def _received(self, sums: list[Any]) -> Iterator[Sealed]:
@@ -183,6 +188,7 @@ class Ray(Nested):
             sealed = self._joined().get(sums.pop(0))
             self.received += sealed.size
             yield sealed
+            _unread(sealed)  # who asks for the next has copied this one, or added it
 
     def _heard(self, notes: list[Any], size: int) -> list[ray_worker.Note]:
         """All tasks are done; the first that failed, in the order of the shards, says why.

@@ -81,7 +81,7 @@ TESTS = {
     "criteria/autoencode": "crf[small|brute|em|plain",
     "criteria/constrained": "constrained",
     "criteria/direct": "log_linear[direct criteria[direct",
-    "criteria/gibbs": "criteria[gibbs posterior[gibbs",
+    "criteria/gibbs": "posterior[mean_over criteria[gibbs posterior[gibbs",
     "criteria/hard": "criteria[hard",
     "criteria/mre": "criteria[mre reconstruction",
     "criteria/posterior": "posterior[by_hand|gibbs",
@@ -89,8 +89,8 @@ TESTS = {
     "criteria/sampling": "sampling chains[burn|hard",
     "criteria/spec": "criteria[spec|settings|steps layout",
     "criteria/stepwise": "criteria[stepwise",
-    "criteria/vb": "criteria[[vb|elbo",
-    "criteria/": "criteria[[em|[vb|posterior",
+    "criteria/vb": "criteria[promise|[vb|elbo",
+    "criteria/": "criteria[promise|[em|[vb|posterior",
     "links/joining": "joining align_decode",
 }
 

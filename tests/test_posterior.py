@@ -98,9 +98,9 @@ def test_a_file_whose_posterior_cannot_be(wrong: Any, tmp_path: Path) -> None:
 # --- Gibbs sampling --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("burn", [0, 2])
-def test_gibbs_keeps_the_mean_over_draws(burn: int) -> None:
-    """Of n draws after the burn-in: the mean of E[θ | draw], which shorter runs that keep their last draw show."""
+@pytest.mark.parametrize(("burn", "thin"), [(0, 1), (2, 1), (1, 2), (0, 3)])
+def test_gibbs_keeps_the_mean_over_draws(burn: int, thin: int) -> None:
+    """Of one in `thin` draws after the burn-in the mean of E[θ | draw], which shorter runs that keep their last show."""
     tiny = case()
     layout = constrain(tiny.model.layout, tiny.start, ())
     n = 6
@@ -113,12 +113,12 @@ def test_gibbs_keeps_the_mean_over_draws(burn: int) -> None:
             for _ in range(last):
                 state, _ = criterion.step(state, expect)
             apart.append(criterion.parameters(state))
-        criterion = parse(f"gibbs(burn={burn}):{n}")[0].build(layout, Settings())
+        criterion = parse(f"gibbs(burn={burn}, thin={thin}):{n}")[0].build(layout, Settings())
         state = criterion.init(tiny.start, expect)
         for _ in range(n):
             state, _ = criterion.step(state, expect)
     for name in ("initial", "transition", "emission"):
-        each = [getattr(tables, name) for tables in apart[burn:]]
+        each = [getattr(tables, name) for tables in apart[burn::thin]]
         assert np.ptp([table.ravel()[0] for table in each]) > 0.0
         np.testing.assert_allclose(getattr(criterion.parameters(state), name), np.mean(each, axis=0), rtol=1e-10)
 

@@ -17,7 +17,7 @@ from scipy import integrate, special
 from softcount import InputError
 from softcount.criteria.criterion import Criterion, Progress, log_weights
 from softcount.criteria.mre import RULES, MREState
-from softcount.criteria.spec import BASES, WRAPPERS, Settings, parse
+from softcount.criteria.spec import BASES, WRAPPERS, Settings, by_families, parse
 from softcount.engines import Threads
 from softcount.families.layout import by_table
 from softcount.families.penalty import NOTHING
@@ -657,3 +657,12 @@ def test_inner_ignores_what_a_structure_does_not_use() -> None:
 def test_steps_belong_behind_the_wrapper() -> None:
     with pytest.raises(InputError, match=r"write the steps behind the parenthesis, hard\(…\):10"):
         parse("hard(em:10)")
+
+
+@pytest.mark.parametrize(
+    ("spec", "ranges"),
+    [("em", True), ("hard(vb)", True), ("annealed(em)", True), ("mre", True), ("gibbs", False), ("direct", False),
+     ("stepwise(em)", False), ("annealed(gibbs)", False)],
+)  # fmt: skip
+def test_specs_that_ask_nothing_of_entries_may_have_them_in_ranges(spec: str, ranges: bool) -> None:
+    assert by_families(parse(spec)[0]) == ranges

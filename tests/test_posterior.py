@@ -100,7 +100,7 @@ def test_a_file_whose_posterior_cannot_be(wrong: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("burn", "thin"), [(0, 1), (2, 1), (1, 2), (0, 3)])
 def test_gibbs_keeps_the_mean_over_draws(burn: int, thin: int) -> None:
-    """Of one in `thin` draws after the burn-in the mean of E[θ | draw], which shorter runs that keep their last show."""
+    """Of one in `thin` draws after the burn-in: the mean of E[θ | draw], which runs that keep their last one show."""
     tiny = case()
     layout = constrain(tiny.model.layout, tiny.start, ())
     n = 6

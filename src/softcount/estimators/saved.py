@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Self, TypedDict
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -24,8 +24,9 @@ from softcount.disk.store import AT_ONCE, MALFORMED, Stored, save
 from softcount.errors import InputError
 from softcount.estimators.docstring import SHARED, WATCHED, extended
 from softcount.estimators.light_estimator import check_is_fitted
+from softcount.estimators.model_file import OPEN, Body, Reading, saved_trace, trace_of
 from softcount.loop.resume import Restart
-from softcount.loop.trace import RECORDS, Ending, Step, Trace
+from softcount.loop.trace import RECORDS, Trace
 from softcount.numbers.ragged import Array
 from softcount.version import VERSION
 
@@ -33,45 +34,6 @@ FILES = ("dictionary", "start", "prior", "stems")  # settings that may name a fi
 # Settings that training does not depend on: a checkpoint is good for any of them. Features count by what they say of
 # the words at hand, which whoever trains adds.
 AFTERWARDS = ("engine", "n_jobs", "random_state", "features")
-
-
-# What a file may hold of settings whose annotations leave that open.
-OPEN = {
-    "start": str | dict[str, Any] | list[Any] | Array | None,
-    "fixed": str | tuple[str, ...] | list[str] | dict[str, Any],
-    "dictionary": str | dict[str, Any] | list[Any] | tuple[Any, ...] | None,
-    "stems": str | dict[str, Any] | list[Any] | tuple[Any, ...] | None,
-    "engine": str,
-    "random_state": int | None,
-}
-Reading = dict[str, str | bool | float | None]
-
-
-class Told(TypedDict):
-    """A trace in a file."""
-
-    steps: list[Step]
-    stopped: Ending
-    remarks: list[str]
-
-
-class Newer(TypedDict, total=False):
-    """What files that were written before do not have."""
-
-    reading: Reading
-
-
-class Body(Newer):
-    """All that a model file says."""
-
-    signature: str
-    data: dict[str, str | float]
-    trained: str
-    seed: int
-    sizes: dict[str, int]
-    settings: dict[str, Any]
-    traces: dict[str, Told]
-    learned: dict[str, Any]
 
 
 class SavedEstimator:
@@ -153,10 +115,7 @@ class SavedEstimator:
         """
         self._check_fitted("signature_")
         learned = {name: getattr(self, name) for name in self._learned if hasattr(self, name)}
-        traces = {
-            name: {"steps": list(trace), "stopped": trace.stopped, "remarks": list(trace.remarks)}
-            for name, trace in self._traces().items()
-        }
+        traces = {name: saved_trace(trace) for name, trace in self._traces().items()}
         about = {"signature": self.signature_, "data": self.data_, "trained": self.trained_, "seed": self.seed_}
         about |= {"sizes": self._sizes(), "reading": self.reading_}
         body = {**about, "settings": self._settings_on_disk(), "traces": traces, "learned": learned}
@@ -287,7 +246,7 @@ class SavedEstimator:
             datetime.fromisoformat(self.trained_)
             check("data", [self.data_.get(name) for name in ("source", "digest")], list[str])
             check_whole("seed", np.array([self.seed_]), 1, np.inf)
-            self._take_traces({name: _trace(trace) for name, trace in body["traces"].items()})
+            self._take_traces({name: trace_of(trace) for name, trace in body["traces"].items()})
             self._settle()
             if self._sizes() != body["sizes"]:
                 raise ValueError("other sizes than it says")
@@ -341,9 +300,3 @@ def described(name: str, setting: Any) -> Any:
     for array in arrays.values():
         sha.update(np.ascontiguousarray(array).data)
     return "sha256:" + sha.hexdigest()[:16]
-
-
-def _trace(body: Told) -> Trace:
-    trace = Trace(body["steps"])
-    trace.stopped, trace.remarks = body["stopped"], tuple(body["remarks"])
-    return trace

@@ -6,7 +6,8 @@ the same parameters of EM, MRE on one table with the other held fixed, fewer ste
 that goes with the objective. The HMM over positions, and the default, of which MRE is not defined: its steps as MRE's
 growth transform would have them, counts under translations squared.
 
-    python bench/bench_mre_align.py [models|hmm|agreement ...] [--set Hansards]
+    python bench/bench_mre_align.py                          # Models 1 and 2 on Hansards
+    python bench/bench_mre_align.py hmm agreement --sets Hansards es it nl
 """
 
 from __future__ import annotations
@@ -16,15 +17,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from gold_sets import SETS, gold_sets
+from gold_sets import SETS, error_rate, gold_sets
+from measured import Measured
 
 ROWS = {
     "Model 1, EM 5": {"model": "ibm1", "criterion": "em:5"},
     "Model 1, EM 10": {"model": "ibm1", "criterion": "em:10"},
-    "Model 1, EM 5 + MRE 5 (row-scaled)": {"model": "ibm1", "criterion": "em:5,mre:5"},
-    "Model 1, EM 5 + MRE 5 (growth)": {"model": "ibm1", "criterion": "em:5,mre(rule=growth):5"},
-    "Model 1, EM 5 + MRE 5 (adaptive)": {"model": "ibm1", "criterion": "em:5,mre(rule=adaptive):5"},
-    "Model 1, EM 5 + MRE 20 (adaptive)": {"model": "ibm1", "criterion": "em:5,mre(rule=adaptive):20"},
+    "Model 1, EM 5 + MRE 5, row-scaled": {"model": "ibm1", "criterion": "em:5,mre:5"},
+    "Model 1, EM 5 + MRE 5, growth": {"model": "ibm1", "criterion": "em:5,mre(rule=growth):5"},
+    "Model 1, EM 5 + MRE 5, adaptive": {"model": "ibm1", "criterion": "em:5,mre(rule=adaptive):5"},
+    "Model 1, EM 5 + MRE 20, adaptive": {"model": "ibm1", "criterion": "em:5,mre(rule=adaptive):20"},
     "Model 1, MRE 5 from uniform": {"model": "ibm1", "criterion": "mre:5"},
     "Model 2 free, EM 5": {"model": "ibm1(em:5),ibm2-free(em:5)"},
     "Model 2 free, MRE 5": {"model": "ibm1(em:5,mre:5),ibm2-free(mre:5)"},
@@ -34,13 +36,13 @@ ROWS = {
     "Model 1, VB 5, for comparison": {"model": "ibm1", "criterion": "vb:4"},
 }
 HMM = {  # after five steps of Model 1 and five of the HMM, by EM: criterion, tables held fixed, power when deciding
-    "HMM, EM 5": ("", (), 1.0),
-    "HMM, EM 10": ("em:5", (), 1.0),
-    "HMM, EM 5 + MRE 1": ("mre:1", (), 1.0),
-    "HMM, EM 5 + MRE 5": ("mre:5", (), 1.0),
-    "HMM, EM 5 + MRE 5, growth": ("mre(rule=growth):5", (), 1.0),
-    "HMM, EM 5, decided by P(f|a) P(a|f)": ("", (), 2.0),
-    "HMM, EM 5 + MRE 5, decided so": ("mre:5", (), 2.0),
+    "EM 5": ("", (), 1.0),
+    "EM 10": ("em:5", (), 1.0),
+    "EM 5 + MRE 1": ("mre:1", (), 1.0),
+    "EM 5 + MRE 5": ("mre:5", (), 1.0),
+    "EM 5 + MRE 5, growth": ("mre(rule=growth):5", (), 1.0),
+    "EM 5, decided by P(f|a) P(a|f)": ("", (), 2.0),
+    "EM 5 + MRE 5, decided so": ("mre:5", (), 2.0),
 }
 WORDS = ("house", "not", "minister", "appointment")
 
@@ -62,16 +64,31 @@ ONWARDS = {  # after FREE: criterion, tables held fixed, power of the translatio
 }
 
 
-def print_aer(title: str, model: Any, test: Any, gold: Any) -> None:
-    """Of both directions, of their intersection, and of the product."""
-    from softcount.evaluate.links import count_links, link_scores, total
+COLUMNS = {"forward": ".1f", "reverse": ".1f", "intersection": ".1f", "product": ".1f"}
+TABLES = {
+    "models": Measured("mre-models", {"text": "", "trained": "", **COLUMNS}, keys=2),
+    "model2": Measured("mre-model2", {"text": "", "Model 2 free, EM 5, then": "", **COLUMNS}, keys=2),
+    "rows": Measured("mre-rows", {"text": "", "word": "", "EM 10": "", "EM 5 + MRE 5": ""}, keys=2),
+    "hmm": Measured("mre-hmm", {"text": "", "HMM": "", **COLUMNS, "AER": ""}, keys=2),
+    "agreement": Measured(
+        "mre-agreement",
+        {
+            "text": "",
+            "trained": "",
+            **dict.fromkeys(("as it is", "decided by mre", "last step squared", "both"), ".2f"),
+        },
+        keys=2,
+    ),
+}
 
-    both, cells = dict(model.directions_), []
+
+def four_rates(model: Any, test: Any, gold: Any) -> list[float]:
+    """AER of both directions, of their intersection, and of the product."""
+    both, found = dict(model.directions_), []
     for names, rule in ((("forward",), None), (("reverse",), None), (both, "intersection"), (both, "product")):
         model.directions_ = {name: both[name] for name in names}
-        links = model.align(test, symmetrize=rule)
-        cells.append(100 * link_scores(total(map(lambda a, g: count_links(a, *g), links, gold))).aer)
-    print(f"{title:40}{cells[0]:9.1f}{cells[1]:9.1f}{cells[2]:14.1f}{cells[3]:9.1f}", flush=True)
+        found.append(error_rate(model.align(test, symmetrize=rule), gold))
+    return found
 
 
 def gone_on(direction: Any, items: Any, criterion: str, fixed: tuple[str, ...], power: float) -> Any:
@@ -89,15 +106,12 @@ def gone_on(direction: Any, items: Any, criterion: str, fixed: tuple[str, ...], 
     return direction._replace(log_weights=direction.log_weights._replace(translation=sharp))
 
 
-def print_rows(kept: dict[str, Any]) -> None:
-    for word in WORDS:
-        print(f"\nP(· | {word})")
-        for title, rows in kept.items():
-            print(f"  {title:36}" + "  ".join(f"{f} {p:.3f}" for f, p, _ in rows[word]))
-
-
-def hmm(data: Any, test: Any, gold: Any) -> None:
+def hmm(text: str, data: Any, test: Any, gold: Any) -> None:
     from softcount import WordAligner
+
+    def keep(title: str, model: Any) -> None:
+        rates = four_rates(model, test, gold)
+        TABLES["hmm"].add(text, title, *rates, " / ".join(f"{rate:.1f}" for rate in rates))
 
     settings = {"lowercase": False, "agreement": False, "null": 0.15}
     model = WordAligner("ibm1(em:5),hmm(em:5)", n_jobs=2, **settings).fit(data)
@@ -105,10 +119,10 @@ def hmm(data: Any, test: Any, gold: Any) -> None:
     for title, onwards in HMM.items():
         for name, direction in start.items():
             model.directions_[name] = gone_on(direction, data if name == "forward" else data.reverse(), *onwards)
-        print_aer(title, model, test, gold)
+        keep(title, model)
     model.directions_ = start
-    print_aer("HMM, EM 5, decided by Viterbi", model.set_params(decode="viterbi"), test, gold)
-    print_aer("HMM, VB 5", WordAligner("ibm1(em:5),hmm(vb:4)", n_jobs=2, **settings).fit(data), test, gold)
+    keep("EM 5, decided by Viterbi", model.set_params(decode="viterbi"))
+    keep("VB 5, for comparison", WordAligner("ibm1(em:5),hmm(vb:4)", n_jobs=2, **settings).fit(data))
 
 
 @contextmanager
@@ -129,20 +143,40 @@ def squared(steps: tuple[int, ...]) -> Iterator[None]:
         Agreement.weigh = kept
 
 
-def agreement(data: Any, test: Any, gold: Any) -> None:
+def agreement(text: str, data: Any, test: Any, gold: Any) -> None:
     """Six E-steps, 0 to 5; the last ones are those of fertilities."""
     from softcount import WordAligner
-    from softcount.evaluate.links import count_links, link_scores, total
 
-    for parts in ({}, {"fertility": False}, {"stems": "none"}):
+    parts = {"default": {}, "without fertilities": {"fertility": False}, "without stems": {"stems": "none"}}
+    for title, settings in parts.items():
+        rates = []
         for steps in ((), (5,)):
             with squared(steps):
-                model = WordAligner(n_jobs=2, **parts).fit(data)
-            for decode in ("posterior", "mre"):
-                links = model.set_params(decode=decode).align(test)
-                score = 100 * link_scores(total(map(lambda a, g: count_links(a, *g), links, gold))).aer
-                named = ", ".join(f"{name} {value}" for name, value in parts.items()) or "all parts"
-                print(f"{named:34}{len(steps)} steps squared, decided by {decode:10}{score:8.2f}", flush=True)
+                model = WordAligner(n_jobs=2, **settings).fit(data)
+            rates += [error_rate(model.set_params(decode=decode).align(test), gold) for decode in ("posterior", "mre")]
+        TABLES["agreement"].add(text, title, *rates)
+
+
+def models(text: str, data: Any, test: Any, gold: Any) -> None:
+    from softcount import WordAligner
+
+    kept: dict[str, Any] = {}
+    for title, settings in ROWS.items():
+        model = WordAligner(n_jobs=2, lowercase=False, **settings).fit(data)
+        if title in ("Model 1, EM 10", "Model 1, EM 5 + MRE 5, row-scaled"):
+            kept[title] = model.lexicon_
+        TABLES["models"].add(text, title, *four_rates(model, test, gold))
+    for word in WORDS:
+        rows = (lexicon.get(word, [])[:4] for lexicon in kept.values())
+        TABLES["rows"].add(
+            text, word, *(", ".join(f"{f} {p:.3f}".replace("0.", ".") for f, p, _ in row) for row in rows)
+        )
+    model = WordAligner(n_jobs=2, lowercase=False, **FREE).fit(data)
+    start = dict(model.directions_)
+    for title, onwards in ONWARDS.items():
+        for name, direction in start.items():
+            model.directions_[name] = gone_on(direction, data if name == "forward" else data.reverse(), *onwards)
+        TABLES["model2"].add(text, title, *four_rates(model, test, gold))
 
 
 def main() -> None:
@@ -150,34 +184,13 @@ def main() -> None:
 
     parts = {"models": models, "hmm": hmm, "agreement": agreement}
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("parts", nargs="*", choices=[*parts, []])
-    parser.add_argument("--set", default="Hansards", choices=SETS)
+    parser.add_argument("parts", nargs="*", default=["models"], help="of models, hmm, agreement")
+    parser.add_argument("--sets", nargs="+", default=["Hansards"], choices=SETS)
     chosen = parser.parse_args()
-    for found in gold_sets(chosen.set):
+    for found in gold_sets(*chosen.sets):
         data = bitext(found.source, found.target)
-        print(f"{found.name:40}{'forward':>9}{'reverse':>9}{'intersection':>14}{'product':>9}", flush=True)
-        for part in chosen.parts or parts:
-            parts[part](data, data.slice(0, len(found.gold)), found.gold)
-
-
-def models(data: Any, test: Any, gold: Any) -> None:
-    from softcount import WordAligner
-
-    kept: dict[str, Any] = {}
-    for title, settings in ROWS.items():
-        model = WordAligner(n_jobs=2, lowercase=False, **settings).fit(data)
-        if title in ("Model 1, EM 10", "Model 1, EM 5 + MRE 5 (row-scaled)"):
-            lexicon = model.lexicon_
-            kept[title] = {word: lexicon.get(word, [])[:6] for word in WORDS}
-        print_aer(title, model, test, gold)
-    print_rows(kept)
-    print(f"\n{'Model 2 free, EM 5, then':40}")
-    model = WordAligner(n_jobs=2, lowercase=False, **FREE).fit(data)
-    start = dict(model.directions_)
-    for title, onwards in ONWARDS.items():
-        for name, direction in start.items():
-            model.directions_[name] = gone_on(direction, data if name == "forward" else data.reverse(), *onwards)
-        print_aer(title, model, test, gold)
+        for part in chosen.parts:
+            parts[part](found.name, data, data.slice(0, len(found.gold)), found.gold)
 
 
 if __name__ == "__main__":

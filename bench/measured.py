@@ -135,7 +135,7 @@ def _turned(titles: list[str], forms: Any, kept: list[Any], down: str, across: s
     found = {(row["cells"][at], row["cells"][over]): shown(row["cells"][value], forms[cell]) for row in kept}
     firsts, seconds = (list(dict.fromkeys(key[i] for key in found)) for i in (0, 1))
     return [*_head(["", *map(str, seconds)]),
-            *(_line([str(a), *(found.get((a, b), "–") for b in seconds)]) for a in firsts)]  # fmt: skip
+            *(_line([shown(str(a), ""), *(found.get((a, b), "–") for b in seconds)]) for a in firsts)]  # fmt: skip
 
 
 def _origins(kept: list[Any]) -> list[str]:

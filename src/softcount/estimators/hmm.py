@@ -39,7 +39,6 @@ from softcount.families.layout import per_table
 from softcount.loop.start import masked, random_start, uniform_start
 from softcount.loop.trace import Step
 from softcount.loop.weighted import checked_weights, digest_with, repeated
-from softcount.machine.memory import check_room
 from softcount.models.hmm import HMM as Model
 from softcount.models.hmm import HMMTables
 from softcount.models.ngram_channel import ChannelTables
@@ -334,10 +333,8 @@ class HMM(TrainedHMM):
         labelled = self.start.tagset if isinstance(self.start, Corpus) else ()
         language = None if self.transition is None else states_of(checked_language(self.transition))
         others = (labelled, dictionary.tagset if dictionary else (), data.tagset)
-        found = state_names(NamedBy(given.states if given else None, language, others), self._size)
-        n = len(found.names)
-        check_room(32.0 * n * (n + len(data.vocabulary)), f"{n:,} states", "ask for fewer")
-        return found
+        by = NamedBy(given.states if given else None, language, others)
+        return state_names(by, self._size, len(data.vocabulary))
 
     def _begin(self) -> str:
         """What the start is, in a word."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from softcount.errors import InputError
+from softcount.machine.memory import check_room
 
 
 class StateNames(NamedTuple):
@@ -25,8 +26,8 @@ class NamedBy(NamedTuple):
     others: Sequence[Sequence[str]]  # texts, dictionaries: some of them
 
 
-def state_names(by: NamedBy, n_states: int | None) -> StateNames:
-    """As many as are asked for, or as are named."""
+def state_names(by: NamedBy, n_states: int | None, n_words: int) -> StateNames:
+    """As many as are asked for, or as are named; refused where tables of so many states and words have no room."""
     known = _named(by)
     all_of_them = by.start or by.language
     if n_states is None and not known:
@@ -34,6 +35,7 @@ def state_names(by: NamedBy, n_states: int | None) -> StateNames:
     n = n_states or len(known)
     if n < len(known) or (all_of_them and n > len(known)):
         raise InputError(f"{n} states asked for, but {len(known)} are named; leave the number away")
+    check_room(32.0 * n * (n + n_words), f"{n:,} states", "ask for fewer")  # before even their names are made
     return StateNames(tuple(known + [str(k) for k in range(len(known), n)]), len(known))
 
 

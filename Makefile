@@ -5,13 +5,17 @@ INSTALLED := .venv/installed
 STAMP := .venv/installed-for-developers
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test axe lint bench docs fuzz mutants clean
+.PHONY: demo test thorough axe lint bench docs fuzz mutants clean
 
 demo: $(INSTALLED)
 	$(BIN)/softcount demo --pages .cache/demo
 
+# What a usual run of minutes shows; then what shows the same again with more cases, and kernels without the compiler.
 test: $(STAMP) axe
 	$(BIN)/pytest -n auto --dist worksteal
+
+thorough: $(STAMP) axe
+	$(BIN)/pytest -n auto --dist worksteal --thorough only
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto --dist worksteal -m kernels $$(grep -l mark.kernels tests/test_*.py)
 
 # axe-core, by which the pages' tests ask whether everybody can use them; without npm or a network they skip that.

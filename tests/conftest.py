@@ -1,11 +1,20 @@
-"""Compiled kernels are kept between runs; hypothesis has no deadline, and in CI the same examples always.
+"""What every run of the tests has in common, and which tests a usual run leaves to ``make thorough``.
 
-No test cuts the power, so none waits until a disk has what it was given.
+Compiled kernels are kept between runs; hypothesis has no deadline, and in CI the same examples always. No test cuts the
+power, so none waits until a disk has what it was given.
+
+A usual run takes minutes, so it leaves out what shows the same again with more cases: a test that is marked `thorough`,
+and of the cases of a test that is marked `sampled(n)` all but one in n. ``pytest --thorough too`` has all of them,
+``--thorough only`` those that were left out, and a test that is named (``pytest tests/test_a.py::test_b``) has all its
+cases.
 """
 
 import os
+from collections import defaultdict
+from zlib import crc32
 
 import kernel_cache
+import pytest
 
 kernel_cache.use()
 
@@ -15,3 +24,40 @@ settings.register_profile("softcount", deadline=None, max_examples=50, derandomi
 settings.load_profile("softcount")
 
 os.fsync = lambda handle: None
+
+GOLDEN = (5**0.5 - 1) / 2
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--thorough", choices=("no", "too", "only"), default="no", help="tests that a usual run leaves out"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    wanted = config.getoption("--thorough")
+    if wanted == "too" or any("::" in argument for argument in config.args):
+        return
+    left_out = _left_out(items)
+    rest = [item for item in items if (item in left_out) != (wanted == "only")]
+    config.hook.pytest_deselected(items=[item for item in items if (item in left_out) == (wanted == "only")])
+    items[:] = rest
+
+
+def _left_out(items: list[pytest.Item]) -> set[pytest.Item]:
+    """All that is thorough, and of each test that is sampled the cases that are not among the few."""
+    left_out, cases = set(), defaultdict[str, list[pytest.Item]](list)
+    for item in items:
+        if item.get_closest_marker("thorough"):
+            left_out.add(item)
+        elif item.get_closest_marker("sampled"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for name, each in cases.items():
+        (share,) = each[0].get_closest_marker("sampled").args
+        left_out.update(item for place, item in enumerate(each) if not _among_the_few(name, place, share))
+    return left_out
+
+
+def _among_the_few(name: str, place: int, share: int) -> bool:
+    """One in `share`, evenly spread whatever the rows and columns of a grid of cases; another one for every test."""
+    return ((crc32(name.encode()) % 1009 + place) * GOLDEN) % 1 < 1 / share

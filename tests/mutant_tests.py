@@ -237,7 +237,17 @@ def collected(paths: list[str], work: Any, *how: Any) -> None:
     os.environ.update(NUMBA_DISABLE_JIT="1", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", CI="1")
     root = Path(__file__).parent.parent
     sys.path[:0] = [str(root / "src"), str(root / "tests")]
-    options = ["-qq", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "--continue-on-collection-errors"]
+    options = [
+        "-qq",
+        "-s",
+        "--thorough",
+        "too",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        "--continue-on-collection-errors",
+    ]
     temporary = root / ".cache" / "mutants" / "temporary"
     temporary.parent.mkdir(parents=True, exist_ok=True)
     pytest.main(

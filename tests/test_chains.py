@@ -64,6 +64,7 @@ SWEEPS = {"blocked": 600, "collapsed": 2500}
 HOW = {"blocked": (300, 0.05), "collapsed": (1500, 0.015)}  # draws of each chain, and how near they come
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("sampler", HOW)
 def test_an_hmm_has_its_posterior_means(hmm: Any, sampler: str) -> None:
     model, (tables, nodes) = hmm
@@ -76,6 +77,7 @@ def test_an_hmm_has_its_posterior_means(hmm: Any, sampler: str) -> None:
     assert [len(line) for line in found.labels] == [4, 2, 2] and found.labels[0][0] == 0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("sampler", HOW)
 def test_a_mixture_has_its_posterior_means(sampler: str) -> None:
     model = sc.NaiveBayesMixture(2, prior=PRIOR, criterion="vb:5", random_state=0).fit(DOCS, CLASSES)
@@ -93,6 +95,7 @@ def test_a_mixture_has_its_posterior_means(sampler: str) -> None:
         assert np.asarray(table) == pytest.approx(truth, abs=0.015)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("sampler", HOW)
 def test_topics_have_their_posterior_means(sampler: str) -> None:
     """Latent Dirichlet allocation of six words, of which one is a seed, so that topics can be told apart."""
@@ -114,6 +117,7 @@ def test_topics_have_their_posterior_means(sampler: str) -> None:
     assert model.chains_.r_hat < 1.05 and len(model.chains_.labels) == 3
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("whole", ["vocabulary", "cooccurring"])
 @pytest.mark.parametrize("sampler", HOW)
 def test_model_1_has_its_posterior_means(sampler: str, whole: str) -> None:

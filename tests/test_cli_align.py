@@ -2,10 +2,10 @@
 
 import gzip
 import json
-import subprocess
-import sys
+import shlex
 
 import pytest
+from command import run
 
 from softcount import WordAligner
 from softcount.synthetic import bilingual
@@ -18,13 +18,7 @@ TMX = """<?xml version="1.0"?><tmx version="1.4"><body>
 
 
 def softcount(*arguments, stdin=""):
-    return subprocess.run(
-        [sys.executable, "-m", "softcount", *map(str, arguments)],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-    )
+    return run(shlex.join(map(str, arguments)), stdin.encode())
 
 
 @pytest.fixture(scope="module")
@@ -49,20 +43,20 @@ def folder(tmp_path_factory):
 
 def test_every_form_gives_the_same_links(folder):
     expected = softcount("align", folder / "src", folder / "tgt", "--threads", 1)
-    assert expected.returncode == 0, expected.stderr
-    assert "will need about" in expected.stderr and "perplexity" in expected.stderr and "bits" in expected.stderr
-    lines = expected.stdout.split("\n")
+    assert expected.code == 0, expected.err
+    assert "will need about" in expected.err and "perplexity" in expected.err and "bits" in expected.err
+    lines = expected.out.split("\n")
     assert len(lines) == 151 and lines[3] == lines[5] == ""
     for form in ((folder / "src", folder / "tgt.gz"), (folder / "both",), (folder / "both.tsv",)):
-        assert softcount("align", *form, "--threads", 2, "-q").stdout == expected.stdout
+        assert softcount("align", *form, "--threads", 2, "-q").out == expected.out
     by_pipe = softcount("align", "-", folder / "tgt", stdin=(folder / "src").read_text(encoding="utf-8"))
-    assert by_pipe.stdout == expected.stdout
+    assert by_pipe.out == expected.out
 
 
 @pytest.mark.parametrize("criterion", ["vb:3", "em:3", "hard:3", "annealed:3"])
 def test_the_perplexity_that_is_printed_is_of_the_model_that_is_saved(folder, tmp_path, criterion):
     trained = softcount("align", folder / "both", "--criterion", criterion, "--save", tmp_path / "m")
-    said = [line.split("perplexity ")[1].split(" ")[0] for line in trained.stderr.splitlines() if "perplexity" in line]
+    said = [line.split("perplexity ")[1].split(" ")[0] for line in trained.err.splitlines() if "perplexity" in line]
     source, target = ((folder / side).read_text(encoding="utf-8").split("\n")[:-1] for side in ("src", "tgt"))
     expected = WordAligner.load(tmp_path / "m").perplexity(source, target)
     assert said == [f"{expected[name]:,.2f}" for name in ("forward", "reverse")]
@@ -71,37 +65,33 @@ def test_the_perplexity_that_is_printed_is_of_the_model_that_is_saved(folder, tm
 def test_save_apply_scores_lexicon(folder, tmp_path):
     outputs = ("--save", tmp_path / "m", "--scores", tmp_path / "s", "--lexicon", tmp_path / "l")
     trained = softcount("align", folder / "src", folder / "tgt", "--probabilities", *outputs)
-    assert trained.returncode == 0, trained.stderr
+    assert trained.code == 0, trained.err
     applied = softcount("align", folder / "both", "--apply", tmp_path / "m", "--probabilities")
-    assert applied.stdout == trained.stdout and ":" in trained.stdout
+    assert applied.out == trained.out and ":" in trained.out
     rows = (tmp_path / "s").read_text().split("\n")
     assert len(rows) == 152 and rows[0] == "score" and all(0.0 <= float(row) < 1.0 for row in rows[1:-1])
     header, *entries = (line.split("\t") for line in (tmp_path / "l").read_text(encoding="utf-8").split("\n")[:-1])
     assert header == ["source", "target", "p_target", "p_source"] and entries
     assert entries == sorted(entries, key=lambda e: e[:2]) and all(len(e) == 4 for e in entries)
     unknown = softcount("align", "-", "--apply", tmp_path / "m", stdin="zzz . ||| yyy .\n")
-    assert (
-        unknown.returncode == 0
-        and "are not among the model's words" in unknown.stderr
-        and unknown.stdout.count("\n") == 1
-    )
+    assert unknown.code == 0 and "are not among the model's words" in unknown.err and unknown.out.count("\n") == 1
 
 
 def test_tmx_and_show(tmp_path):
     (tmp_path / "x.tmx").write_text(TMX)
-    assert softcount("align", tmp_path / "x.tmx", "-q").stdout == "0-0 1-1\n0-0 1-1\n"
+    assert softcount("align", tmp_path / "x.tmx", "-q").out == "0-0 1-1\n0-0 1-1\n"
     shown = softcount("align", tmp_path / "x.tmx", "-q", "--show", 2)
-    assert "book" in shown.stdout and "[" in shown.stdout
+    assert "book" in shown.out and "[" in shown.out
 
 
 def test_score_links(folder, tmp_path):
-    found = softcount("align", folder / "src", folder / "tgt", "-q").stdout
+    found = softcount("align", folder / "src", folder / "tgt", "-q").out
     scored = softcount("score", "links", folder / "gold", "-", "--json", stdin=found)
-    result = json.loads(scored.stdout)
+    result = json.loads(scored.out)
     assert 0 < result["aer"] < 0.5 and result["found"] == len(found.split())
     (tmp_path / "g.wa").write_text("1 1 1 S\n1 2 2 P\n2 1 1\n")
     (tmp_path / "p").write_text("0-0 1-1\n0-0\n")
-    result = json.loads(softcount("score", "links", tmp_path / "g.wa", tmp_path / "p", "--json").stdout)
+    result = json.loads(softcount("score", "links", tmp_path / "g.wa", tmp_path / "p", "--json").out)
     assert (result["aer"], result["sure"], result["possible"]) == (0.0, 2, 3)
 
 
@@ -111,10 +101,10 @@ def test_explain_ibm1(tmp_path):
         "He likes living in Bangkok ||| เขา ชอบ อาศัย อยู่ใน กรุงเทพฯ\n",
         encoding="utf-8",
     )
-    result = json.loads(softcount("explain", "ibm1", tmp_path / "b", "--steps", 2, "--json").stdout)
+    result = json.loads(softcount("explain", "ibm1", tmp_path / "b", "--steps", 2, "--json").out)
     assert result["iterations"][0]["parameters"]["Bangkok"]["กรุงเทพฯ"] == pytest.approx(0.259259, abs=5e-7)
     assert result["iterations"][1]["perplexity"] < result["iterations"][0]["perplexity"]
-    assert "Posteriors of pair 1" in softcount("explain", "ibm1", tmp_path / "b").stdout
+    assert "Posteriors of pair 1" in softcount("explain", "ibm1", tmp_path / "b").out
 
 
 @pytest.mark.parametrize(
@@ -147,9 +137,9 @@ def test_bad_input_is_one_line(folder, arguments, message):
     shifted = [" ".join(f"{int(i) + 1}-{int(j) + 1}" for i, j in (x.split("-") for x in row.split())) for row in rows]
     (folder / "gold1").write_text("\n".join(shifted) + "\n")
     done = softcount(*(a.format_map(_Paths(folder)) for a in arguments))
-    assert done.returncode == 2 and done.stdout == ""
-    assert message in done.stderr and "Traceback" not in done.stderr
-    assert done.stderr.strip().split("\n")[-1].startswith("softcount: ")
+    assert done.code == 2 and done.out == ""
+    assert message in done.err and "Traceback" not in done.err
+    assert done.err.strip().split("\n")[-1].startswith("softcount: ")
 
 
 class _Paths(dict):

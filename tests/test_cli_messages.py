@@ -299,6 +299,7 @@ def test_one_cluster_is_shown_by_its_words() -> None:
     assert all(len(line.split()) > 3 for line in run("cluster docs --clusters 1").said if line.startswith("0: "))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("explain", ["mixture three", "plsa three", "ibm1 three three", "hmm P.json can"])
 def test_explain_where_the_platform_does_not_speak_utf8(folder: Path, explain: str) -> None:
     (folder / "three").write_text("a b\nb c\n", encoding="utf-8")

@@ -288,6 +288,7 @@ def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
     raise AssertionError(f"no {path}")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signals_keep_the_work(folder: Path, signum: int, code: int) -> None:
     process = start(folder, *LONG, "--checkpoint", "c", "--checkpoint-every", 5)

@@ -73,6 +73,7 @@ def test_a_users_own_settings_go_first(place: Path) -> None:
     assert not list((place / "tmp").iterdir())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("found", ["open", "link", "file", "another's"])
 def test_a_folder_that_others_can_fill_is_not_used(place: Path, found: str) -> None:
     """Because what is in it is unpickled."""
@@ -103,6 +104,7 @@ def test_a_user_without_a_home_at_all(place: Path) -> None:
     assert not (place / "~").exists() and list((place / "tmp").rglob("*.nbi"))
 
 
+@pytest.mark.thorough
 def test_a_whole_command(place: Path) -> None:
     """softcount itself in a folder that cannot be written."""
     shutil.copytree(ROOT / "src", place / "source", dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))

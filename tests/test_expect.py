@@ -194,6 +194,7 @@ def test_posteriors_and_the_best_label_of_each_node(name: str, data: st.DataObje
 # --- what must not matter, and what must fail -----------------------------------------------------------------------
 
 
+@pytest.mark.sampled(3)
 @uncompiled_too
 @every_model
 @pytest.mark.parametrize("mode", [SUM, MAX, SAMPLE])
@@ -225,6 +226,7 @@ def test_counts_add_over_items(name: str, data: st.DataObject) -> None:
     assert np.isclose(whole.log_norm, parts[0].log_norm + parts[1].log_norm, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.sampled(3)
 @uncompiled_too
 @every_model
 @pytest.mark.parametrize("mode", [SUM, MAX, SAMPLE])

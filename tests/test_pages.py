@@ -49,7 +49,11 @@ def folder(files: Path, tmp_path: Path) -> Iterator[Path]:
     os.chdir(before)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=() if page.parent == ROOT else pytest.mark.sampled(4)) for page in PAGES],
+    ids=[str(page.relative_to(ROOT)) for page in PAGES],
+)
 def test_examples_run(page: Path, folder: Path, names: dict[str, Any]) -> None:
     session = Session(names)
     for block in blocks(page):

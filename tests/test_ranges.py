@@ -75,6 +75,7 @@ def trained(engine: Any, target: Any = PAIRS.target, checkpoint: Any = None, **s
     return WordAligner(engine=engine, **settings).fit(PAIRS.source, target, checkpoint=checkpoint)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "settings",
     [
@@ -124,6 +125,7 @@ def test_where_the_ranges_are_cut_changes_nothing(monkeypatch: pytest.MonkeyPatc
     same(found[0], found[2])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "settings",
     [
@@ -157,6 +159,7 @@ def entries() -> list[tuple[str, str, str]]:
     return [(*pair, kinds[k % 3]) for k, pair in enumerate(dict.fromkeys(met()))][:9]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "settings",
     [

@@ -16,7 +16,7 @@ test: $(STAMP) axe
 
 thorough: $(STAMP) axe
 	$(BIN)/pytest -n auto --dist worksteal --thorough only
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto --dist worksteal -m kernels $$(grep -l mark.kernels tests/test_*.py)
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto --dist worksteal --thorough too -m kernels $$(grep -l mark.kernels tests/test_*.py)
 
 # axe-core, by which the pages' tests ask whether everybody can use them; without npm or a network they skip that.
 axe:

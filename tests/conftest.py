@@ -25,8 +25,6 @@ settings.load_profile("softcount")
 
 os.fsync = lambda handle: None
 
-GOLDEN = (5**0.5 - 1) / 2
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
@@ -39,9 +37,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if wanted == "too" or any("::" in argument for argument in config.args):
         return
     left_out = _left_out(items)
-    rest = [item for item in items if (item in left_out) != (wanted == "only")]
-    config.hook.pytest_deselected(items=[item for item in items if (item in left_out) == (wanted == "only")])
-    items[:] = rest
+    kept, dropped = [], []
+    for item in items:
+        (kept if (item in left_out) == (wanted == "only") else dropped).append(item)
+    config.hook.pytest_deselected(items=dropped)
+    items[:] = kept
 
 
 def _left_out(items: list[pytest.Item]) -> set[pytest.Item]:
@@ -52,12 +52,13 @@ def _left_out(items: list[pytest.Item]) -> set[pytest.Item]:
             left_out.add(item)
         elif item.get_closest_marker("sampled"):
             cases[item.nodeid.partition("[")[0]].append(item)
-    for name, each in cases.items():
+    for each in cases.values():
         (share,) = each[0].get_closest_marker("sampled").args
-        left_out.update(item for place, item in enumerate(each) if not _among_the_few(name, place, share))
+        for first in range(0, len(each), share):
+            left_out.update(sorted(each[first : first + share], key=_lot)[1:])
     return left_out
 
 
-def _among_the_few(name: str, place: int, share: int) -> bool:
-    """One in `share`, evenly spread whatever the rows and columns of a grid of cases; another one for every test."""
-    return ((crc32(name.encode()) % 1009 + place) * GOLDEN) % 1 < 1 / share
+def _lot(item: pytest.Item) -> int:
+    """Drawn by name, so that it is the same in every run, and another place in every row of a grid of cases."""
+    return crc32(item.nodeid.encode())

@@ -151,6 +151,7 @@ SOURCE = ["the house is small", "the book", "a house", "the small book is here",
 TARGET = ["das haus ist klein", "das buch", "ein haus", "das kleine buch ist hier", "ein buch ist hier", "leer"] * 3
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("model", ["ibm1:2,ibm2:2", "ibm2:3", "ibm1:1,ibm2-free:2", "ibm2:1,hmm:1", "hmm:1,ibm2:2"])
 def test_it_trains_saves_and_links(model, tmp_path):
     aligner = softcount.WordAligner(model, agreement=True).fit(SOURCE, TARGET)

@@ -379,6 +379,7 @@ def test_import_is_light() -> None:
     assert min(map(float, light)) < 0.3
 
 
+@pytest.mark.thorough
 def test_second_process_reuses_the_compiled_kernels(files: Path) -> None:
     # The command with the fewest kernels.
     few = ("-m", "softcount", "cluster", str(files / "text"), "--method", "kmeans", "--clusters", "2")

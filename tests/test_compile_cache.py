@@ -43,6 +43,7 @@ def ran(place: Path, *command: str, **environment: str) -> subprocess.CompletedP
     )
 
 
+@pytest.mark.thorough
 def test_a_temporary_folder_of_the_users_own(place: Path) -> None:
     own = place / "tmp" / f"softcount-{os.getuid()}"
     done = ran(place, "-c", KERNEL)
@@ -51,6 +52,7 @@ def test_a_temporary_folder_of_the_users_own(place: Path) -> None:
     assert ran(place, "-c", KERNEL).stderr == ""  # it was kept
 
 
+@pytest.mark.thorough
 def test_what_another_version_left_is_compiled_again(place: Path) -> None:
     """Its index names types by the modules where they were; here by one that is gone."""
     mine = {"NUMBA_CACHE_DIR": str(place / "mine")}

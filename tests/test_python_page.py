@@ -45,6 +45,7 @@ sc.no_such_thing()
 """
 
 
+@pytest.mark.thorough
 def test_a_type_checker_reads_a_users_script(tmp_path: Path) -> None:
     """As users have it: without the sources' own settings; types of the package are followed, not reported on."""
     pytest.importorskip("mypy")

@@ -160,7 +160,7 @@ def answer(case: tuple[str, str, str], fit: Callable[[], Any]) -> Any:
     return model
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("name", HMMS)
 def test_hmm(name: str, criterion: str) -> None:
@@ -176,7 +176,7 @@ def test_hmm(name: str, criterion: str) -> None:
     finite(model.score(text), "score")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("kind", ["ibm1", "ibm2", "ibm2-free"])
@@ -197,7 +197,7 @@ def test_aligner(kind: str, name: str, criterion: str) -> None:
     assert np.isneginf(scores[~both]).all(), "a pair with an empty side has nothing to score"
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("name", NETWORKS)
 def test_networks(name: str, criterion: str) -> None:
@@ -218,7 +218,7 @@ def test_networks(name: str, criterion: str) -> None:
     finite(net.score(rows), "score")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("name", GRAMMARS)
 def test_grammars(name: str, criterion: str) -> None:
@@ -245,7 +245,7 @@ def test_weights_that_underflow_for_every_source_word() -> None:
         assert not np.isnan(scores).any()
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.filterwarnings("default:the classes collapse")
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -271,7 +271,7 @@ def test_documents(name: str, criterion: str, n: int) -> None:
         sums_to_one(mixture.predict_proba(table), "posteriors")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("criterion", [c for c in CRITERIA if "mre" not in c])
 @pytest.mark.parametrize("name", POINTS)
 @pytest.mark.parametrize("covariance", ["diagonal", "spherical", "unit"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -39,6 +39,7 @@ BAYES = (
     "sparse",
 )  # for --method nb alone
 MOST_SHOWN = 50  # clusters
+AT_ONCE = 65_536  # documents
 
 
 @dataclass(kw_only=True)
@@ -142,12 +143,13 @@ class Cluster(OfDocuments):
             raise InputError(f"{self.labels}: {n_classes} classes, but --clusters {self.clusters}; leave it away")
         model.fit(data, known, **watch)
 
-    def answer(self, model: Any, data: Any) -> list[Any]:
+    def answer(self, model: Any, data: Any) -> Iterable[Any]:
         if getattr(model, "chains_", None) is not None:
             return [model.classes_[k].item() for (k,) in model.chains_.labels]
-        trained = self.apply is None and self.method == "kmeans"
-        found: list[Any] = (model.labels_ if trained else model.predict(data)).tolist()
-        return found
+        if not hasattr(model, "classes_"):
+            return (model.predict(data) if self.apply else model.labels_).tolist()  # type: ignore[no-any-return]
+        found = model._best(model._read(data, reset=False)) if self.apply else model.labels_
+        return Named(model.classes_.tolist(), found)
 
     def report(self, model: Any, data: Any, answer: Any) -> Iterator[str]:
         if self.apply is None:
@@ -156,13 +158,24 @@ class Cluster(OfDocuments):
 
     def content(self, model: Any, data: Any, answer: Any) -> dict[str, Any]:
         named = {"documents": list(data.names_of())} if data.named else {}
-        return {"clusters": answer, **named, "objective": or_null(model.objective_), **self.of_chains(model)}
+        return {"clusters": list(answer), **named, "objective": or_null(model.objective_), **self.of_chains(model)}
 
     def lines(self, model: Any, data: Any, answer: Any) -> Iterator[str]:
         return beside_names(data, "cluster", answer, self.output)
 
 
-def _shown(model: Any, classes: list[Any], quiet: bool) -> Iterator[str]:
+class Named:
+    """Classes of documents by their numbers; names one after the other, for all at once may be more than memory has."""
+
+    def __init__(self, names: list[Any], numbers: Any) -> None:
+        self.names, self.numbers = names, numbers
+
+    def __iter__(self) -> Iterator[Any]:
+        for start in range(0, len(self.numbers), AT_ONCE):
+            yield from map(self.names.__getitem__, self.numbers[start : start + AT_ONCE].tolist())
+
+
+def _shown(model: Any, classes: Iterable[Any], quiet: bool) -> Iterator[str]:
     """Each cluster by its size and its words."""
     from softcount.report.clusters import cluster_lines
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.engines import Engine
+from softcount.machine.mapped import give_back
 from softcount.models.plsa import PLSA, PLSATables, PLSAWeights
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Log
@@ -79,4 +80,5 @@ def prevalence_of(data: Documents, topic: Array) -> Array:
     for start in range(0, len(lengths), DOCUMENTS):  # of rows that may be in a file
         some = slice(start, start + DOCUMENTS)
         found += lengths[some] @ np.asarray(topic[some], np.float64)
+        give_back(lengths)
     return np.asarray(found / max(lengths.sum(), 1e-300))

@@ -17,7 +17,7 @@ from softcount.estimators.base import naming
 from softcount.estimators.class_labels import known_labels, label_column, numbered_classes
 from softcount.estimators.counted_text import DocumentEstimator
 from softcount.estimators.how_many import Tried
-from softcount.estimators.mixture_answers import TrainedMixture
+from softcount.estimators.mixture_answers import TrainedMixture, class_sizes
 from softcount.estimators.mixture_start import clustered, counted
 from softcount.estimators.parameters import Features, Fixed, PerTable, Seed, Share, Sparse, Where
 from softcount.estimators.scikit import classifier_tags
@@ -295,7 +295,7 @@ class NaiveBayesMixture(TrainedMixture):
         return (f"{n:,} of {len(whole):,} documents ({n / len(whole):.1%}) have a known class; {they}",)
 
     def _warn_of_collapse(self, data: Documents) -> None:
-        share = np.bincount(self.labels_, minlength=len(self.classes_)) / max(len(self.labels_), 1)
+        share = class_sizes(self.labels_, len(self.classes_)) / max(len(self.labels_), 1)
         expected = float(min(len(self.classes_), len(data)))
         if data.labels is not None:
             expected = _effective(np.bincount(data.labels[data.labels >= 0], minlength=len(self.classes_)))

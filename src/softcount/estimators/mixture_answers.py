@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -21,12 +21,15 @@ from softcount.estimators.scikit import check_consistent_length
 from softcount.estimators.sized import SizedEstimator
 from softcount.loop.estep import Answers
 from softcount.loop.weighted import checked_weights
+from softcount.machine.mapped import give_back, in_file
 from softcount.models.mixture import Mixture, MixtureTables
 from softcount.numbers.attribute import MAX
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables
 from softcount.text.documents import Documents
-from softcount.text.stored import in_memory
+from softcount.text.stored import Stored, in_memory
+
+DOCUMENTS = 1 << 20  # at a time
 
 
 class TrainedMixture(SizedEstimator, DocumentEstimator):
@@ -73,7 +76,7 @@ class TrainedMixture(SizedEstimator, DocumentEstimator):
         data = data if data.weights is None else replace(data, weights=None)
         with self._engine() as engine, naming(data.source):
             found = Answers(self._model, data, engine).labels(self._log_weights, MAX)
-            return np.concatenate([classes for _, classes in found])
+            return _in_order((classes for _, classes in found), len(data), isinstance(data, Stored))
 
     def predict_proba(self, X: Any) -> Array:
         """Find P(class | document).
@@ -228,3 +231,21 @@ class TrainedMixture(SizedEstimator, DocumentEstimator):
 
     def _per_token(self, items: Documents) -> float:
         return self.score(items) * len(items) / max(float(items.counts.sum()), 1.0)
+
+
+def _in_order(blocks: Iterable[Array], n: int, stored: bool) -> Array:
+    """Classes of n documents, block after block; of documents in files, in a file as well."""
+    if not stored:
+        return np.concatenate(list(blocks))
+    found, reached = in_file(n, np.int32), 0
+    for classes in blocks:
+        found[reached : reached + len(classes)] = classes
+        reached += len(classes)
+        give_back(found)
+    return found
+
+
+def class_sizes(classes: Array, n: int) -> Array:
+    """How many documents have each of n classes; `np.bincount` would copy all of them, twice as wide."""
+    some = range(0, len(classes), DOCUMENTS)
+    return sum((np.bincount(classes[k : k + DOCUMENTS], minlength=n) for k in some), np.zeros(n, np.int64))

@@ -140,7 +140,7 @@ class ItemRowsEStep:
 
 
 def _range(bounds: tuple[int, int]) -> Range:
-    return Range(np.arange(*bounds))
+    return Range(range(*bounds))
 
 
 def _family(shape: tuple[int, int]) -> Categorical:

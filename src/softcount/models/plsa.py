@@ -48,7 +48,6 @@ class PLSAShard(NamedTuple):
     offsets: Array  # int64 [R + 1]
     words: Array  # int32
     counts: Array  # float64, none of them zero
-    draws: Array  # int64 [nonzeros + 1]: where each cell's uniforms begin; one per token
     potentials: Array  # [nonzeros, H and zeros], their exponentials, each divided by its largest; [0, 0]: none
     offset: float  # Σ count · log of what they were divided by
 
@@ -83,13 +82,12 @@ class PLSA(NamedTuple):
         """
         if items.weights is not None:
             items = items.times_weights()
-        draws = offsets_of(np.ceil(items.counts).astype(np.int64))
         wishes, offset = _wishes(items)
         offsets = items.offsets - items.offsets[0]
-        return PLSAShard(items.rows, offsets, items.words, items.counts, draws, wishes, offset)
+        return PLSAShard(items.rows, offsets, items.words, items.counts, wishes, offset)
 
     def n_uniforms(self, shard: PLSAShard) -> int:
-        return int(shard.draws[-1])
+        return int(np.ceil(shard.counts).sum())
 
     def weigh(self, log_weights: PLSATables) -> PLSAWeights:
         topic, topic_scale = _scaled(log_weights.topic)
@@ -113,10 +111,10 @@ class PLSA(NamedTuple):
         topic, word = zeros(len(shard.rows), H, dtype), zeros(self.n_words, H, dtype)
         totals = np.empty(len(shard.words), dtype)
         best = np.empty(len(shard.words) if labels else 0, dtype=np.int32)
-        draws = np.empty(0) if uniforms is None else uniforms
+        drawn = np.empty(0) if uniforms is None else uniforms
         assert mode != SAMPLE or uniforms is not None, "SAMPLE needs one uniform per token"
-        cells = shard._replace(potentials=shard.potentials.astype(dtype, copy=False))[:-1]
-        impossible = sweep(weights.topic, weights.word, *cells, mode, draws, topic, word, totals, best)
+        cells = *shard[:4], _begins(shard, mode), shard.potentials.astype(dtype, copy=False)
+        impossible = sweep(weights.topic, weights.word, *cells, mode, drawn, topic, word, totals, best)
         if impossible >= 0:
             raise ImpossibleItem(impossible)
         log_norm = float(shard.counts @ np.log(totals, out=totals)) + shard.offset
@@ -154,6 +152,11 @@ class PLSA(NamedTuple):
 
     def row_name(self, table: str, row: int) -> str:
         return f"document {row + 1}" if table == "topic" else f"topic {row}"
+
+
+def _begins(shard: PLSAShard, mode: int) -> Array:
+    """Where each cell's uniforms begin, one per token; SUM has no use for them, and they are as large as the counts."""
+    return np.empty(0, np.int64) if mode == SUM else offsets_of(np.ceil(shard.counts).astype(np.int64))
 
 
 def _scaled(table: Array | Log, transposed: bool = False) -> tuple[Array, Array]:

@@ -7,7 +7,7 @@ k-means       the greatest entries of the centre, which is a mean of tf-idf rows
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ def characteristic_words(model: Any, n: int = WORDS) -> dict[Any, list[str]]:
     return {name: [str(words[v]) for v in top if row[v] > 0] for name, row, top in zip(names, table, best, strict=True)}
 
 
-def cluster_lines(model: Any, classes: Sequence[Any], width: int | None) -> Iterator[str]:
+def cluster_lines(model: Any, classes: Iterable[Any], width: int | None) -> Iterator[str]:
     """For each cluster its name, how many of `classes` are it, and its words: as many as fit into `width`."""
     sizes = Counter(classes)
     for name, words in characteristic_words(model).items():

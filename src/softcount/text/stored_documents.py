@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from softcount.machine.mapped import give_back, in_file
 from softcount.numbers.ragged import Array
 from softcount.text.casing import in_words_of
 from softcount.text.documents import Documents, from_matrix
@@ -104,8 +105,12 @@ class DocumentShards(Stored):
         return DocumentOpening(self.text.codes, words, self.length, self.labelled, classes, self.name)
 
     def totals(self) -> Array:
-        """How many words each document has."""
-        return np.concatenate([items.totals() for _, items in self.blocks()])
+        """How many words each document has; a number for each may be more than memory has room for."""
+        found = in_file(len(self))
+        for first, items in self.blocks():
+            found[first : first + len(items)] = items.totals()
+            give_back(found)
+        return found
 
     def names_of(self) -> Iterator[str]:
         """What the documents are called, or else their numbers, counted from 1."""

@@ -2,7 +2,8 @@
 
     whole[places of range r] = part r          places: where the rows of the range are among all rows
 
-The whole may be in a file (softcount.machine.mapped); then memory has one range of it.
+The whole may be in a file (softcount.machine.mapped); then memory has one range of it. The rows of a range may be
+anywhere in the whole, so that a range touches all of it: what lies far apart there is written, and given back, apart.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from softcount.machine.mapped import give_back
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.numbers.tables import Log, each
 
+TOUCHED = 1 << 24  # bytes of the whole that are in memory at a time, where it is in a file
 Room = Callable[[Any, Any], Array]  # of a shape and a kind of numbers
 
 
@@ -24,7 +26,7 @@ class Places(NamedTuple):
 
     engine: Any
     ranges: Sequence[Any]  # handles of Range
-    rows: list[Array]  # of each range
+    rows: list[Array | range]  # of each range
     offsets: Array | None  # of all rows; None where rows are of one length
 
     def gathered(self, parts: Sequence[Any], room: Room = np.empty, power: float = 1.0) -> Any:
@@ -32,8 +34,7 @@ class Places(NamedTuple):
         engine, found, forms = self.engine, None, set[str]()
         for k, (form, part) in enumerate(engine.map(_plain, parts, engine.share(power))):
             found = room((self.size, *part.shape[1:]), part.dtype) if found is None else found
-            found[self._where(k)] = part
-            give_back(found)
+            _put(found, self._where(k), part)
             forms.add(form)
         assert found is not None
         return _formed(forms.pop(), self.offsets, found)
@@ -42,8 +43,7 @@ class Places(NamedTuple):
         """The entries themselves."""
         engine, found = self.engine, room((self.size,), np.int32)
         for k, part in enumerate(engine.map(_columns, self.ranges, engine.share(None))):
-            found[self._where(k)] = part
-            give_back(found)
+            _put(found, self._where(k), part)
         assert self.offsets is not None
         return Ragged(self.offsets, found)
 
@@ -63,8 +63,7 @@ class Places(NamedTuple):
 
     def part(self, k: int, form: str, whole: Array) -> Any:
         lengths = None if self.offsets is None else np.diff(self.offsets)[self.rows[k]]
-        found = np.array(whole[self._where(k)])
-        give_back(whole)
+        found = _taken(whole, self._where(k))
         return _formed(form, None if lengths is None else offsets_of(lengths), found)
 
     def _where(self, k: int) -> Any:
@@ -77,6 +76,32 @@ class Places(NamedTuple):
         lengths = np.diff(self.offsets)[rows]
         moved: Array = np.repeat(self.offsets[rows] - offsets_of(lengths)[:-1], lengths)
         return moved + np.arange(len(moved))
+
+
+def _put(whole: Array, where: Any, part: Array) -> None:
+    for places, some in _near(where, whole):
+        whole[places] = part[some]
+        give_back(whole)
+
+
+def _taken(whole: Array, where: Any) -> Array:
+    pieces = []
+    for places, _ in _near(where, whole):
+        pieces.append(np.array(whole[places]))
+        give_back(whole)
+    return np.concatenate(pieces) if len(pieces) > 1 else pieces[0]
+
+
+def _near(where: Any, whole: Array) -> Iterator[tuple[Any, slice]]:
+    """Ascending places, some at a time that are near one another, and which they are among all."""
+    if isinstance(where, slice) or len(where) == 0:
+        yield where, slice(None)
+        return
+    step = max(1, TOUCHED // max(1, whole[:1].nbytes))
+    edges = np.searchsorted(where, np.arange(where[0], where[-1] + 1, step)).tolist()
+    for some in map(slice, edges, [*edges[1:], len(where)]):
+        if some.start < some.stop:
+            yield where[some], some
 
 
 class Dealt(Sequence[Any]):
@@ -128,7 +153,7 @@ def _formed(form: str, offsets: Array | None, flat: Array) -> Any:
     return Log(flat) if form == LOG else flat
 
 
-def _row_lengths(own: Any, shared: None) -> tuple[Array, Array | None]:
+def _row_lengths(own: Any, shared: None) -> tuple[Array | range, Array | None]:
     return own.rows, None if own.entries is None else own.entries.lengths
 
 

@@ -27,7 +27,7 @@ Handle = Any
 class Range(NamedTuple):
     """Some rows of a table: which they are, ascending, and the columns of their entries, where not all have entries."""
 
-    rows: Array
+    rows: Array | range  # neighbours by where they begin and end: there may be as many as documents
     entries: Any = None  # Ragged
 
 
@@ -40,6 +40,10 @@ class Spread:
 
     def __mul__(self, power: float) -> Spread:
         return replace(self, power=self.power * power)
+
+    def __radd__(self, nothing: float) -> Spread:
+        assert nothing == 0.0, "what is added to a table in ranges must be in ranges"
+        return self
 
 
 class _Part:
@@ -188,4 +192,4 @@ def _holding(family: Any, parameters: Any, held: Any) -> Any:
 
 def _unvisited(values: Sequence[Any], shared: None) -> tuple[Array]:
     family, own, counts = values
-    return (own.rows[family.unvisited(counts)],)
+    return (np.asarray(own.rows)[family.unvisited(counts)],)

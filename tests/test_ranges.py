@@ -63,8 +63,20 @@ def learned(model: Any) -> dict[str, Any]:
     return arrays
 
 
+def tables(model: Any) -> dict[str, Any]:
+    """Without what files say besides: which last digits of two tables differ."""
+    if model.agreed_:
+        return learned(model)
+    arrays: dict[str, Any] = {}
+    flatten({name: [one.parameters, one.log_weights, one.totals] for name, one in model.directions_.items()}, arrays)
+    return arrays
+
+
 def same(near: Any, far: Any) -> None:
-    one, two = learned(near), learned(far)
+    close(learned(near), learned(far))
+
+
+def close(one: dict[str, Any], two: dict[str, Any]) -> None:
     assert one.keys() == two.keys()
     for key, table in one.items():
         largest = np.max(np.abs(table), initial=0.0, where=np.isfinite(table))
@@ -136,6 +148,8 @@ def test_where_the_ranges_are_cut_changes_nothing(monkeypatch: pytest.MonkeyPatc
         {"criterion": "vb:2", "model": "ibm1", "agreement": False, "dictionary": True, "alpha": {"*": 0.1}},
         {"model": "ibm1:1,hmm:1", "criterion": "em", "agreement": True, "dictionary": True},
         {"preset": "best", "dictionary": True},
+        {"sparse": (0.5, 0.1), "model": "ibm1:2,hmm:2", "criterion": "em"},
+        {"sparse": (0.5, 0.1), "model": "ibm1", "criterion": "hard:3", "dictionary": True},
     ],
     ids=str,
 )
@@ -147,6 +161,33 @@ def test_criteria_and_dictionaries_go_to_the_ranges(settings: dict[str, Any]) ->
     far = Watched()
     same(trained("threads", **settings), trained(far, **settings))
     assert far.most > 5, "a table that is not cut"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"model": "ibm1:2,hmm:2", "criterion": "em", "agreement": True},
+        {"preset": "best"},
+        {"model": "ibm1:1,ibm2:2", "criterion": "em(pseudo=0.1)", "agreement": False, "dictionary": True},
+        {"model": "ibm1", "criterion": "vb:3", "agreement": False, "direction": "reverse"},
+        {"model": "hmm", "criterion": "em:2", "agreement": False, "direction": "forward", "sparse": (0.5, 0.1)},
+    ],
+    ids=str,
+)
+def test_what_another_text_has_counted_goes_to_the_ranges(settings: dict[str, Any]) -> None:
+    """Half of the pairs are the other text; it has words that this one has not, and the other way round."""
+    if "dictionary" in settings:
+        settings = {**settings, "dictionary": entries()}
+    prior = WordAligner(**settings).fit(PAIRS.source[:30], PAIRS.target[:30])
+    far, found = Watched(), []
+    for engine in ("threads", far):
+        model = WordAligner(engine=engine, prior=prior, prior_strength=0.7, **settings)
+        found.append(model.fit(PAIRS.source[20:], PAIRS.target[20:]))
+    assert far.most > 5, "a table that is not cut"
+    close(*map(tables, found))
+    assert found[0].align(PAIRS.source, PAIRS.target) == found[1].align(PAIRS.source, PAIRS.target)
+    again = [WordAligner(prior=one, **settings).fit(PAIRS.source[:9], PAIRS.target[:9]) for one in found]
+    close(*map(tables, again))  # what is left of the prior's counts for the next
 
 
 def met() -> list[tuple[str, str]]:

@@ -245,20 +245,28 @@ class Align(Sampled):
 
     def fit(self, model: WordAligner, data: Bitext, on_step: Any = None, **watch: Any) -> None:
         from softcount.estimators.align_forecast import needed
+        from softcount.estimators.ranged import foretold
         from softcount.links.known import n_linked
 
-        model._checked(data)  # what is wrong is said before anything else is
+        planned, _ = model._checked(data)  # what is wrong is said before anything else is
         if self.known_links is not None:
             self.say(f"links of {n_linked(data):,} of {len(data):,} pairs are known")
         self.note_long(model, data)
         if not self.quiet:
             self.say(needed(data.within(model.longest), model))
+        self.foretold: Any = foretold(model, planned, data)
+        for note in self.foretold:
+            self.say(f"note: {note}")
         model.fit(data, on_step=lambda name, step: on_step(step._replace(stage=f"{name} {step.stage}")), **watch)
 
     def answer(self, model: WordAligner, data: Bitext) -> Bitext:
         """The text itself: links are found block by block, while they are printed."""
+        from softcount.estimators.ranged import is_far
+
         if self.lexicon is None:
             self.note_unused("lexicon_min", where="without --lexicon")
+        if is_far(self.where):
+            self.say("note: to link, every machine is sent the whole translation table")
         return data
 
     def files(self, model: WordAligner, data: Bitext, answer: Bitext) -> Files:
@@ -277,7 +285,7 @@ class Align(Sampled):
         if not self.quiet:
             yield from (_ending(name, model.directions_[name], *sums) for name, sums in model._told(data).items())
         notes = [note for direction in model.directions_.values() for note in direction.trace.told()]
-        yield from (f"note: {note}" for note in dict.fromkeys(notes))
+        yield from (f"note: {note}" for note in dict.fromkeys(notes) if note not in self.foretold)
 
     def named(self, data: Bitext) -> str:
         return " and ".join(dict.fromkeys([data.source.source, data.target.source]))

@@ -153,6 +153,13 @@ class Topics(OfDocuments):
         model._reading = {**self.reading(), **counted}
         return model
 
+    def fit(self, model: Any, data: Any, **watch: Any) -> None:
+        from softcount.estimators.plsa_rows import foretold
+
+        for note in foretold(model, data, self.checkpoint):
+            self.say(f"note: {note}")
+        super().fit(model, data, **watch)
+
     def seeds(self, data: Any) -> dict[int, list[str]] | None:
         from softcount.text.seed_words import read_seed_words
 

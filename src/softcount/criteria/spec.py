@@ -30,6 +30,7 @@ from softcount.errors import InputError
 from softcount.families.categorical import Categorical
 from softcount.families.layout import by_table, chosen, named, per_table
 from softcount.families.penalty import Pseudo, Sparsity
+from softcount.families.spread import SpreadRows
 from softcount.numbers.tables import Tables
 
 
@@ -52,6 +53,7 @@ STATES = (
     AutoencodeState,
 )  # what criteria carry beside tables
 
+FREE = (Categorical, SpreadRows)  # families whose rows may be sparse, in one table or in ranges
 BY_FAMILIES = ("em", "vb", "hard", "annealed", "mre")  # what asks nothing of entries but by functions of their families
 
 # Options that zero gives no meaning.
@@ -82,10 +84,10 @@ def sparsity(layout: Tables, sparse: Any) -> Tables:
     """The wish for sparse rows of every table, or None."""
     if not isinstance(sparse, Mapping):
         wish = None if sparse is None else _wish(sparse)
-        return by_table(layout, lambda spec: wish if isinstance(spec.family, Categorical) else None)
+        return by_table(layout, lambda spec: wish if isinstance(spec.family, FREE) else None)
     wishes = chosen(layout, {table: _wish(pair) for table, pair in sparse.items()}, None)
     for name, spec, wish in named(layout, wishes):
-        if wish is not None and not isinstance(spec.family, Categorical):
+        if wish is not None and not isinstance(spec.family, FREE):
             raise InputError(f"sparse: {name!r} has no free rows that could be sparse; leave it away")
     return wishes
 

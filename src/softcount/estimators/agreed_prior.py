@@ -39,7 +39,10 @@ class AgreedPrior(NamedTuple):
 
     def imagined(self, rows: Ragged, kinds: tuple[Array, Array]) -> dict[str, Array]:
         """By table: what is added to its counts, where `kinds` are those of the jumps of words now."""
-        found = {"translation": placed(self.rows, self.counts, rows)}
+        return {"translation": placed(self.rows, self.counts, rows)} | self.sides_imagined(kinds)
+
+    def sides_imagined(self, kinds: tuple[Array, Array]) -> dict[str, Array]:
+        found: dict[str, Array] = {}
         for d, name in enumerate(("forward", "reverse")):
             side, now = self.sides[d], kinds[d]
             found |= {f"{name}.empty": side.empty, f"{name}.fertility": side.fertility}

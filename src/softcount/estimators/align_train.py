@@ -59,10 +59,10 @@ def together(job: Job) -> Together:
     how = how._replace(dictionary=tuple((e, f, kind) for e, f, kind in job.dictionary))
     step, slot = job.watch("both")
     run = job.engine, job.seed, step, slot, job.settings.tolerance
+    known = job.before.both(job.data) if job.before else None
     if is_far(job.engine) and whole_because(job) is None:
-        found = ranged_agreed.train(how, job.data, job.planned.stages, *cast(Any, run))
+        found = ranged_agreed.train(how, job.data, job.planned.stages, *cast(Any, (*run, known)))
     else:
-        known = job.before.both(job.data) if job.before else None
         found = agreed.train(how, job.data, job.planned.stages, *run, known, job.weights)
         found.trace.remarks += note_of(job)
     found.trace.remarks += remarks(job.planned, how, job.data)
@@ -75,7 +75,7 @@ def apart(job: Job) -> Apart:
     shown.begin("finding the words that meet")
     how = classed(job.settings, job.planned, job.data, job.weights)
     leaning = leaners(job.planned, how, job.data, job.weights)
-    if is_far(job.engine) and leaning is None and whole_because(job) is None:
+    if is_far(job.engine) and whole_because(job) is None:
         return Apart({name: _in_ranges(job, name) for name in names})
     rows = meeting(data, job.engine, keep=True)
     for name in names:
@@ -88,7 +88,7 @@ def apart(job: Job) -> Apart:
         directions[name] = train(
             job.settings, items, said[name], alone, entries, job.engine, job.seed, *job.watch(name), job.weights, leant
         )
-        directions[name].trace.remarks += note_of(job, leaning is not None) + remarks(job.planned, how, job.data)
+        directions[name].trace.remarks += note_of(job) + remarks(job.planned, how, job.data)
     if not job.planned.symmetric:
         return Apart(directions)
     both = {f"{name}.translation": leaning.of(said[name].rows, name == "reverse") for name in names} if leaning else {}
@@ -147,7 +147,8 @@ def _seen_by(name: str, job: Job) -> tuple[Any, list[Any]]:
 def _in_ranges(job: Job, name: str) -> Direction:
     items, entries = _seen_by(name, job)
     run = cast(Keeping, job.engine), job.seed, *job.watch(name)
-    return ranged_direction.train(job.settings, items, job.planned, entries, *run)
+    before = job.before.direction(name, items) if job.before else None
+    return ranged_direction.train(job.settings, items, job.planned, entries, *run, before)
 
 
 def _turned(rows: Ragged, data: Bitext) -> Ragged:

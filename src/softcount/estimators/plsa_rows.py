@@ -34,6 +34,17 @@ def keeps_rows(settings: Any, stages: list[Stage], data: Any, engine: Engine, ch
     return isinstance(engine, Keeping) and apart and begins and nothing and ways
 
 
+def foretold(settings: Any, data: Any, checkpoint: Any) -> tuple[str, ...]:
+    """What is said before training, where rows could have stayed with a cluster's workers, and do not."""
+    engine = settings.engine
+    if isinstance(engine, str) or engine.near or keeps_rows(settings, settings._stages(), data, engine, checkpoint):
+        return ()
+    return (
+        "documents' rows of topics are whole in this process, and sent with every step: they stay with their documents "
+        "under em, vb, hard and annealed alone, with nothing fixed or held out",
+    )
+
+
 def started(rows: ItemRows, topic: Spread | Array, dtype: str) -> Spread:
     """The start's rows, where they will be."""
     if isinstance(topic, Spread):

@@ -6,7 +6,7 @@ Where something has a say that looks at all entries at once, they are whole in t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from softcount.criteria.spec import Stage, by_families
 from softcount.engines.engine import Keeping
@@ -29,10 +29,12 @@ def whole_because(job: Any) -> str | None:
     settings, stages = job.settings, [stage for model in job.planned.stages for stage in model.criteria]
     reasons = {
         "features are weighed by all entries that have them": settings.features is not None,
-        "a wish for sparse rows begins with all of them": settings.sparse is not None,
-        "the model that it begins with is read whole": job.before is not None,
+        "pseudo-counts of a stage come on top of a prior model's": bool(
+            job.before and job.planned.together and any("pseudo" in stage.text for stage in stages)
+        ),
         "pairs that count by weights are sorted by them": job.weights is not None,
         "the strength of stems is chosen by all entries": job.planned.together and settings.stem_strength == "evidence",
+        "rows lean on those of stems": bool(job.planned.stems) and not job.planned.together,
         "there is no text": len(job.data) == 0,
     }
     return _because(stages) or next((why for why, holds in reasons.items() if holds), None)
@@ -48,9 +50,23 @@ def _because(stages: Sequence[Stage]) -> str | None:
     return None
 
 
-def note_of(job: Any, leaning: bool = False) -> tuple[str, ...]:
-    """What is said of it, where the engine could have kept them in ranges; `leaning`: directions apart, on stems."""
-    if not is_far(job.engine):
-        return ()
-    why = whole_because(job) or ("rows lean on those of stems" if leaning else None)
+def note_of(job: Any) -> tuple[str, ...]:
+    """What is said of it, where the engine could have kept them in ranges."""
+    why = whole_because(job) if is_far(job.engine) else None
     return () if why is None else (f"translation tables are whole in this process, not in ranges: {why}",)
+
+
+class Asked(NamedTuple):
+    """What `whole_because` looks at of a training."""
+
+    settings: Any
+    planned: Any
+    data: Any
+    engine: Any
+    before: Any
+    weights: Any = None
+
+
+def foretold(settings: Any, planned: Any, data: Any) -> tuple[str, ...]:
+    """The same before training, of an aligner that is given no weights."""
+    return note_of(Asked(settings, planned, data, settings.engine, settings.prior))

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.criteria.spec import Settings
 from softcount.disk.checkpoint import Slot
 from softcount.engines.engine import Keeping
 from softcount.estimators.agreed import (
@@ -36,7 +37,7 @@ from softcount.families.backoff import Backoff, levels
 from softcount.families.spread import Range, Spread
 from softcount.families.spread_backoff import SpreadBackoff
 from softcount.loop.ranged_estep import RangedModel
-from softcount.loop.ranges import Ranges, ranged, whole
+from softcount.loop.ranges import Before, Ranges, ranged, whole
 from softcount.loop.start import uniform_start
 from softcount.loop.trace import Step, Trace
 from softcount.loop.train import fit
@@ -95,45 +96,49 @@ class Returned:
 
 def train(
     how: How, items: Any, stages: Sequence[ModelStage], engine: Keeping, seed: int,
-    on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None], tolerance: float,
+    on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None], tolerance: float, before: Any = None,
 ) -> Any:  # fmt: skip
-    """A Returned."""
+    """A Returned; `before`: what another text has counted (estimators/agreed_prior.py)."""
     words = items.source.vocabulary.words, items.target.vocabulary.words
     frequencies = np.asarray(items.source.frequencies, float), np.asarray(items.target.frequencies, float)
+    if before:
+        frequencies = frequencies[0] + before.frequencies[0], frequencies[1] + before.frequencies[1]
     known = Known(how, words, frequencies, stem_classes(words, how))
-    data = ranged(items, engine, _token_pairs, agreement.SHARD, null=False, groups=_groups(known))
+    counted = Before(before.rows, before.counts) if before else None
+    data = ranged(items, engine, _token_pairs, agreement.SHARD, null=False, groups=_groups(known), before=counted)
     if how.dictionary:
         known = known._replace(demanded=engine.sum(_demanded, data.tables, engine.share(known)))
-    learned = _learned(known, data, items, stages, seed, on_step, slot, tolerance)
+    learned = _learned(known, data, items, stages, seed, on_step, slot, tolerance, before)
     learned.trace.remarks = unmatched("dictionary", how.dictionary, [items.source.vocabulary, items.target.vocabulary])
     second, found = None, learned.known.how
     if how.second is not None:
         other, text = found._replace(stems=how.second[0], second=None, classes=None), how.second[1]
         prefix = "second" if found.letters == how.letters else "again second"
         run = engine, seed, on_step, lambda text: slot(f"{prefix} {text}"), tolerance
-        second = train(other, items, parse_models(text, "em"), *run)
+        second = train(other, items, parse_models(text, "em"), *run, before.second if before else None)
     return _returned(learned, data, second)
 
 
 def _learned(
     known: Known, data: Ranges, items: Any, stages: Sequence[ModelStage], seed: int, on_step: Any,
-    slot: Callable[[str], Slot | None], tolerance: float,
+    slot: Callable[[str], Slot | None], tolerance: float, before: Any,
 ) -> Learned:  # fmt: skip
     family, nothing = _family(known, data), Backoff((), (), np.empty(0, np.float32), np.empty((0, 2), bool))
     model = leaning_on(nothing, known.how, known.words, known.frequencies, max(items.lengths.longest, 1))
     model = model._replace(stride=max(1, len(items) // ENOUGH), classes=items.lengths.pairs)
+    imagined = before.sides_imagined(model.kinds) | {"translation": Spread(data.imagined)} if before else {}
     start, trace = [uniform_start(RangedModel(model, family, False).layout)], Trace()
     for number, stage in enumerate(stages):
         letters = _letters(known, family, start[0].translation) if number else ()
         if letters:  # what is spelt alike is worth most at the start
             again = known._replace(how=known.how._replace(letters=letters))
             slots = lambda text: slot(f"again {text}")  # noqa: E731
-            return _learned(again, data, items, stages, seed, on_step, slots, tolerance)
+            return _learned(again, data, items, stages, seed, on_step, slots, tolerance, before)
         model, start[0] = at_stage(model, start[0], stage)
         asked: Any = RangedModel(model, family, False)
         with possible(items):
             result = fit(
-                asked, data, stage.criteria, lambda _: start.pop(), data.engine,
+                asked, data, stage.criteria, lambda _: start.pop(), data.engine, settings=Settings(extra=imagined),
                 tolerance=tolerance, seed=seed + number, on_step=on_step, checkpoint=slot(f"{number + 1} {stage.text}"),
             )  # fmt: skip
         start[:] = [result.parameters]
@@ -199,7 +204,7 @@ def _demanded(own: Range, known: Known) -> Array:
 
 
 def _words(own: Range, known: Known) -> Words:
-    return [known.words[0][row] for row in own.rows.tolist()], known.words[1]
+    return [known.words[0][row] for row in np.asarray(own.rows).tolist()], known.words[1]
 
 
 def _likely(values: Sequence[Any], known: Known) -> tuple[list[tuple[str, str]]]:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.criteria.criterion import log_weights
 from softcount.criteria.spec import Settings
 from softcount.disk.checkpoint import Slot
 from softcount.engines.engine import Keeping
@@ -23,12 +24,13 @@ from softcount.estimators.align_direction import (
     limited,
     model_of,
     prior_by_entry,
+    sparse_rows,
     strengths_of,
 )
 from softcount.families.categorical import Categorical
 from softcount.families.spread import Range, Spread, SpreadRows
 from softcount.loop.ranged_estep import RangedEStep, RangedModel
-from softcount.loop.ranges import Ranges, ranged, whole
+from softcount.loop.ranges import Before, Ranges, ranged, whole
 from softcount.loop.trace import Step, Trace
 from softcount.models.ibm import IBMTables
 from softcount.numbers.ragged import Array, Ragged, offsets_of
@@ -58,23 +60,30 @@ class Known(NamedTuple):
 
 def train(
     settings: Any, items: Any, planned: Any, entries: Sequence[Any], engine: Keeping, seed: int,
-    on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None],
+    on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None], before: Any = None,
 ) -> Direction:  # fmt: skip
+    """`before` is what another text has counted (estimators/align_prior.py)."""
     n_sources, n_targets = len(items.source.vocabulary), len(items.target.vocabulary)
     none, classes = Ragged(np.zeros(n_sources + 2, np.int64), np.empty(0, np.int32)), items.lengths.pairs
     first = model_of(settings, planned, planned.stages[0].model, none, n_targets, classes)
-    data = ranged(items, engine, first.costs, first.shard_cost, null=True)
+    counted = None if before is None else Before(*before)
+    data = ranged(items, engine, first.costs, first.shard_cost, null=True, before=counted)
     family = data.family(_rows, n_targets if settings.prior_over == "vocabulary" else None)
-    said = _known(settings, items, entries, family)
+    said = _known(settings, items, entries, family, None if before is None else Spread(data.imagined))
     translation, trace = family.kept(_flat, shared=1.0 / max(n_targets, 1)), Trace()
     trace.remarks = unmatched("dictionary", entries, [items.source.vocabulary, items.target.vocabulary])
     for number, stage in enumerate(planned.stages):
         model = model_of(settings, planned, stage.model, none, n_targets, classes)
         if said.limits is not None:
             translation = family.by_range(_limited, translation, said.limits)
+        start = model.start()._replace(translation=translation)
+        if settings.sparse is not None and number == 0:
+            start = _summed_up(RangedModel(model, family), start, data)
         result = fitted(
-            RangedModel(model, family), data, items, stage, model.start()._replace(translation=translation), engine,
-            {"translation": said.must}, Settings({"translation": said.pseudo}, {"translation": said.alpha}),
+            RangedModel(model, family), data, items, stage, start, engine, {"translation": said.must},
+            Settings(
+                {"translation": said.pseudo}, {"translation": said.alpha}, sparse=sparse_rows(settings.sparse),
+            ),
             seed + number, on_step, slot(f"{number + 1} {stage.text}"), settings.tolerance, {},
         )  # fmt: skip
         translation = result.parameters.translation
@@ -84,18 +93,26 @@ def train(
     return _whole(model, data, family, result, counts, trace, items.target.n_tokens)
 
 
-def _known(settings: Any, items: Any, entries: Sequence[Any], family: SpreadRows) -> Known:
+def _summed_up(model: RangedModel, start: Any, data: Ranges) -> Any:
+    """As `align_direction._summed_up`: rows that sum to one, after one plain step."""
+    family: Any = model.family
+    counts = RangedEStep(model, data)(log_weights(model.layout, start)).counts.translation
+    return start._replace(translation=family.normalize(counts, family.uniform()))
+
+
+def _known(settings: Any, items: Any, entries: Sequence[Any], family: SpreadRows, imagined: Spread | None) -> Known:
     plain = isinstance(settings.alpha, int | float)
-    if plain and not entries:
+    if plain and not entries and imagined is None:
         return Known(None, False, settings.pseudo, float(settings.alpha))
     told = Told(
         settings.alpha, settings.pseudo, settings.prior_over, entries,
         (items.source.vocabulary, items.target.vocabulary),
     )  # fmt: skip
-    rows = zip(family.families, family.ranges, strict=True)
+    parts = () if imagined is None else (imagined.parts,)
+    rows = zip(family.families, family.ranges, *parts, strict=True)
     found = family.engine.keep(_said, rows, family.engine.share((told, family.n_rows)), 4)
     limits, must, pseudo, alpha = map(Spread, found)
-    prefers = any(family.fetched(family.kept(_prefers, limits.parts)))
+    prefers = imagined is not None or any(family.fetched(family.kept(_prefers, limits.parts)))
     return Known(
         limits if entries else None,
         must if entries else False,
@@ -110,7 +127,7 @@ def _whole(
     """The tables, here, in files: they are saved and asked as others are."""
     tables = result.parameters, result.log_weights
     rows, found = whole(data, data.tables, *(one.translation for one in tables))
-    totals = _by_row(data, family.fetched(family.kept(_totals, counts.parts)))
+    totals = _by_row(data, family.fetched(family.kept(_totals, counts.parts, data.imagined)))
     strengths = None
     if result.posterior is not None:
         parts = result.posterior.translation.parts, result.parameters.translation.parts
@@ -142,11 +159,12 @@ def _flat(values: Sequence[Any], weight: float) -> tuple[Ragged]:
 
 def _said(values: Sequence[Any], shared: tuple[Told, int]) -> tuple[Constraints, Array, Any, Any]:
     """Of one range: limits, what must be, pseudo-counts and the prior of its entries."""
-    (_, own), (told, n_rows) = values, shared
+    (_, own, *imagined), (told, n_rows) = values, shared
     lengths = np.zeros(n_rows, np.int64)
     lengths[own.rows] = own.entries.lengths  # rows ascend, so entries stand as they do among all
     limits = constraints(Ragged(offsets_of(lengths), own.entries.values), told.entries, *told.vocabularies)
-    more = PREFER * limits.prefer if limits.prefer.any() else 0.0
+    more = imagined[0] if imagined else 0.0
+    more = PREFER * limits.prefer + more if limits.prefer.any() else more
     amount = np.broadcast_to(told.pseudo + np.asarray(more), own.entries.values.shape).copy()
     return limits, limits.must, amount, prior_by_entry(told, told.vocabularies[1], own.entries, more)
 
@@ -160,8 +178,8 @@ def _limited(family: Any, table: Ragged, limits: Constraints) -> Ragged:
 
 
 def _totals(values: Sequence[Any], shared: None) -> tuple[tuple[Array, Array]]:
-    _, own, counts = values
-    return ((own.rows, row_sums(counts)),)
+    _, own, counts, imagined = values
+    return ((own.rows, row_sums(counts.with_values(counts.values + imagined))),)
 
 
 def _strengths(values: Sequence[Any], shared: None) -> tuple[tuple[Array, Array]]:

@@ -8,7 +8,8 @@ exp(−θ/β) is convex, hence above its tangent, and with the tangents in its p
 
     θ_v = c_v / (μ + s_v),      s = α/β · exp(−θ/β) at the θ before,      μ such that the row sums up
 
-so that Q rises with every round, without a step size or a projection, to points where projected gradient rests too.
+so that Q rises with every round, without a step size or a projection, to points where projected gradient rests too. A
+row ends when it is still, whatever others do: so rows may be anywhere, in one table or in ranges.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Table, by_row, like, row_sums, values
 
 ROUNDS = 20  # of tangents in one M-step, at most
-STILL = 1e-6  # a round that moves no entry by more ends it
+STILL = 1e-6  # a round that moves no entry of a row by more ends the row
 NEWTON = 60  # steps towards μ, at most; five are usual
 
 
@@ -30,11 +31,12 @@ def sparsest(weights: Table, wish: Sparsity, plain: Table, before: Table, mass: 
     `before`, row by row; rows without weights are to be left out by whoever asks."""
     counted = like(weights, np.asarray(values(weights), np.float64))
     theta = _better(counted, wish, plain, before)
+    moves = np.ones(np.shape(mass), dtype=bool)
     for _ in range(rounds):
-        moved = _tangent(counted, np.asarray(wish.slope(theta)), mass)
-        still = np.max(np.abs(moved - theta), initial=0.0) <= STILL
+        moved = np.where(by_row(moves, weights), _tangent(counted, np.asarray(wish.slope(theta)), mass), theta)
+        moves = row_max(like(weights, np.abs(moved - theta))) > STILL
         theta = moved
-        if still:
+        if not moves.any():
             break
     return theta
 
@@ -69,9 +71,10 @@ def _tangent(weights: Table, slopes: Array, mass: Array) -> Array:
         below = np.where(used, by_row(mu, weights) + slopes, 1.0)
         shares = c / below
         excess = row_sums(like(weights, shares)) - mass
-        if np.all(excess <= 1e-13 * mass):
+        far = excess > 1e-13 * mass
+        if not far.any():
             break
         fall = row_sums(like(weights, shares / below))
-        mu = mu + np.where(excess > 0.0, excess / np.maximum(fall, 1e-300), 0.0)
+        mu = mu + np.where(far, excess / np.maximum(fall, 1e-300), 0.0)
     total = row_sums(like(weights, shares))
     return np.asarray(shares * by_row(mass / np.where(total > 0.0, total, 1.0), weights))

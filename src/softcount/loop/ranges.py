@@ -3,6 +3,7 @@
     entries of a shard = the word pairs that meet in it          of a range = their union over the shards, its rows
     needs[r][s]        = where the entries of shard s that are in range r stand there
 
+Entries that another text has counted are dealt to the ranges as those of one shard more.
 Where the cuts are depends on the text alone, so results do not depend on the number of workers.
 """
 
@@ -36,6 +37,18 @@ class Local(NamedTuple):
     cuts: Array  # [ranges + 1]
 
 
+class Before(NamedTuple):
+    """What another text has counted."""
+
+    rows: Ragged
+    counts: Array
+
+    def of(self, rows: Array, n_targets: int) -> Before:
+        """Of these rows; entries by their keys, row · n + column."""
+        keys = Ragged(self.rows.offsets, _keys(self.rows, n_targets)).take(rows)
+        return Before(keys, Ragged(self.rows.offsets, self.counts).take(rows).values)
+
+
 class Ranges(NamedTuple):
     """Text that is placed, and a table of what meets in it."""
 
@@ -47,6 +60,7 @@ class Ranges(NamedTuple):
     n_rows: int
     n_items: int
     amount: float
+    imagined: Sequence[Any] = ()  # of every range what another text has counted of its entries
 
     def family(self, build: Any, shared: Any) -> SpreadRows:
         """The families that ``build((range,), shared)`` makes of the ranges."""
@@ -60,21 +74,26 @@ def whole(data: Ranges, tables: Sequence[Any], *spread: Spread) -> tuple[Ragged,
     return found.columns(in_file), [values(found.gathered(one.parts, in_file, one.power)) for one in spread]
 
 
-def ranged(items: Any, engine: Keeping, costs: Any, cost: int, null: bool, groups: Array | None = None) -> Ranges:
+def ranged(
+    items: Any, engine: Keeping, costs: Any, cost: int, null: bool, groups: Array | None = None,
+    before: Before | None = None,
+) -> Ranges:  # fmt: skip
     """`null`: row 0 is the empty word's. Rows of one group (numbered from 0 on) are in one range."""
     bounds, n_targets = _fewer(cut(items, costs, cost)), len(items.target.vocabulary)
     n_rows = len(items.source.vocabulary) + null
     placed = engine.place(itself, (Placed(i, a, items.slice(a, b)) for i, (a, b) in enumerate(bounds)))
     (met,) = engine.keep(_met, ((one,) for one in placed), engine.share((n_targets, null)))
     touched = engine.sum(_lengths, met, engine.share(None))
+    before = before or Before(Ragged(np.zeros(n_rows + 1, np.int64), np.empty(0, np.int32)), np.empty(0))
+    touched = touched + before.rows.lengths
     range_of = _ranges(touched, np.arange(n_rows) if groups is None else groups)
     n = int(range_of.max(initial=0)) + 1
     local, *keys = engine.keep(_dealt, ((one,) for one in met), engine.share((range_of, n, n_targets)), n + 1)
-    homes = engine.place(itself, range(n))
+    homes = engine.place(itself, [(k, before.of(np.flatnonzero(range_of == k), n_targets)) for k in range(n)])
     rows = ((home, *column) for home, column in zip(homes, keys, strict=True))
-    tables, needs = engine.keep(_united, rows, engine.share((range_of, n_targets)), 2)
+    tables, needs, imagined = engine.keep(_united, rows, engine.share((range_of, n_targets)), 3)
     amount = float(np.sum(items.target.frequencies))
-    return Ranges(engine, placed, local, tables, needs, n_rows, len(items), amount)
+    return Ranges(engine, placed, local, tables, needs, n_rows, len(items), amount, imagined)
 
 
 def _fewer(bounds: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -108,8 +127,7 @@ def _lengths(rows: Ragged, shared: None) -> Array:
 def _dealt(values: Sequence[Any], shared: tuple[Array, int, int]) -> tuple[Any, ...]:
     """The shard's Local, and for every range the keys, row · n + column, of its entries, ascending."""
     (rows,), (range_of, n, n_targets) = values, shared
-    row_of = np.repeat(np.arange(rows.n_rows), rows.lengths)
-    owner, keys = range_of[row_of], row_of * np.int64(n_targets) + rows.values
+    owner, keys = np.repeat(range_of, rows.lengths), _keys(rows, n_targets)
     order = None
     if (owner[1:] < owner[:-1]).any():
         order = np.argsort(owner, kind="stable")
@@ -118,9 +136,16 @@ def _dealt(values: Sequence[Any], shared: tuple[Array, int, int]) -> tuple[Any, 
     return Local(rows, order, cuts), *np.split(keys, cuts[1:-1])
 
 
-def _united(values: Sequence[Any], shared: tuple[Array, int]) -> tuple[Range, list[Array]]:
-    (number, *keys), (range_of, n_targets) = values, shared
-    rows, found = np.flatnonzero(range_of == number), united(iter(keys))
+def _keys(rows: Ragged, n_targets: int) -> Array:
+    found: Array = np.repeat(np.arange(rows.n_rows), rows.lengths) * np.int64(n_targets) + rows.values
+    return found
+
+
+def _united(values: Sequence[Any], shared: tuple[Array, int]) -> tuple[Range, list[Array], Array]:
+    ((number, before), *keys), (range_of, n_targets) = values, shared
+    rows, found = np.flatnonzero(range_of == number), united(iter([*keys, before.rows.values]))
     lengths = np.bincount(np.searchsorted(rows, found // n_targets), minlength=len(rows))
     entries = Ragged(offsets_of(lengths), (found % n_targets).astype(np.int32))
-    return Range(rows, entries), [np.searchsorted(found, one).astype(np.int32) for one in keys]
+    imagined = np.zeros(len(found), before.counts.dtype)
+    imagined[np.searchsorted(found, before.rows.values)] = before.counts
+    return Range(rows, entries), [np.searchsorted(found, one).astype(np.int32) for one in keys], imagined

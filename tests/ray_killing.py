@@ -1,7 +1,14 @@
-"""Workers are killed while a model is trained on Ray, then a machine is lost: prints "same" where the bits are."""
+"""Workers are killed while a model is trained on Ray, then a machine is lost: prints "same" where the bits are.
+
+python tests/ray_killing.py FOLDER TIMES          on the cluster of this folder (tests/ray_nodes.py)
+"""
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+from pathlib import Path
 from typing import Any
 
 import kernel_cache
@@ -9,7 +16,7 @@ import kernel_cache
 kernel_cache.use()
 
 from cases import MODELS, bits  # noqa: E402
-from ray_nodes import Killer, two_nodes  # noqa: E402
+from ray_nodes import Killer, Nodes, again, joined  # noqa: E402
 
 from softcount.engines.ray import Ray  # noqa: E402
 from softcount.loop import ranges  # noqa: E402
@@ -23,30 +30,40 @@ def fitted(name: str, criterion: str, engine: Ray, **watch: Any) -> Any:
     return bits(model.set_params(engine=engine).fit(*data, **watch))
 
 
-def survives(nodes: Any, engine: Ray, task: str, name: str, criterion: str, times: int) -> None:
-    """Workers that do such tasks are killed, then a machine is, in the middle of training."""
+def killed(nodes: Nodes, engine: Ray, task: str, name: str, criterion: str, times: int) -> Any:
+    """The bits, after workers that do such tasks were killed in the middle of training."""
     expected = fitted(name, criterion, engine)
-    with Killer(task, times) as killer:
+    with Killer(task, times, nodes.mark) as killer:
         while killer.killed < times:
             assert fitted(name, criterion, engine) == expected
+    return expected
+
+
+def lost(nodes: Nodes, engine: Ray, name: str, criterion: str) -> Any:
+    """The bits, where a machine is lost in the middle of training."""
     gone: list[Any] = []
 
     def lose_a_machine(*step: Any) -> None:
         if step[-1].step == 2 and not gone:
-            gone.append(nodes.remove_node(next(iter(nodes.worker_nodes)), allow_graceful=False))
+            gone.append(os.kill(nodes.second, signal.SIGKILL))
 
-    assert fitted(name, criterion, engine, on_step=lose_a_machine) == expected and gone
+    found = fitted(name, criterion, engine, on_step=lose_a_machine)
+    assert gone
+    return found
 
 
-def main() -> None:
+def main(folder: Path, times: int) -> None:
     hmm.SHARD_TOKENS = 20  # so that there are many shards
-    ibm.BLOCK, ranges.RANGE = 1500, 700
-    with two_nodes() as nodes, Ray(address=nodes.address) as engine:
-        survives(nodes, engine, "add", "hmm", "em:3,gibbs:3", 2)
-        nodes.add_node(num_cpus=1)
-        survives(nodes, engine, "keep", "ibm2-free", "em:3", 2)  # a table in ranges
+    ibm.BLOCK, ranges.RANGE = 3000, 1500
+    with joined(folder, os.getpid()) as nodes, Ray(address=nodes.address) as engine:
+        nodes = again(folder, nodes)
+        table = killed(nodes, engine, "keep", "ibm2-free", "em:3", times)  # a table in ranges
+        assert lost(nodes, engine, "ibm2-free", "em:3") == table
+        nodes = again(folder, nodes) if times > 1 else nodes
+        dense = killed(nodes, engine, "add", "hmm", "em:3,gibbs:3", times)
+        assert times == 1 or lost(nodes, engine, "hmm", "em:3,gibbs:3") == dense
         print("same", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]), int(sys.argv[2]))

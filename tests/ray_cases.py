@@ -1,0 +1,85 @@
+"""Every model under every criterion, cut into so many shards, on Ray: what it learns there, and on threads."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import GRID as EVERYWHERE
+from cases import MODELS, PAIRS, SENTENCES
+
+import softcount as sc
+from softcount.disk.state import flatten
+from softcount.loop import estep, item_rows, ranges
+from softcount.text.shard import shards
+
+STEPS = 5
+SHARDS = (1, 3, 8)
+
+
+def _aligner(*model: Any, **settings: Any) -> Any:
+    return lambda criterion: (sc.WordAligner(*model, criterion=criterion, **settings), (PAIRS.source, PAIRS.target))
+
+
+# Those that have criteria of their own, or none.
+OTHERS: dict[str, tuple[Any, list[str]]] = {
+    "agreement": (_aligner("ibm1:2,hmm:3", agreement=True), ["em"]),
+    "agreement of positions": (_aligner("ibm1:2,ibm2:3", agreement=True), ["em"]),
+    "rows that lean": (_aligner("ibm1:2,hmm:3", agreement=False, stems="5,3"), ["em", "hard"]),
+    "directions alike": (_aligner("ibm1:2,hmm:3", agreement=False), ["constrained(em,of=symmetry)"]),
+    "link crf": (lambda criterion: (sc.WordAligner("crf:5"), (PAIRS.source, PAIRS.target)), [""]),
+    "crf autoencoder": (
+        lambda c: (sc.CRFAutoencoder(3, criterion=c, reconstruct="words", random_state=0), (SENTENCES,)),
+        ["autoencode:5"],
+    ),
+}  # fmt: skip
+
+
+def five(criterion: str) -> str:
+    """The same criterion for five steps in all."""
+    done = sum(map(int, re.findall(r":(\d+)", criterion)))
+    return re.sub(r":(\d+)$", lambda last: f":{max(int(last[1]) + STEPS - done, 1)}", criterion)
+
+
+ALL = [(name, five(criterion)) for name, criterion in EVERYWHERE]
+ALL += [(name, criterion) for name, (_, criteria) in OTHERS.items() for criterion in criteria]
+
+
+def cut_into(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many shards, and as many ranges of source words."""
+
+    def some(costs: Any, target: int) -> Any:
+        return shards(costs, max(1, -(-int(np.sum(costs)) // n)))
+
+    monkeypatch.setattr(estep, "shards", some)
+    monkeypatch.setattr(ranges, "shards", some)
+    for module in (ranges, item_rows):
+        monkeypatch.setattr(module, "cut", lambda items, costs, target: some(costs(items), target))
+
+
+def fitted(name: str, criterion: str, engine: Any) -> Any:
+    model, data = (OTHERS[name][0] if name in OTHERS else MODELS[name])(criterion)
+    if name in ("ibm1-ibm2", "jumps", "rows that lean"):
+        model.set_params(direction="forward")  # the reverse is another forward
+    if hasattr(model, "restarts"):  # of two that are equally good rounding would choose
+        model.set_params(restarts=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.set_params(engine=engine, tolerance=0.0).fit(*data)
+
+
+def learned(model: Any) -> dict[str, Any]:
+    arrays: dict[str, Any] = {}
+    flatten({name: getattr(model, name) for name in model._learned if hasattr(model, name)}, arrays)
+    return arrays
+
+
+def assert_equal(near: dict[str, Any], far: dict[str, Any]) -> None:
+    assert near.keys() == far.keys()
+    for key, table in near.items():
+        finite = np.abs(table[np.isfinite(table)])  # logarithms of zeros are infinite
+        least = 1e-15 * np.max(finite, initial=0.0)  # what has decayed to nothing may be another nothing
+        np.testing.assert_allclose(far[key], table, rtol=1e-12, atol=least, err_msg=key)

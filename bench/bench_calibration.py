@@ -15,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 from corpora import shell_line
 from gold_sets import SETS, GoldSet, gold_sets
+from measured import Measured
 
 BINS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 
@@ -41,11 +42,11 @@ def judged(found: GoldSet) -> tuple[np.ndarray, np.ndarray]:
     return np.array(links), np.array(right)
 
 
-def fitted(links: np.ndarray, right: np.ndarray, weights: np.ndarray) -> tuple[float, ...]:
-    """(a, b, c) of P = 1 / (1 + exp(−a − b · log(p / (1 − p)) − c · log n)) by likelihood."""
+def fitted(links: np.ndarray, right: np.ndarray, weights: np.ndarray, seen: bool = True) -> tuple[float, ...]:
+    """(a, b, c) of P = 1 / (1 + exp(−a − b · log(p / (1 − p)) − c · log n)) by likelihood; c is 0 where not `seen`."""
     from sklearn.linear_model import LogisticRegression
 
-    columns = np.stack([logits(links[:, 0]), np.log(links[:, 1])], axis=1)
+    columns = np.stack([logits(links[:, 0]), np.log(links[:, 1]) * seen], axis=1)
     found = LogisticRegression(C=1e6, max_iter=1000).fit(columns, right, sample_weight=weights * len(weights))
     return float(found.intercept_[0]), *found.coef_[0].tolist()
 
@@ -73,7 +74,14 @@ def row(title: str, said: np.ndarray, right: np.ndarray) -> None:
     for k in range(len(BINS) - 1):
         here = where == k
         cells.append(f"{said[here].mean():.3f} {right[here].mean():.3f} {here.sum():6,}" if here.any() else " " * 18)
-    print(f"{title:24}" + "  ".join(cells) + f"   error {error(said, right):.3f}", flush=True)
+    print(f"{title:60}" + "  ".join(cells) + f"   error {error(said, right):.3f}", flush=True)
+
+
+def of_others(found: dict[str, tuple[np.ndarray, np.ndarray]], name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Links, whether they are right, and their weights: every other set counts the same."""
+    others = [pair for other, pair in found.items() if other != name]
+    links, right = (np.concatenate(column) for column in zip(*others, strict=True))
+    return links, right, np.concatenate([np.full(len(m), 1 / len(m)) for m, _ in others])
 
 
 def main() -> None:
@@ -83,18 +91,21 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", default=list(SETS), choices=SETS)
     print(shell_line())
     found = {one.name: judged(one) for one in gold_sets(*parser.parse_args().sets)}
-    print(f"{'said, right, links':24}" + "  ".join(f"{a:.2f} to {b:.2f}".ljust(18) for a, b in pairwise(BINS)))
+    print(f"{'said, right, links':60}" + "  ".join(f"{a:.2f} to {b:.2f}".ljust(18) for a, b in pairwise(BINS)))
+    errors: dict[str, list[float]] = {}
     for name, (links, right) in found.items():
-        row(f"{name}, mean", links[:, 0], right)
-        row(f"{name}, as given", mapped(links, INTERCEPT, SLOPE, SEEN), right)
-        others = [pair for other, pair in found.items() if other != name]
-        if others:
-            weights = np.concatenate([np.full(len(m), 1 / len(m)) for m, _ in others])  # every set counts the same
-            chosen = fitted(*(np.concatenate(column) for column in zip(*others, strict=True)), weights)
-            row("  by others " + " ".join(f"{number:.2f}" for number in chosen), mapped(links, *chosen), right)
-    weights = np.concatenate([np.full(len(m), 1 / len(m)) for m, _ in found.values()])
-    both = [np.concatenate(column) for column in zip(*found.values(), strict=True)]
-    print("all together: a = {:.3f}, b = {:.3f}, c = {:.3f}".format(*fitted(*both, weights)))
+        said = {"the mean of both posteriors": links[:, 0], "the map": mapped(links, INTERCEPT, SLOPE, SEEN)}
+        if len(found) > 1:
+            others = of_others(found, name)
+            said["a map of the mean alone, chosen on the other sets"] = mapped(links, *fitted(*others, seen=False))
+            said["the map, chosen on the other sets"] = mapped(links, *fitted(*others))
+        for title, probabilities in said.items():
+            row(f"{name}, {title}", probabilities, right)
+            errors.setdefault(f"error of {title}", []).append(error(probabilities, right))
+    print("all together: a = {:.3f}, b = {:.3f}, c = {:.3f}".format(*fitted(*of_others(found, ""))))
+    table = Measured("align-calibration", {"": "", **dict.fromkeys(found, ".3f")})
+    for title, cells in errors.items():
+        table.add(title, *cells)
 
 
 if __name__ == "__main__":

@@ -154,10 +154,13 @@ def _named(rows: list[str]) -> str:
 
 
 def _origin(row: Any) -> str:
-    """Where a row comes from: a run that kept it or, "written down", a page that it was moved here from as it stood."""
+    """Where a row comes from: a run that kept it; a trial, which was made once, to decide something, and is recorded;
+    or, "written down", a page that it was moved here from as it stood."""
+    with_what = f"softcount {row['softcount']}; {row['machine']}"
+    if not row["command"]:
+        return f"The record of a trial on {row[BY_HAND]}, which no bench repeats: {with_what}."
     before = f", written down on {row[BY_HAND]}, not measured again since" if BY_HAND in row else ""
-    command = f"`{row['command']}`" if row["command"] else "Trials that no bench repeats"
-    return f"{command}, softcount {row['softcount']}; {row['machine']}{before}."
+    return f"`{row['command']}`, {with_what}{before}."
 
 
 def page(text: str, folder: Path = DATA) -> str:

@@ -31,6 +31,7 @@ from softcount.numbers.ragged import Ragged, offsets_of
 from softcount.report.chart import explain_grammar
 from softcount.report.documents import mixture_start, plsa_start
 from softcount.report.hmm_json import from_json
+from softcount.report.model1 import model1
 from softcount.report.page.explain import explain_page
 from softcount.report.page.explain_data import documents_data, hmm_data, ibm1_data, kmeans_data
 from softcount.report.page.explain_structure import grammar_data, net_data
@@ -434,6 +435,72 @@ def test_chart_and_trees_of_a_grammar(tmp_path: Path) -> None:
         at += len(one["sentence"]) * (len(one["sentence"]) + 1) // 2
     with pytest.raises(softcount.InputError, match="sentence 2: the grammar has no tree for 'saw she'"):
         explain_grammar(model, ["she saw a dog", "saw she"])
+
+
+def test_a_rule_that_is_edited_changes_all_numbers_as_in_the_library(tmp_path: Path) -> None:
+    """Typed into its box: VP -> V NP from .7 to .4, so that the others of VP share .6 in proportion: .4 and .2."""
+    found = in_browser(explain_page(grammar_case().page), """
+        const numbers = () => ({
+          rules: [...document.querySelectorAll("#parameters input")].map((box) => Number(box.dataset.value)),
+          counts: [...document.querySelectorAll("#parameters [data-count]")].map((c) => Number(c.dataset.value)),
+          next: [...document.querySelectorAll("#parameters [data-next]")].map((c) => Number(c.dataset.value)),
+          charts: [...document.querySelectorAll("[data-chart] td[data-value]")].map((c) => Number(c.dataset.value)),
+          naive: [...document.querySelectorAll("[data-naive]")].map((n) => Number(n.dataset.value)),
+          objective: Number(document.querySelector("#where strong").dataset.value) });
+        window.softcount.settle();
+        const before = numbers(), box = document.querySelector('[data-key="rule/1/0"]');
+        const said = box.getAttribute("aria-label");
+        box.focus(); box.value = "0.4"; box.dispatchEvent(new Event("change")); window.softcount.settle();
+        return { before, after: numbers(), said, told: document.getElementById("said").textContent };
+    """, tmp_path)  # fmt: skip
+    assert found["said"] == "rule of VP: V NP" and found["told"].startswith("Edited; the rest of the row shares")
+    edited = GRAMMAR.replace("[0.7] | VP PP [0.2] | V NP PP [0.1]", "[0.4] | VP PP [0.4] | V NP PP [0.2]")
+    for text, shown in ((GRAMMAR, found["before"]), (edited, found["after"])):
+        model = softcount.Grammar(text, criterion="em:0").fit(PARSED)
+        result = explain_grammar(model, PARSED)
+        for key, of in (("rules", "p"), ("counts", "count"), ("next", "updated")):
+            np.testing.assert_allclose(shown[key], [one[of] for one in result["rules"]], rtol=1e-9, atol=1e-12)
+        cells = [c[k] for one in result["sentences"] for c in one["chart"] for k in ("inside", "outside", "posterior")]
+        np.testing.assert_allclose(shown["charts"], cells, rtol=1e-9)
+        np.testing.assert_allclose(shown["naive"], np.exp(model.log_likelihood(PARSED)), rtol=1e-9)
+        assert shown["objective"] == pytest.approx(model.score(PARSED), rel=1e-9)
+    assert not np.allclose(found["before"]["counts"], found["after"]["counts"], rtol=1e-3)
+
+
+TIED = """
+S -> A B | B A | A A | B B | C
+A -> 'x' | 'y'
+B -> 'x' | 'y'
+C -> 'x' A | 'x' B
+"""
+UNTIED = TIED.replace("B -> 'x' | 'y'", "B -> 'x' [0.6] | 'y' [0.4]")
+
+
+def test_ties_of_words_and_of_symbols_are_told_on_the_page_and_in_the_terminal(tmp_path: Path) -> None:
+    """Three source words are in all pairs and two in the same two of them: no step tells these apart. Nor symbols that can
+    change names; and what is told is true, they are alike after many steps, and others are not."""
+    script = """const told = []; for (const step of [0, 3, 9]) { window.softcount.go(step);
+        told.push(document.getElementById("tied")?.textContent ?? ""); }
+        return { told, theta: window.softcount.here().theta };"""
+    found = in_browser(explain_page(ibm_case().page), script, tmp_path)
+    says = " Tied: NULL = He = Bangkok, living = in: alike, and will stay so; choose a random start."
+    assert found["told"] == [says] * 3
+    null, he, is_, living, in_, bangkok, likes = found["theta"]["translation"]
+    assert null == he == bangkok and living == in_ and likes != null and is_ != living
+    fixed = in_browser(explain_page(ibm_case(True).page), script, tmp_path)
+    assert fixed["told"] == [says.replace(" = Bangkok", "")] * 3
+    result = model1(bitext(ENGLISH, THAI), 10)
+    assert result["tied"] == [["NULL", "He", "Bangkok"], ["living", "in"]]
+    for text, tied in ((TIED, "A = B"), (UNTIED, "")):
+        sentences = ["x y", "x x", "y x"]
+        model = softcount.Grammar(text, criterion="em:0").fit(sentences)
+        page = in_browser(explain_page(grammar_data(model, sentences)), script, tmp_path)
+        assert page["told"] == [f" Tied: {tied}: alike, and will stay so; choose a random start." if tied else ""] * 3
+        assert explain_grammar(model, sentences)["tied"] == ([["A", "B"]] if tied else [])
+        after = softcount.Grammar(text, criterion="em:9", tolerance=0).fit(sentences)
+        learned = dict(zip(after.rules_.texts(), after.parameters_.rule.values.tolist(), strict=True))
+        own, other = ({rule[1:]: p for rule, p in learned.items() if rule[0] == symbol} for symbol in "AB")
+        assert (own == pytest.approx(other, rel=1e-12)) == bool(tied)
 
 
 def test_gradient_and_both_decisions_of_reconstruction(tmp_path: Path) -> None:

@@ -77,9 +77,7 @@ def test_what_was_written_down_before_says_so_until_it_is_measured(measured: Any
         measured.BY_HAND: "2026-11-16",
     }
     (tmp_path / "speed.json").write_text(json.dumps({"columns": {"tool": "", "s": ""}, "rows": [old]}))
-    said = (
-        "Trials that no bench repeats, softcount 0.1.0; 2 cores, written down on 2026-11-16, not measured again since."
-    )
+    said = "The record of a trial on 2026-11-16, which no bench repeats: softcount 0.1.0; 2 cores."
     assert measured.rendered("speed", folder=tmp_path).splitlines()[-1] == said
     measured.Measured("speed", {"tool": "", "s": ""}, folder=tmp_path).add("ours", 2)
     assert "written down" not in measured.rendered("speed", folder=tmp_path)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from io import StringIO
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -116,7 +117,7 @@ def test_steps_are_shown_with_objective_speed_and_time_left(tmp_path: Any) -> No
     never = ("--criterion", "gibbs:99000000", "--start", "random", "--restarts", "2")
     line = r"restart 1/2  gibbs \d+/99000000  objective -[\d,.]+  (change \S+  )?\S+ s/step  \d+ h \d\d min left *\r"
     with Terminal("tag", str(path), "--states", "3", *never) as shown:
-        shown.until(line, 60.0)
+        shown.until(line, 300.0)  # kernels are compiled, perhaps on a busy machine
         shown.process.send_signal(signal.SIGINT)
         shown.process.communicate(timeout=30)
         assert shown.process.returncode == 130
@@ -247,6 +248,34 @@ def test_later_stages_and_restarts_are_in_the_time_left() -> None:
     )
     left = [total - done for total, done in totals if total is not None]
     assert left == [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
+
+
+@pytest.mark.parametrize("named", [{}, {"preset": "best"}, {"model": "ibm1:2,ibm2:2", "criterion": "em"}])
+def test_an_aligner_tells_of_all_its_stages_and_directions(
+    named: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is left, as work: steps of this stage that are left, and all that follows, by what a step costs. So much
+    less is left after each step as the step has cost, over all stages, directions and models; in the end nothing is."""
+    from softcount import WordAligner
+    from softcount.estimators import align_cost
+
+    each = {"ibm1": 2.0, "ibm2": 7.0, "hmm": 16.0}  # so that sums are exact
+    for table in ("STEPS_TOGETHER", "STEPS_APART"):
+        monkeypatch.setattr(align_cost, table, {name: align_cost.Steps(0, cost) for name, cost in each.items()})
+    monkeypatch.setattr(align_cost, "passes", lambda stage, part, fertile: float(part.steps))
+    monkeypatch.setattr(align_cost.Size, "entries", 1)
+    costs, left = list[float](), list[float]()
+
+    def watch(direction: str, step: Step) -> None:
+        now = stage.now
+        costs.append(stage.each)
+        left.append((now.total - now.done + now.ahead) * stage.each)  # type: ignore[operator]
+
+    WordAligner(**named).fit(["a b", "a c", "b c d"], ["x y", "x z", "y z w"], on_step=watch)
+    assert len(left) == {0: 6, 1: 10, 2: 8}[len(named)]
+    assert left[-1] == 0.0 and left[0] + costs[0] == sum(costs)
+    assert [a - b for a, b in pairwise(left)] == costs[1:]
+    assert stage.ahead == 0.0, "and whatever else is shown has nothing ahead"
 
 
 def test_the_age_of_the_process_counts() -> None:

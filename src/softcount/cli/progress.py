@@ -146,7 +146,7 @@ class Progress:
         else:
             parts["speed"] = f"{pace:.2g} s/step" if pace < 10 else f"{pace:.0f} s/step"
             if now.total is not None:
-                left = now.total * (1 + now.following) - now.done
+                left = now.total * (1 + now.following) - now.done + now.ahead
                 parts["left"] = f"{duration(max(pace * left - since, 0.0))} left"
         return parts
 

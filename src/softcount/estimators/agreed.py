@@ -10,6 +10,7 @@ import numpy as np
 from softcount.criteria.spec import Settings
 from softcount.disk.checkpoint import Slot
 from softcount.engines import Engine
+from softcount.estimators.align_cost import Size, of_stages, of_step
 from softcount.estimators.align_direction import PREFER, Constraints, constraints, possible
 from softcount.estimators.align_stage import ALIGNMENTS, ModelStage, parse_models
 from softcount.estimators.meeting import meeting
@@ -113,6 +114,8 @@ def train(
     indexed: Any = items if order is None else items.take(order)
     if not isinstance(items, Stored):
         indexed = Indexed(indexed, model)
+    size = Size(items.lengths.token_pairs, len(rows.values), True, how.fertility)
+    second = parse_models(how.second[1], "em") if how.second else []
     for number, stage in enumerate(stages):
         letters = _letters(how, rows, words, start[0].translation, frequencies) if number else ()
         if letters:  # what is spelt alike is worth most at the start
@@ -123,7 +126,8 @@ def train(
                 weights,
             )  # fmt: skip
         model, start[0] = at_stage(model, start[0], stage)
-        with possible(items):
+        later = of_stages([*stages[number + 1 :], *second], size)
+        with possible(items), shown.then(later, of_step(stage, size)):
             result = fit(
                 model, weighted(indexed, None if weights is None or order is None else weights[order]), stage.criteria,
                 lambda _: start.pop(), engine,
@@ -138,8 +142,8 @@ def train(
     if how.second is None:
         return agreed
     del indexed
-    other, text = how._replace(stems=how.second[0], second=None, classes=None), how.second[1]
-    named = parse_models(text, "em"), engine, seed, on_step, lambda text: slot(f"second {text}"), tolerance
+    other = how._replace(stems=how.second[0], second=None, classes=None)
+    named = second, engine, seed, on_step, lambda text: slot(f"second {text}"), tolerance
     return agreed._replace(second=train(other, items, *named, before.second if before else None, weights))
 
 

@@ -12,6 +12,7 @@ from softcount.criteria.criterion import log_weights
 from softcount.criteria.spec import Settings
 from softcount.disk.checkpoint import Slot
 from softcount.errors import ImpossibleItem, InputError
+from softcount.estimators.align_cost import Size, of_stages, of_step
 from softcount.estimators.align_encoder import encoding
 from softcount.estimators.align_stage import ALIGNMENTS, CRF, ModelStage
 from softcount.estimators.featured import of_pairs, shared_weights
@@ -22,6 +23,7 @@ from softcount.loop.feature_weights import Computed, Leant
 from softcount.loop.trace import Step, Trace
 from softcount.loop.train import fit
 from softcount.loop.weighted import weighted
+from softcount.machine import stage as shown
 from softcount.models.ibm import IBM
 from softcount.models.jump_hmm import JumpHMM
 from softcount.models.link_crf import LinkCRF
@@ -97,6 +99,7 @@ def train(
     featured = settings.features is not None and not planned.encodes
     told = of_pairs(rows, items, settings.features, settings.variance) if featured else None
     computed: Computed = {"translation": told.rows} if told else {"translation": leant} if leant else {}
+    size = Size(items.lengths.token_pairs, len(rows.values))
     for number, stage in enumerate(planned.stages):
         if stage.model == CRF and result is not None:
             counts = EStep(model, counted, engine)(result.log_weights).counts
@@ -108,14 +111,15 @@ def train(
         start = start._replace(translation=limited(start.translation if translation is None else translation, limits))
         if settings.sparse is not None and translation is None:
             start = _summed_up(model, start, counted, engine)
-        result = fitted(
-            model, counted, items, stage, start, engine, {"translation": limits.must},
-            Settings(
-                {"translation": settings.pseudo + said.more}, {"translation": said.alpha},
-                sparse=sparse_rows(settings.sparse),
-            ),
-            seed + number, on_step, slot(f"{number + 1} {stage.text}"), settings.tolerance, computed,
-        )  # fmt: skip
+        with shown.then(of_stages(planned.stages[number + 1 :], size), of_step(stage, size)):
+            result = fitted(
+                model, counted, items, stage, start, engine, {"translation": limits.must},
+                Settings(
+                    {"translation": settings.pseudo + said.more}, {"translation": said.alpha},
+                    sparse=sparse_rows(settings.sparse),
+                ),
+                seed + number, on_step, slot(f"{number + 1} {stage.text}"), settings.tolerance, computed,
+            )  # fmt: skip
         translation = result.parameters.translation
         trace += result.trace
         trace.remarks += result.trace.remarks

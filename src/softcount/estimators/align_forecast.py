@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.criteria.spec import Stage
+from softcount.estimators.align_cost import STEPS_APART, STEPS_TOGETHER, Steps, passes
 from softcount.estimators.align_plan import plan
-from softcount.estimators.align_stage import AUTOENCODE, CRF, ModelStage, parse_models
+from softcount.estimators.align_stage import AUTOENCODE, CRF, parse_models
 from softcount.machine.memory import check_room
 from softcount.text.bitext import Bitext
 
@@ -39,19 +39,8 @@ APART_MORE = APART._replace(entry=130)
 INDEXED = 5  # bytes of a token pair, where an HMM is trained apart
 
 
-class Steps(NamedTuple):
-    """Nanoseconds of one step on one core, in both directions."""
-
-    pair: float
-    entry: float
-
-
-STEPS_TOGETHER = {"ibm1": Steps(5, 80), "ibm2": Steps(50, 80), "ibm2-free": Steps(25, 80), "hmm": Steps(63, 80)}
-STEPS_APART = {"ibm1": Steps(10, 125), "ibm2": Steps(50, 170), "ibm2-free": Steps(50, 170), "hmm": Steps(145, 100)}
-STEPS_APART[CRF] = STEPS_APART["hmm"]
 PREPARED = Steps(65, 390)  # the index, the answers
 PER_TOKEN = 550  # ns, of reading and writing
-TWICE = ("mre", "gibbs", AUTOENCODE)  # two E-steps, or draws
 LARGE = 100_000_000  # token pairs of one pair of sentences, of which a word is said
 PER_CELL, SECONDS_STEP, SECONDS_LINKS = 9.5, 8e-9, 3e-8  # of a token pair and direction; measured at 8,000 × 8,000
 USUAL = 200  # words that hardly a sentence has more of
@@ -86,20 +75,12 @@ def seconds(aligner: Any, tokens: int, entries: int, token_pairs: int) -> float:
     costs = STEPS_TOGETHER if planned.together else STEPS_APART
     fertile, second = planned.together and planned.how.fertility, planned.how.second
     stages = [*planned.stages, *(parse_models(second[1], "em") if second else ())]
-    steps = [(costs[stage.model], _passes(stage, part, fertile)) for stage in stages for part in stage.criteria]
-    pair = PREPARED.pair * (1 + fertile) + sum(cost.pair * passes for cost, passes in steps)
-    entry = PREPARED.entry + sum(cost.entry * passes for cost, passes in steps)
+    steps = [(costs[stage.model], passes(stage, part, fertile)) for stage in stages for part in stage.criteria]
+    pair = PREPARED.pair * (1 + fertile) + sum(cost.pair * n for cost, n in steps)
+    entry = PREPARED.entry + sum(cost.entry * n for cost, n in steps)
     both = 1.0 if aligner.direction == "both" else 0.5
     work = PER_TOKEN * tokens + both * (pair * token_pairs + entry * entries)
     return float(work / 1e9 / aligner._engine().n_workers)
-
-
-def _passes(stage: ModelStage, part: Stage, fertile: bool) -> float:
-    """Over the text: with fertilities two in every step of the HMM but the first."""
-    steps = part.steps or 1
-    if any(name in part.text for name in TWICE):
-        return 2.0 * steps
-    return 2.0 * steps - 1.0 if fertile and stage.model == "hmm" else float(steps)
 
 
 def _said(seconds: float) -> str:

@@ -12,6 +12,7 @@ from softcount.disk.checkpoint import Checkpoint
 from softcount.engines import Engine
 from softcount.engines.engine import Keeping
 from softcount.estimators import agreed, ranged_agreed, ranged_direction
+from softcount.estimators.align_cost import Size, of_stages
 from softcount.estimators.align_direction import Direction, Known, finished, fitted, known, model_of, sparse_rows, train
 from softcount.estimators.align_directions import NAMES, Apart, Together
 from softcount.estimators.align_plan import Plan
@@ -85,14 +86,23 @@ def apart(job: Job) -> Apart:
         before = job.before.direction(name, items) if job.before else None
         said[name] = known(job.settings, items, found, entries, before)
         alone, leant = job.planned.alone, leaning and leaning.of(said[name].rows, name == "reverse")
-        directions[name] = train(
-            job.settings, items, said[name], alone, entries, job.engine, job.seed, *job.watch(name), job.weights, leant
-        )
+        with shown.then(_behind(name, job, len(found.values)), 1.0):
+            directions[name] = train(
+                job.settings, items, said[name], alone, entries, job.engine, job.seed, *job.watch(name), job.weights,
+                leant,
+            )  # fmt: skip
         directions[name].trace.remarks += note_of(job) + remarks(job.planned, how, job.data)
     if not job.planned.symmetric:
         return Apart(directions)
     both = {f"{name}.translation": leaning.of(said[name].rows, name == "reverse") for name in names} if leaning else {}
     return Apart(side_by_side(job, directions, said, both))
+
+
+def _behind(name: str, job: Job, entries: int) -> float:
+    """What all that follows a direction costs: the other one, and a last stage of both."""
+    size = Size(job.data.lengths.token_pairs, entries)
+    other = of_stages(job.planned.alone.stages, size) if name == "forward" and job.settings.direction == "both" else 0.0
+    return other + (2.0 * of_stages(job.planned.stages[-1:], size) if job.planned.symmetric else 0.0)
 
 
 def side_by_side(

@@ -16,6 +16,7 @@ T = TypeVar("T")
 
 
 purpose, following = "", 0  # what the stages of this moment are for, where that is not the result; more of the kind
+ahead, each = 0.0, 1.0  # what will cost how much behind the steps of this moment, and each of these, in the same unit
 
 
 class Stage:
@@ -25,6 +26,7 @@ class Stage:
         self.purpose = f"{purpose}: " if purpose else ""
         self.what, self.total, self.unit = f"{self.purpose}{what}", total, unit
         self.following = following  # stages of this kind that are still to come
+        self.ahead = ahead / each  # what comes behind them, as so many steps of this stage
         self.done, self.began = 0.0, time.monotonic()
         self.share = 0.0  # of the part that is under way
         self.step: Any = None  # the record of the last one, where there are such
@@ -50,6 +52,18 @@ def towards(what: str, again: int = 0) -> Iterator[None]:
         yield
     finally:
         purpose, following = before
+
+
+@contextmanager
+def then(later: float, step: float) -> Iterator[None]:
+    """Steps that begin in here cost `step` each, and what comes behind them costs `later`: in any unit, but the same
+    for both, and for whoever says so around this, which adds."""
+    global ahead, each
+    before, ahead, each = (ahead, each), ahead + later, step or 1.0
+    try:
+        yield
+    finally:
+        ahead, each = before
 
 
 def reach(done: float, step: Any = None) -> None:

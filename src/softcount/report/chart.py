@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.errors import InputError
+from softcount.report.ties import tied_symbols, told
 from softcount.text.cfg import Rules
 from softcount.text.trees import Tree
 
@@ -130,6 +131,7 @@ def explain_grammar(model: Any, sentences: list[str]) -> dict[str, Any]:
         "log_likelihood": float(model.score(sentences)),
         "sentences": [_explained(chart, n) for chart, n in zip(charts, numbers, strict=True)],
         "rules": [dict(zip(keys, row, strict=True)) for row in named],
+        "tied": tied_symbols(rules, rule),
     }
 
 
@@ -179,3 +181,5 @@ def print_grammar(result: dict[str, Any]) -> None:
         show("The chart", ["words", "symbol", "inside", "outside", "posterior"], rows, names=2, breaks=breaks)
     rows = [[one["rule"], *six_digits((one["p"], one["count"], one["updated"]))] for one in result["rules"]]
     show("One EM step", ["rule", "p", "expected count", "p after one EM step"], rows)
+    if result["tied"]:
+        print(told(result["tied"]))

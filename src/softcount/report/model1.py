@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from softcount.errors import InputError
+from softcount.report.ties import tied_words, told
 from softcount.text.bilingual import read_bilingual
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ def model1(data: Bitext, steps: int, fixed: Sequence[tuple[str, str]] = ()) -> d
     held = {e: {**dict.fromkeys(table[e], 0.0), f: 1.0} for e, f in fixed if f in table.get(e, {})}
     table |= held
     iterations = [_iterate(pairs, table, held) for _ in range(steps)]
-    return {"pairs": pairs, "start": 1 / len(words), "iterations": iterations}
+    tied = tied_words(pairs, table)
+    return {"pairs": pairs, "start": 1 / len(words), "iterations": iterations, "tied": tied}
 
 
 def certain(path: str) -> list[tuple[str, str]]:
@@ -96,3 +98,5 @@ def print_model1(result: dict[str, Any]) -> None:
             for f, p in sorted(row.items(), key=lambda item: -item[1])
         ]
         show("Expected counts and parameters", ["e", "f", "count", "t(f|e)"], cells, names=2)
+    if result["tied"]:
+        print(told(result["tied"]))

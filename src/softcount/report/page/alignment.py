@@ -24,6 +24,7 @@ LONGEST = 40  # words on a side of a pair that is shown
 LEAST = 0.03  # posteriors below are not worth their bytes
 ENTRIES = 1000  # of the glossary
 DISAGREE = ERRORS = 30
+SHARES = ("p(target |\N{NO-BREAK SPACE}source)", "p(source |\N{NO-BREAK SPACE}target)")
 APART = 0.5  # posteriors of the two directions that are no more alike
 
 
@@ -31,9 +32,9 @@ def sections(model: Any, data: Bitext | None, gold: Sequence[PairLinks] | None =
     if data is None:
         yield Section("glossary", "Glossary", _lexicon(model))
         return
-    rows = _chosen(data, gold)
+    rows = _chosen(model, data, gold)
     pairs = [_pair(model, data, s, gold[s] if gold else None) for s in rows]
-    yield Section("pairs", "Sentence pairs", _pairs(rows, pairs, gold is not None), pairs)
+    yield Section("pairs", "Sentence pairs", _pairs(rows, pairs, len(data), gold is not None), pairs)
     if gold is not None:
         yield Section("errors", "Errors against gold", _errors(model, data, gold))
     yield Section("glossary", "Glossary", _glossary(glossary(joined(model.blocks(data)), data)))
@@ -41,13 +42,25 @@ def sections(model: Any, data: Bitext | None, gold: Sequence[PairLinks] | None =
         yield Section("disagreement", "Where the two directions disagree", _disagreement(rows, pairs))
 
 
-def _chosen(data: Bitext, gold: Sequence[Any] | None) -> list[int]:
-    """Evenly spread, of those that have words on both sides and fit the page."""
+def _chosen(model: Any, data: Bitext, gold: Sequence[Any] | None) -> list[int]:
+    """Evenly spread, of those that have words on both sides and fit the page; beside gold, half of those shown, and the
+    first, are pairs with an error."""
     l, m = data.source.sentences.lengths, data.target.sentences.lengths
     fit = np.flatnonzero((np.minimum(l, m) > 0) & (np.maximum(l, m) <= LONGEST))
-    if gold is not None:
-        fit = fit[fit < len(gold)]
-    return [int(s) for s in fit[np.linspace(0, len(fit) - 1, min(SHOWN, len(fit))).round().astype(int)]]
+    if gold is None:
+        return _spread(fit, SHOWN)
+    fit = fit[fit < len(gold)]
+    found = model.align(data)
+    off = [
+        bool(set(gold[s].sure) - set(found[s]) or set(found[s]) - set(gold[s].sure) - set(gold[s].possible))
+        for s in fit
+    ]
+    wrong = _spread(fit[np.array(off, dtype=bool)], SHOWN // 2)
+    return wrong + [s for s in _spread(fit, SHOWN) if s not in wrong][: SHOWN - len(wrong)]
+
+
+def _spread(rows: Array, most: int) -> list[int]:
+    return [int(s) for s in rows[np.linspace(0, len(rows) - 1, min(most, len(rows))).round().astype(int)]]
 
 
 def _pair(model: Any, data: Bitext, s: int, gold: Any) -> dict[str, Any]:
@@ -70,13 +83,15 @@ def _shares(matrices: dict[str, Array]) -> list[list[float]]:
     return [[i, j, *(round(float(part[i, j]), 2) for part in parts)] for i, j in where]
 
 
-def _pairs(rows: Sequence[int], pairs: Sequence[dict[str, Any]], gold: bool) -> Html:
+def _pairs(rows: Sequence[int], pairs: Sequence[dict[str, Any]], n: int, gold: bool) -> Html:
     if not rows:
         return el("p", f"No pair has words on both sides and at most {LONGEST} on each.")
     told = (
-        "A line joins words that translate each other. Point at a word, or reach it with the Tab key, to see how sure "
+        "A line joins words that translate each other. Point at a word, or reach it with the Tab key, to see how sure"
     )
-    told += "both directions are."
+    told += " both directions are."
+    if len(rows) < n:
+        told += f" {len(rows)} of {n:,} pairs are here, evenly spread{'; first those with an error' * gold}."
     lines = list[Html]()
     if gold:
         keys = {"wrong": "a link that gold does not have", "missed": "a sure link of gold that was not found"}
@@ -99,13 +114,13 @@ def _article(s: int, pair: dict[str, Any]) -> Html:
     ]
     drawing = el("div", el("div", *words, cls="drawing"), cls="scroll")
     grid = el("details", el("summary", "Posteriors as a grid"), el("div", "", cls="scroll grid"))
-    return el("article", el("h3", f"Pair {s + 1}"), drawing, grid, cls="pair", data_row=True)
+    return el("article", el("h3", f"Pair {s + 1}"), drawing, grid, cls="pair", id=f"pair-{s + 1}", data_row=True)
 
 
 def _glossary(entries: list[Entry]) -> Html:
     rows = [(e.source, e.target, f"{e.links:,}", f"{e.forward:.2f}", f"{e.reverse:.2f}") for e in entries[:ENTRIES]]
     more = f" Of {len(entries):,} entries the {ENTRIES:,} with most links." if len(entries) > ENTRIES else ""
-    head = ("source", "target", "links", "p(target | source)", "p(source | target)")
+    head = ("source", "target", "links", *SHARES)
     told = "Words that were linked, most often linked first; probabilities are shares of the word's links." + more
     return html([el("p", told, cls="hint"), _search("glossary", "Find a word, on either side"),
                  table(head, rows, "Glossary", numbers=(2, 3, 4))])  # fmt: skip
@@ -115,7 +130,7 @@ def _lexicon(model: Any) -> Html:
     """Without a text there are no links to count: what the model says of its words."""
     found = sorted(model.lexicon(0.1), key=lambda entry: (-min(entry[2:]), entry[:2]))[:ENTRIES]
     rows = [(e, f, f"{p:.2f}", f"{q:.2f}") for e, f, p, q in found]
-    head = ("source", "target", "p(target | source)", "p(source | target)")
+    head = ("source", "target", *SHARES)
     return html([_search("glossary", "Find a word, on either side"), table(head, rows, "Glossary", numbers=(2, 3))])
 
 
@@ -154,7 +169,9 @@ def _disagreement(rows: Sequence[int], pairs: Sequence[dict[str, Any]]) -> Html:
     if not cells:
         return el("p", "Nowhere, in the pairs above: where one direction is sure, the other is not against it.")
     most = sorted(cells, key=lambda cell: -cell[0])[:DISAGREE]
-    lines = [(f"{e} – {f}", f"{s + 1}", f"{p:.2f}", f"{q:.2f}") for _, s, e, f, p, q in most]
+    lines = [
+        (f"{e} – {f}", el("a", f"{s + 1}", href=f"#pair-{s + 1}"), f"{p:.2f}", f"{q:.2f}") for _, s, e, f, p, q in most
+    ]
     told = "Of the pairs above, the words of which one direction is sure and the other is not: links to look at twice."
     head = ("words", "pair", "forward", "reverse")
     return html([el("p", told, cls="hint"), table(head, lines, "Posteriors of both directions", numbers=(1, 2, 3))])

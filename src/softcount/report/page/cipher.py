@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from softcount.report.page.element import Html, el
+from softcount.report.page.element import joined as html
 from softcount.report.page.frame import Section
 from softcount.report.page.heat import heat
 from softcount.text.characters import BLANK, joined
@@ -23,9 +24,19 @@ def sections(model: Any, data: Any, gold: Any = None) -> Iterator[Section]:
     columns = np.argsort(table.argmax(axis=0), kind="stable")  # so that what is sure lies on a line
     names = [model.vocabulary_.words[v] for v in columns]
     grid = heat([model.letters_[k] for k in rows], names, table[:, columns], "P(cipher letter | plain letter)", TOLD)
-    yield Section("key", "The key", grid)
+    yield Section("key", "The key", grid if data is None else html([_key(model, data), grid]))
     if data is not None:
         yield Section("text", "The text", _text(model, data))
+
+
+def _key(model: Any, data: Any) -> Html:
+    """Every cipher letter of the text with the plain letter that it most probably stands for there."""
+    best = dict[str, Any]()
+    for entry in model.key(data):  # of each the likeliest comes first
+        best.setdefault(entry.cipher, entry)
+    items = [el("li", f"{one.cipher} → {one.plain}", el("small", f"{one.probability:.0%}")) for one in best.values()]
+    told = "Each sign of the text, the letter that it stands for, and how sure that is."
+    return html([el("p", told, cls="hint"), el("ul", *items, cls="tagged key-list")])
 
 
 def _text(model: Any, data: Any) -> Html:

@@ -60,12 +60,11 @@ def cluster_sections(model: Any, data: Documents | None, by: Sequence[str] | Non
     body = joined([el("p", told, cls="hint"), table(head, rows, "By size", numbers=(1, 2))])
     yield Section("clusters", "Clusters", body)
     if data is not None and labels is not None:
-        listed = [group.name for group in groups]
-        yield Section("documents", "Documents of each cluster", _members(labels, listed, data))
+        named = {group.name: f"{group.name}: {' '.join(group.words[:3])}" for group in groups}
+        yield Section("documents", "Documents of each cluster", _members(labels, named, data))
         if by is not None:
-            shares = np.array([[float(label == name) for name in listed] for label in labels])
-            named = [f"{group.name}: {' '.join(group.words[:3])}" for group in groups]
-            yield Section("by", "Clusters by class or time", across(shares, named, by, "cluster"))
+            shares = np.array([[float(label == name) for name in named] for label in labels])
+            yield Section("by", "Clusters by class or time", across(shares, list(named.values()), by, "cluster"))
 
 
 def _topics(model: Any, tops: Sequence[Sequence[str]]) -> Html:
@@ -179,20 +178,20 @@ def _plane(rows: Array) -> tuple[Array, float]:
 
 def _documents(shares: Array, names: Sequence[str], data: Any) -> Html:
     parts, words = [], _telling(data)
-    for h, name in enumerate(names):
+    for h in np.argsort(-shares.sum(axis=0), kind="stable").tolist():
         best = np.argsort(-shares[:, h], kind="stable")[:DOCUMENTS]
         items = [el("li", f"{shares[d, h]:.0%} · {_called(data, d)}: {words(d)}") for d in best]
-        parts.append(el("div", el("h3", name), el("ul", *items), cls="topic"))
+        parts.append(el("div", el("h3", names[h]), el("ul", *items), cls="topic"))
     told = "Those with the largest share of it, by the words that they have more often than others."
     return joined([el("p", told, cls="hint"), *parts])
 
 
-def _members(labels: Sequence[str], names: Sequence[str], data: Any) -> Html:
+def _members(labels: Sequence[str], named: dict[str, str], data: Any) -> Html:
     parts, words = [], _telling(data)
-    for name in names:
+    for name, called in named.items():
         members = [d for d, label in enumerate(labels) if label == name][:DOCUMENTS]
         items = [el("li", f"{_called(data, d)}: {words(d)}") for d in members]
-        parts.append(el("div", el("h3", f"cluster {name}" if name.isdigit() else name), el("ul", *items), cls="topic"))
+        parts.append(el("div", el("h3", called), el("ul", *items), cls="topic"))
     told = "The first of each, by the words that they have more often than others."
     return joined([el("p", told, cls="hint"), *parts])
 

@@ -5,6 +5,7 @@ el("td", "a < b", cls="number")      <td class="number">a &lt; b</td>
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
@@ -50,6 +51,11 @@ def _row(row: Sequence[Any], numbers: Sequence[int]) -> Html:
     first, *rest = row
     cells = [el("td", cell, cls="number" if k in numbers else None) for k, cell in enumerate(rest, 1)]
     return el("tr", el("th", first, scope="row"), *cells)
+
+
+def breakable(words: str) -> Html:
+    """A name without blanks, such as annealed(start=1,stop=2):9, that may go on in another line behind a mark."""
+    return Html(re.sub(r"([(,=])(?=\S)", r"\1<wbr>", escape(words)))
 
 
 def minus(number: str) -> str:

@@ -14,6 +14,7 @@ from softcount.text.trees import Tree
 SHOWN, LONGEST = 20, 20  # trees, and words of a sentence whose tree is drawn
 RULES = 400  # the most probable of each symbol come first
 LETTER, GAP, DOWN = 8.2, 16, 44  # a letter, between words, from level to level; in units of the drawing
+COLUMN = 500  # a drawing that is wider has both columns of the page
 
 
 def sections(model: Any, data: Any = None, gold: Any = None) -> Iterator[Section]:
@@ -40,17 +41,20 @@ def _trees(model: Any, data: Any) -> Html:
     sentences = [data.tokens(int(s)) for s in chosen]
     trees = model.parse(sentences) if sentences else []
     shown = (_article(int(s), words, tree) for s, words, tree in zip(chosen, sentences, trees, strict=True))
-    return el("div", *shown, cls="columns")
+    some = f"{len(chosen)} of {len(data):,} sentences, evenly spread" if len(chosen) < len(data) else "All sentences"
+    told = f"{some}, each with its most probable tree."
+    return joined([el("p", told, cls="hint"), el("div", *shown, cls="columns")])
 
 
 def _article(s: int, words: Sequence[str], tree: Tree | None) -> Html:
     shown = el("p", f"{' '.join(words)}: no tree") if tree is None else drawing(tree)
-    return el("article", el("h3", f"Sentence {s + 1}"), shown, cls="pair", data_row=True)
+    wide = tree is not None and sum(_widths(tree)) > COLUMN
+    return el("article", el("h3", f"Sentence {s + 1}"), shown, cls="pair wide" if wide else "pair", data_row=True)
 
 
 def drawing(tree: Tree) -> Html:
     """Words on a line at the bottom, each node above the middle of what is under it."""
-    widths = [max(LETTER * len(word), 22.0) + GAP for word in tree.words()]
+    widths = _widths(tree)
     middles = (np.cumsum(widths) - np.asarray(widths) / 2).tolist()
     levels = _height(tree)
     marks, _, _ = _placed(tree, middles, 0, levels)
@@ -58,6 +62,10 @@ def drawing(tree: Tree) -> Html:
     box = {"viewBox": f"0 0 {width:.0f} {height}", "role": "img", "aria_label": str(tree)}
     svg = el("svg", *marks, **box, style=f"width:{width:.0f}px;max-width:none")
     return el("div", svg, cls="scroll", tabindex="0", role="region", aria_label=f"Tree of {' '.join(tree.words())}")
+
+
+def _widths(tree: Tree) -> list[float]:
+    return [max(LETTER * len(word), 22.0) + GAP for word in tree.words()]
 
 
 def _height(tree: Tree) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 from softcount.report.page.element import Html, bar, el, joined, table, void
 from softcount.report.page.frame import Section
-from softcount.text.structure import Structure
+from softcount.text.structure import BEFORE, FIRST, Structure
 
 DOWN, GAP, TALL, LETTER = (
     90,
@@ -25,21 +25,34 @@ Box = tuple[float, float, float]  # left, top, width
 def sections(model: Any, data: Any = None, gold: Any = None) -> Iterator[Section]:
     structure = model._structure
     yield Section("arcs", "Which variable depends on which", drawing(structure, model.observed_))
-    yield Section("tables", "Tables", _tables(model.to_json()))
+    yield Section("tables", "Tables", _tables(model.to_json(), structure))
 
 
-def _tables(tables: dict[str, dict[str, dict[str, float]]]) -> Html:
+def _tables(tables: dict[str, dict[str, dict[str, float]]], structure: Structure) -> Html:
     shown, left = list[Html](), MOST_ENTRIES
     for name, rows in tables.items():
         listed = list(rows.items())[:MOST_ROWS]
-        entries = [(given or "–", value, f"{p:.4f}", bar(p, 1.0)) for given, row in listed for value, p in row.items()]
+        given = _given(name, structure)
+        entries = [
+            (*((at,) if given else ()), value, f"{p:.4f}", bar(p, 1.0))
+            for at, row in listed
+            for value, p in row.items()
+        ]
         left -= len(entries)
         if left < 0:
             shown.append(el("p", f"{len(tables) - len(shown)} more tables: softcount export MODEL --to FOLDER"))
             break
         more = f", the first {MOST_ROWS} of {len(rows)} rows" if len(rows) > MOST_ROWS else ""
-        shown.append(table(("given", "value", "p", ""), entries, f"{name}{more}", numbers=(2,)))
+        head = (*((f"given {given}",) if given else ()), name.partition(FIRST)[0], "p", "")
+        shown.append(table(head, entries, f"{name}{more}", numbers=(len(head) - 2,)))
     return joined(shown)
+
+
+def _given(table: str, structure: Structure) -> str:
+    """The parents of the variable that a table is of: `weather`, and of those in the row before `weather@-1`."""
+    name, first, _ = table.partition(FIRST)
+    parents = structure.of(name) if name in structure.names else ()
+    return ", ".join(f"{parent}{BEFORE * back}" for parent, back in parents if not (first and back))
 
 
 def drawing(structure: Structure, observed: Collection[str]) -> Html:

@@ -44,9 +44,13 @@ def _centres(model: Any, sizes: Array) -> Html:
     return table(head, rows, "By size", numbers=(1, 2, *range(4, 4 + len(features))))
 
 
-def _ways(n: int, names: list[str]) -> str:
-    """What goes to the right and what upwards, where these are features themselves."""
-    return {1: f" To the right: {names[0]}.", 2: f" To the right: {names[0]}; upwards: {names[-1]}."}.get(n, "")
+def _ways(data: Array, names: list[str]) -> str:
+    """What goes to the right and what upwards, from where to where, where these are features themselves."""
+    if data.shape[1] > 2:
+        return ""
+    ends = [f"{minus(f'{column.min():.3g}')} to {minus(f'{column.max():.3g}')}" for column in data.T]
+    ways = zip(("To the right", "upwards"), names, ends, strict=False)
+    return " " + "; ".join(f"{way}: {name}, {end}" for way, name, end in ways) + "."
 
 
 def _points(data: Array, labels: Array, means: Array, names: list[str]) -> Html:
@@ -64,7 +68,7 @@ def _points(data: Array, labels: Array, means: Array, names: list[str]) -> Html:
         for k, (x, y) in enumerate(crosses)
     ]  # fmt: skip
     kept = (s[:2] ** 2).sum() / max((s**2).sum(), 1e-300)
-    told = "Crosses: centres, with the numbers of their clusters." + _ways(data.shape[1], names)
+    told = "Crosses: centres, with the numbers of their clusters." + _ways(data, names)
     told += f" The plane keeps {kept:.0%} of how far the points are apart." if data.shape[1] > 2 else ""
     svg = el(
         "svg", *dots, *marks, viewBox="0 0 520 340", role="img", aria_label=f"{len(chosen)} points in their clusters"

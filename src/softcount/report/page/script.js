@@ -40,6 +40,12 @@
     });
     section.append(more);
     begun.push(show);
+    /* A link from elsewhere on the page leads to a row that may not be shown yet. */
+    for (const link of document.querySelectorAll("a[href^='#pair-']")) link.addEventListener("click", () => {
+      if (!rows.includes(document.querySelector(link.getAttribute("href")))) return;
+      [box.value, all] = ["", true];
+      show();
+    });
   }
 
   /* --- pairs: links between two lines of words --------------------------------------------------------------------- */

@@ -9,7 +9,7 @@ from typing import Any
 
 from softcount.loop.trace import CONVERGED, DONE, FELL, Step, Trace
 from softcount.report.page.chart import line_chart
-from softcount.report.page.element import Html, el, joined, minus, table
+from softcount.report.page.element import Html, breakable, el, joined, minus, table
 from softcount.report.page.frame import Section
 
 # Criteria as a reader calls them; what goes around others keeps their names behind it.
@@ -29,6 +29,7 @@ OBJECTIVES = {
     "autoencode": "the log-probability of making the data again",
 }  # fmt: skip
 MODELS = {"ibm1": "Model 1", "ibm2": "Model 2", "ibm2-free": "Model 2", "hmm": "HMM", "crf": "CRF"}
+FEW_STEPS = 10  # of all restarts together, in which nothing can be learned from nothing
 SOON = 10  # of a stage's steps, the share that is left out where restarts are compared: they differ at the end
 
 
@@ -93,16 +94,24 @@ def sections(model: Any) -> Iterator[Section]:
     body = [el("p", _meant(model, traces), cls="hint")] if steps else []
     body.append(el("div", *charts, *_tried_chart(model), cls="charts"))
     if steps:
-        head = ("stage", "restart", "steps", "seconds a step", "objective at its end")
-        body.append(table(head, steps, "Stages of training", numbers=(1, 2, 3, 4)))
+        body.append(_stage_table(steps))
     if tried := getattr(model, "tried_", ()):
         rows = [(f"{one.size}", minus(f"{one.score:,.4f}"), f"{one.used}", f"{one.seconds:.3g}") for one in tried]
         body.append(table(("size", "score", "used", "seconds"), rows, "Sizes that were tried", numbers=(0, 1, 2, 3)))
-    hints = list(dict.fromkeys(hint for trace in traces.values() for hint in _hints(trace)))
+    hints = list(_of_all(model, traces))
     if hints:
         body += [el("h3", "Worth knowing, worth trying"), el("ul", *(el("li", hint) for hint in hints))]
     body += [el("h3", "Signature"), el("p", el("code", model.signature_), cls="signature")]
     yield Section("training", "Training", joined(body))
+
+
+def _stage_table(steps: list[tuple[str, ...]]) -> Html:
+    """A column for restarts only where there are some; long criteria may break behind a bracket or a comma."""
+    head = ("stage", "restart", "steps", "seconds a step", "objective at its end")
+    again = len({row[1] for row in steps}) > 1
+    kept = [k for k in range(len(head)) if again or k != 1]
+    rows = [(breakable(row[0]), *(row[k] for k in kept[1:])) for row in steps]
+    return table([head[k] for k in kept], rows, "Stages of training", numbers=range(1, len(kept)))
 
 
 def _tried_chart(model: Any) -> Iterator[Html]:
@@ -155,6 +164,16 @@ def _stages(model: Any, name: str, trace: Trace) -> Iterator[tuple[str, ...]]:
         seconds = sum(step.seconds for step in steps) / len(steps)
         objective = minus(f"{steps[-1].objective:,.2f}") if math.isfinite(steps[-1].objective) else "–"
         yield _called(name, of, stage), f"{restart + 1}", f"{len(steps)}", f"{seconds:.3f}", objective
+
+
+def _of_all(model: Any, traces: dict[str, Trace]) -> Iterator[str]:
+    """What is said of one of two directions alone says of which."""
+    found = {name: list(_hints(trace)) for name, trace in traces.items()}
+    for hint in dict.fromkeys(hint for hints in found.values() for hint in hints):
+        of = [name for name, hints in found.items() if hint in hints]
+        yield hint if len(of) == len(found) else f"{', '.join(of)}: {hint}"
+    if "start=random" in model.signature_ and 0 < max(map(len, traces.values()), default=0) < FEW_STEPS:
+        yield "So few steps from a random start learn little: give more of them, such as --criterion em:100."
 
 
 def _hints(trace: Trace) -> Iterator[str]:

@@ -62,12 +62,11 @@ const toolbar = () => {
 /* Said aloud by screen readers, because its element stays. */
 const where = () => {
   const { seen, theta } = here(),
-    tied = isTied(page.model, theta, criterion().parameters(page.model, seen.next, page.settings));
-  const words = ` Tied: all ${page.model.hidden.replace(/s$/, "se")}s are alike, and will stay so; choose a random start.`;
+    tied = tiesOf(page.model, theta, criterion().parameters(page.model, seen.next, page.settings));
   return [
     `Step ${page.at}: ${OBJECTIVE[page.criterion]} `,
     make("strong", { "data-value": seen.objective }, shown(seen.objective)),
-    tied ? make("em", { id: "tied" }, words) : "",
+    tied ? make("em", { id: "tied" }, ` Tied: ${tied}; choose a random start.`) : "",
   ];
 };
 

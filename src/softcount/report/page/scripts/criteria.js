@@ -142,3 +142,22 @@ const isTied = (model, theta, next) =>
   Object.entries(model.layout).some(
     ([name, spec]) => spec.emits && !spec.beyond && alike(theta[name]) && alike(next[name]),
   );
+/* What is tied, in words; a model of which some values may be alike and others not says so itself. */
+const tiesOf = (model, theta, next) => {
+  if (!model.ties) return isTied(model, theta, next) ? `all ${plural(model.hidden)} are alike, and will stay so` : "";
+  const after = new Set(model.ties(next).map(String));
+  const groups = model.ties(theta).filter((group) => after.has(String(group)));
+  return groups.length ? `${groups.map((group) => group.join(" = ")).join(", ")}: alike, and will stay so` : "";
+};
+/* Rows that hold the same numbers, to the digits that a step keeps. */
+const same = (a, b) => a.length === b.length && a.every((p, k) => Math.abs(p - b[k]) <= 1e-9 * Math.abs(b[k]));
+/* Groups of two or more of the names, each joined with the first that it is like. */
+const grouped = (names, like) => {
+  const groups = [];
+  names.forEach((name, k) => {
+    const group = groups.find(([first]) => like(first, k));
+    if (group) group.push(k);
+    else groups.push([k]);
+  });
+  return groups.filter((group) => group.length > 1).map((group) => group.map((k) => names[k]));
+};

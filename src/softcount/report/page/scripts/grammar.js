@@ -169,6 +169,20 @@ const grammar = (data) => {
   return {
     kind: "grammar",
     hidden: "tree",
+    /* Symbols that can change their names: every rule becomes one that has the same probability. */
+    ties: ({ rule }) => {
+      const first = symbols.indexOf(data.start);
+      const changed = (a, b) => (s) => (s === a ? b : s === b ? a : s);
+      const key = (side, to) => side.map(({ word, symbol }) => (word === undefined ? to(symbol) : `'${word}`)).join(" ");
+      const table = (to) =>
+        new Map(rules.flatMap((row, s) => row.map((side, r) => [`${to(s)} > ${key(side, to)}`, rule[s][r]])));
+      const own = table((s) => s);
+      const like = (a, b) => {
+        if (a === first || b === first) return false;
+        return [...table(changed(a, b))].every(([k, p]) => own.has(k) && same([p], [own.get(k)]));
+      };
+      return grouped(symbols, like);
+    },
     values: symbols,
     items,
     layout,

@@ -58,6 +58,11 @@ const ibm1 = ({ pairs, fixed = [] }) => {
   return {
     kind: "ibm1",
     hidden: "source word",
+    /* Words that are in the same pairs, equally often, with the same row: every posterior is alike, and so every count. */
+    ties: ({ translation }) => {
+      const often = rows.map((e) => items.map(({ source }) => source.filter((word) => word === e).length));
+      return grouped(rows, (a, b) => same(often[a], often[b]) && same(translation[a], translation[b]));
+    },
     items,
     layout,
     countsOf,

@@ -4,6 +4,11 @@ const entriesOf = (model, f) =>
     spec.rows.flatMap((row, i) => spec.columns[i].map((column, j) => f(name, i, j, row, column, spec))),
   );
 const entryName = (row, column) => (row === "all" ? column : `${row} → ${column}`);
+/* With the table that it is of, where there are several. */
+const entryOf = (model, name, row, column) =>
+  `${Object.keys(model.layout).length > 1 ? `${name}: ` : ""}${entryName(row, column)}`;
+/* A difference of counts that only rounding keeps from zero. */
+const exactly = (x, of) => (Math.abs(x) < 1e-12 * Math.max(1, Math.abs(of)) ? 0 : x);
 const countAt = (counts, spec, name, i, j) =>
   spec.family === UnitGaussian ? counts[name][i][j + 1] : counts[name][i][j];
 
@@ -94,7 +99,7 @@ const beside = (model, frame, settings) => {
       tableOf(
         `What ${title} makes of the counts`,
         ["entry", ...head.map((h) => [h])],
-        entriesOf(only, (name, i, j, row, to, spec) => [`${name}: ${entryName(row, to)}`, ...f(name, i, j, spec)]),
+        entriesOf(only, (name, i, j, row, to, spec) => [entryOf(only, name, row, to), ...f(name, i, j, spec)]),
       ),
     );
   const divergences = divergencesOf(model, lambda, settings),
@@ -145,7 +150,7 @@ const reconstructionView = (model, frame, settings) => {
         q = found.decode.items[d].posterior[t];
       const list = (shares) => {
         const order = shares.map((_, k) => k).sort((a, b) => (names.length > 4 ? shares[b] - shares[a] : 0));
-        const said = order.slice(0, 4).map((k) => `${names[k]} ${brief(shares[k])}`);
+        const said = order.slice(0, 4).map((k) => `${names[k]}: ${brief(shares[k])}`);
         return said.join(", ") + (names.length > 4 ? ", …" : "");
       };
       return [
@@ -158,10 +163,10 @@ const reconstructionView = (model, frame, settings) => {
     }),
   );
   const rows = entriesOf(model, (name, i, j, row, column) => [
-    `${name}: ${entryName(row, column)}`,
+    entryOf(model, name, row, column),
     found.encode.counts[name][i][j],
     found.decode.counts[name][i][j],
-    cell(found.gradient[name][i][j], { "data-gradient": `${name}/${i}/${j}` }),
+    cell(exactly(found.gradient[name][i][j], found.encode.counts[name][i][j]), { "data-gradient": `${name}/${i}/${j}` }),
     frame.theta[name][i][j],
     found.next[name][i][j],
   ]);
@@ -173,9 +178,10 @@ const reconstructionView = (model, frame, settings) => {
       make("strong", { "data-value": found.objective, "data-j": true }, shown(found.objective)),
       ` = ${shown(found.decode.logNorm)} − (${shown(found.encode.logNorm)})`,
     ),
+    hint("Decisions are of all nodes of an item together, so that the best of one node alone may be another."),
     tableOf(
       "The posterior beside Q, and the decisions of both",
-      ["node", "P(z | x)", "Q(z) ∝ P(z) P(x | z)²", "best by P(z | x)", "best by P(x | z) P(z | x)"],
+      [model.kind === "mixture" ? "document" : "node", ...["P(z | x)", "Q(z) ∝ P(z) P(x | z)²", "best by P(z | x)", "best by P(x | z) P(z | x)"].map(kept)],
       nodes,
       { class: "nowrap" },
     ),

@@ -77,9 +77,11 @@ const pathsOf = (model, frame, item, d) => {
     { terms, total } = naive(model, weights, item);
   const programme = Math.exp(model.expect(weights).items[d].logNorm);
   const names = (path) => model.named?.(item, path) ?? path.map((k, t) => model.choices(item)[t][k]).join(" ");
-  const best = [...terms].sort((a, b) => b.p - a.p).slice(0, SHOWN_PATHS);
+  const best = [...terms].sort((a, b) => b.p - a.p).slice(0, SHOWN_PATHS),
+    nodes = model.nodes(item);
   return [
     title,
+    model.kind === "net" && nodes.length > 1 ? hint(`In this order: ${nodes.join(", ")}.`) : "",
     make(
       "p",
       {},
@@ -219,6 +221,8 @@ const gibbsView = (model, frame, settings) => {
     ];
   const { seen, trace } = chain(model, frame.theta, settings, SWEEPS);
   const rows = [...exact].sort((a, b) => b[1] - a[1]).slice(0, 24);
+  /* Of things that are called class 0, class 1 the numbers alone, since the head of the column says what they are. */
+  const short = (name) => (name.startsWith(`${model.hidden} `) ? name.slice(model.hidden.length + 1) : name);
   const said = (key) =>
     key
       .split(" / ")
@@ -227,7 +231,7 @@ const gibbsView = (model, frame, settings) => {
           ? ""
           : one
               .split(" ")
-              .map((k, t) => model.choices(model.items[d])[t][k])
+              .map((k, t) => short(model.choices(model.items[d])[t][k]))
               .join(" "),
       )
       .join(" / ");
@@ -253,7 +257,7 @@ const gibbsView = (model, frame, settings) => {
       "The exact posterior has the parameters integrated out under the prior α.",
       unnamed === null
         ? ""
-        : ` ${model.hidden[0].toUpperCase()}${model.hidden.slice(1)}s can change their names, so that a structure and its mirror image are equally probable; where they are far apart, draws may stay on one side.`,
+        : ` ${plural(model.hidden[0].toUpperCase() + model.hidden.slice(1))} can change their names, so that a structure and its mirror image are equally probable; where they are far apart, draws may stay on one side.`,
     ),
     make(
       "div",
@@ -266,7 +270,7 @@ const gibbsView = (model, frame, settings) => {
     ),
     tableOf(
       "The most probable structures",
-      [`${model.hidden}s`, ["exact"], ["drawn"]],
+      [plural(model.hidden), ["exact"], ["drawn"]],
       rows.map(([key, p]) => [
         said(key),
         cell(p, { style: shade(p) }),

@@ -31,7 +31,7 @@ DOCS = ["wine red grape wine", "grape wine barrel", "goal ball match", "ball goa
 class Strict(HTMLParser):
     """Every element that is opened is closed, in order; keeps text, ids and addresses."""
 
-    VOID = ("meta", "input")
+    VOID = ("meta", "input", "wbr")
 
     def __init__(self, page: str) -> None:
         super().__init__()

@@ -51,12 +51,14 @@ def _chosen(model: Any, data: Bitext, gold: Sequence[Any] | None) -> list[int]:
         return _spread(fit, SHOWN)
     fit = fit[fit < len(gold)]
     found = model.align(data)
-    off = [
-        bool(set(gold[s].sure) - set(found[s]) or set(found[s]) - set(gold[s].sure) - set(gold[s].possible))
-        for s in fit
-    ]
+    off = [_errs(set(found[s]), gold[s]) for s in fit.tolist()]
     wrong = _spread(fit[np.array(off, dtype=bool)], SHOWN // 2)
     return wrong + [s for s in _spread(fit, SHOWN) if s not in wrong][: SHOWN - len(wrong)]
+
+
+def _errs(found: set[tuple[int, int]], right: PairLinks) -> bool:
+    """Whether a link is neither sure nor possible, or a sure one is not there."""
+    return bool(set(right.sure) - found or found - set(right.sure) - set(right.possible))
 
 
 def _spread(rows: Array, most: int) -> list[int]:

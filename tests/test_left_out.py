@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import softcount
@@ -29,6 +29,7 @@ def instance(seed):
 
 @settings(max_examples=20)
 @given(st.integers(0, 10**6))
+@example(1436)  # of a stem's sum in float32 a little is left
 def test_every_link_is_left_out_of_every_level(seed):
     found, counts, prior = instance(seed)
     kappa = (2.0, 1.5)

@@ -19,6 +19,7 @@ from softcount.numbers.ragged import Array
 GRID = (0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 20.0, 35.0, 60.0)
 LEAST = 0.05  # counts below say nothing
 FLOOR = 1e-7  # of what nothing predicts
+ROUNDING = 1e-6  # of sums in float32: what is left of a count that was taken out whole
 
 
 def held_out_strengths(
@@ -51,7 +52,8 @@ def _rates(
     strengths: Sequence[float], entries: Array, less: Array, prior: Array | None = None,
 ) -> Array:  # fmt: skip
     """[entries, 2]: t₋(column | row), t₋(row | column), where so much is taken out of each entry."""
-    level, counts = levels[depth], np.maximum(tables[depth][entries] - less, 0.0)  # sums of float32 may lack a little
+    level, whole = levels[depth], tables[depth][entries]
+    counts = np.where(whole - less > ROUNDING * whole, whole - less, 0.0)
     rows, columns = level.row_of[entries], level.rows.values[entries]
     totals = np.stack([sums[depth][0][rows], sums[depth][1][columns]], axis=1) - less[:, None]
     more = np.zeros(len(entries)) if prior is None else prior[entries]

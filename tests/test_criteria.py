@@ -232,6 +232,17 @@ def test_adaptive_rates_by_hand() -> None:
     assert len(set(rates.tolist())) > 1
 
 
+def test_a_gradient_that_is_rounding_alone_has_no_sign() -> None:
+    theta = np.array([[0.5, 0.3, 0.2]])
+    state = MREState(HMMTables(np.ones(1), np.ones((1, 1)), theta), None, None)
+    counts = HMMTables(np.ones(1), np.ones((1, 1)), 1000.0 * theta)
+    for gradient, moves in (([1e-10, -3e-11, -7e-11], False), ([1e-8, -3e-9, -7e-9], True)):
+        nothing = HMMTables(np.zeros(1), np.zeros((1, 1)), np.array([gradient]))
+        found = RULES["adaptive"](HMM(1, 3).layout, state, nothing, counts, 0.1)
+        assert np.array_equal(found.signs.emission, np.sign([gradient]) * moves)
+        assert (not np.allclose(found.parameters.emission, theta, rtol=1e-3)) == moves
+
+
 # --- wrappers -------------------------------------------------------------------------------------------------------
 
 

@@ -150,6 +150,7 @@ def test_where_the_ranges_are_cut_changes_nothing(monkeypatch: pytest.MonkeyPatc
         {"preset": "best", "dictionary": True},
         {"sparse": (0.5, 0.1), "model": "ibm1:2,hmm:2", "criterion": "em"},
         {"sparse": (0.5, 0.1), "model": "ibm1", "criterion": "hard:3", "dictionary": True},
+        {"sparse": (0.5, 0.1), "model": "ibm1", "criterion": "em:2,mre:2"},
     ],
     ids=str,
 )

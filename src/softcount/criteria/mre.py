@@ -19,11 +19,12 @@ from softcount.criteria.criterion import Criterion, Expect, Progress, log_weight
 from softcount.criteria.rates import adapted
 from softcount.errors import InputError
 from softcount.families.family import AscendingFamily, SimplexFamily
-from softcount.families.layout import TableLayout, by_family, by_table, named, total
+from softcount.families.layout import by_family, by_table, named, total_by_family
 from softcount.families.penalty import Sparsity
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Table, Tables, by_row, each, like, row_sums, scale, values
 
+ROUNDING = 1e-12  # of counts
 CLIP = 5.0  # no parameter changes by more than e^5 in one step
 
 
@@ -51,6 +52,7 @@ def mre(layout: Tables, rule: str, rate: float, sparse: Tables = None) -> Criter
     powers = powers_of(layout)
     ascend = RULES[rule]
     wishes = by_table(layout, lambda _: None) if sparse is None else sparse
+    wishing = any(wish is not None for *_, wish in named(layout, wishes))
 
     def init(parameters: Tables, expect: Expect) -> MREState:
         return MREState(parameters, None, None)
@@ -59,10 +61,11 @@ def mre(layout: Tables, rule: str, rate: float, sparse: Tables = None) -> Criter
         weights = log_weights(layout, state.parameters)
         encode = expect(weights)  # P(z | x)
         decode = expect(reconstructing(layout, weights))  # ∝ P(z) P(x | z)²
-        wished = total(layout, _worth, state.parameters, wishes)
+        wished = total_by_family(layout, _worth, state.parameters, wishes) if wishing else 0.0
         parts = {"decode": decode.log_norm, "encode": encode.log_norm} | ({"sparse": wished} if wished else {})
         gradient = by_family(layout, _gradient, decode.counts, encode.counts, powers)
-        gradient = by_table(layout, _sparser, gradient, state.parameters, wishes)
+        if wishing:
+            gradient = by_family(layout, _sparser, gradient, state.parameters, wishes)
         objective = decode.log_norm - encode.log_norm + wished
         return ascend(layout, state, gradient, encode.counts, rate), Progress(objective, parts)
 
@@ -74,18 +77,18 @@ def mre(layout: Tables, rule: str, rate: float, sparse: Tables = None) -> Criter
     )
 
 
-def _worth(spec: TableLayout, theta: Any, wish: Sparsity | None) -> float:
+# Functions of a family and tables, which are asked where a table is.
+
+
+def _worth(family: Any, theta: Any, wish: Sparsity | None) -> float:
     return 0.0 if wish is None else wish.log_prior(values(theta))
 
 
-def _sparser(spec: TableLayout, gradient: Table, theta: Table, wish: Sparsity | None) -> Table:
+def _sparser(family: Any, gradient: Table, theta: Table, wish: Sparsity | None) -> Table:
     """With the slope of the wish for sparse rows, in log θ as all of it."""
     if wish is None:
         return gradient
     return like(gradient, values(gradient) - values(theta) * wish.slope(values(theta)))
-
-
-# Functions of a family and tables, which are asked where a table is.
 
 
 def _gradient(family: Any, c2: Table, c1: Table, power: Any) -> Table:
@@ -129,7 +132,8 @@ def _adaptive(layout: Tables, state: MREState, gradient: Tables, counts: Tables,
     """θ ∝ θ · exp(rate_i · sign g_i), each parameter's rate adapted to whether its sign persists (RPROP).
 
     P. G. Bagos, T. D. Liakopoulos, S. J. Hamodrakas, WABI 2004. The gradient is first centred in its row, because a
-    sign test, unlike the step itself, is not indifferent to a constant added to the row.
+    sign test, unlike the step itself, is not indifferent to a constant added to the row. What is no more than the
+    rounding of the counts that it is a difference of has no sign, or the order in which they were added would decide.
     """
     theta = state.parameters
     rates = state.rates or by_family(layout, partial(_everywhere, rate), theta)
@@ -154,6 +158,8 @@ def _adapt(family: Any, theta: Table, g: Table, c: Table, rates: Table, signs: T
     if not isinstance(family, SimplexFamily):
         return Adapted(cast(AscendingFamily, family).ascend(theta, g, c), rates, signs)
     centred = values(g) - values(theta) * by_row(row_sums(g), g)
+    rounding = ROUNDING * (values(c) + values(theta) * by_row(row_sums(c), c))
+    centred = np.where(np.abs(centred) <= rounding, 0.0, centred)
     rate, sign = adapted(centred, values(rates), values(signs))
     new = family.normalize(like(theta, values(theta) * np.exp(rate * sign)), otherwise=theta)
     return Adapted(new, like(theta, rate), like(theta, sign))

@@ -46,6 +46,15 @@ def total(layout: Any, ask: Callable[..., float], *tables: Any) -> float:
     return float(sum(leaves(by_table(layout, ask, *tables))))
 
 
+def total_by_family(layout: Any, ask: Callable[..., float], *tables: Any) -> float:
+    """Σ over the tables of ``ask(family, table, …)``, as `by_family` asks it."""
+
+    def of(spec: TableLayout, found: Any) -> float:
+        return sum(spec.family.fetched(found)) if hasattr(spec.family, "by_range") else found
+
+    return total(layout, of, by_family(layout, ask, *tables))
+
+
 def named(layout: Any, *tables: Any, within: str = "") -> Iterator[tuple[Any, ...]]:
     """(name, spec, table, …) of every table."""
     if isinstance(layout, TableLayout):

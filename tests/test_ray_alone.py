@@ -103,8 +103,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_nobody_gets_in_a_lost_driver_goes_on_and_ctrl_c_leaves_nothing(folder: Path) -> None:
-    """One after the other, of one training: a cluster takes seconds to begin."""
+def test_nobody_gets_in_and_a_lost_driver_goes_on_from_its_checkpoint(folder: Path) -> None:
+    """One after the other, of one training: a cluster takes many seconds of work to begin. So only a thorough run
+    (SOFTCOUNT_THOROUGH=1) goes on with a second one, which Ctrl-C ends and leaves nothing of."""
     with Running(folder) as running:
         os.kill(running.process.pid, signal.SIGSTOP)  # so that it is not done before it is looked at
         everything = running.all()
@@ -117,10 +118,11 @@ def test_nobody_gets_in_a_lost_driver_goes_on_and_ctrl_c_leaves_nothing(folder: 
         running.process.kill()
         running.process.wait()
     wait(lambda: not [pid for pid in running.all() if b"Agent" not in _title(pid)], 200)
-    with Running(folder) as running:
-        os.killpg(running.process.pid, signal.SIGINT)  # as a terminal does
-        assert running.process.wait(200) == 130
-        wait(lambda: not running.all(), 200)
+    if os.environ.get("SOFTCOUNT_THOROUGH"):
+        with Running(folder) as running:
+            os.killpg(running.process.pid, signal.SIGINT)  # as a terminal does
+            assert running.process.wait(200) == 130
+            wait(lambda: not running.all(), 200)
     assert not (folder / "out.model").exists()
     done = run(TAG)
     assert done.code == 0, done.err

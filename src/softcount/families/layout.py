@@ -50,7 +50,8 @@ def total_by_family(layout: Any, ask: Callable[..., float], *tables: Any) -> flo
     """Σ over the tables of ``ask(family, table, …)``, as `by_family` asks it."""
 
     def of(spec: TableLayout, found: Any) -> float:
-        return sum(spec.family.fetched(found)) if hasattr(spec.family, "by_range") else found
+        fetched = getattr(spec.family, "fetched", None)
+        return float(sum(fetched(found))) if fetched else float(found)
 
     return total(layout, of, by_family(layout, ask, *tables))
 

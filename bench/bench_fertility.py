@@ -5,10 +5,11 @@ a time, given all others: by the word's translation, the jumps from the link bef
 of the fertilities with and without it; it begins with a draw from the posteriors of the default, each direction by
 itself. A link's probability is the mean over sweeps of what it had before each draw. Translations are those of the
 default or, "with counts of its own", lean on them: (c + κ t) / (c(e) + κ), where c counts the direction's own links,
-drawn so far, but for the one that is being drawn (collapsed sampling). The last way has such counts without any
-drawing: each direction's expected links are counted once more, and the text is linked by mean field again.
+drawn so far, but for the one that is being drawn (collapsed sampling). The last ways have such counts without any
+drawing: expected links are counted once more, each direction's own or the mean of both, and the text is linked by mean
+field again, with or without what the place itself gave (models/recounted.py, `--recount`).
 
-    SOFTCOUNT_WRITE=1 python bench/bench_fertility.py [--sets nl es it cs Europarl Hansards]
+    SOFTCOUNT_WRITE=1 python bench/bench_fertility.py [--sets nl es it cs Europarl Hansards] [--sweeps 20 100]
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from gold_sets import SETS, GoldSet, error_rate, gold_sets
 from measured import Measured
 from numba import njit
 
-KAPPA, FIXED = 3.0, 1e12
+from softcount.models.recounted import KAPPA
+
+FIXED = 1e12
 SWEEPS = {"20": (20, 5), "100": (100, 20)}  # how many, and after how many they count
 COLUMNS = {"set": "", "links by": "", "AER": ".2f", "CPU s": ".1f"}
 
@@ -129,10 +132,10 @@ class Trained:
         from softcount import WordAligner
         from softcount.estimators.agreed_links import question
 
-        self.found, aligner = found, WordAligner(n_jobs=1).fit(found.source, found.target)
+        self.found, aligner = found, WordAligner(recount=True, n_jobs=1).fit(found.source, found.target)
         self.items = aligner._read(found.source, found.target)
         asked = question(aligner.agreed_, self.items)
-        self.model, self.weights = asked.model, asked.weights
+        self.model, self.weights, self.of_both = asked.model, asked.weights, asked.counted
         self.shard = self.model.pack(self.items)
 
     def shares(self, weights: Any) -> Any:
@@ -173,17 +176,26 @@ class Trained:
             rates[:, d] = (counts + kappa * rates[:, d]) / (totals[of_entry] + kappa)
         return self.shares(self.weights._replace(rates=rates.astype(np.float32)))
 
+    def recounted(self, shares: Any) -> Any:
+        """As --recount does."""
+        from softcount.models.agreement import UNKNOWN
+        from softcount.models.recounted import left_out
 
-def measure(table: Measured, found: GoldSet) -> None:
+        shard, rates = left_out(self.shard, shares, self.weights.rates, self.of_both, UNKNOWN)
+        return self.model.posteriors(self.weights._replace(rates=rates), shard).shares
+
+
+def measure(table: Measured, found: GoldSet, sweeps: list[str]) -> None:
     trained = Trained(found)
     shares = trained.shares(trained.weights)
     trained.sampled(shares, 0, 0, FIXED)  # compiled before it is timed
     ways = {"mean field (the default)": lambda: trained.shares(trained.weights)}
     ways["without fertilities"] = lambda: trained.shares(trained.weights._replace(fertile=False))
     for kappa, called in ((FIXED, ""), (KAPPA, ", with counts of its own")):
-        for name, how in SWEEPS.items():
+        for name, how in ((name, SWEEPS[name]) for name in sweeps):
             ways[f"sampling, {name} sweeps{called}"] = lambda how=how, kappa=kappa: trained.sampled(shares, *how, kappa)
     ways["mean field, with counts of its own"] = lambda: trained.counted(shares, KAPPA)
+    ways["mean field, with counts of both, its own link left out"] = lambda: trained.recounted(shares)
     for name, way in ways.items():
         begun = time.process_time()
         links = way()
@@ -193,11 +205,12 @@ def measure(table: Measured, found: GoldSet) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", nargs="+", default=list(SETS), choices=list(SETS))
+    parser.add_argument("--sweeps", nargs="*", default=list(SWEEPS), choices=list(SWEEPS))
     given = parser.parse_args()
     print(shell_line())
     table = Measured("align-fertility", COLUMNS, keys=2)
     for found in gold_sets(*given.sets):
-        measure(table, found)
+        measure(table, found, given.sweeps)
 
 
 if __name__ == "__main__":

@@ -73,6 +73,9 @@ class Align(Sampled):
     fertility: Annotated[
         bool, option(WHAT, "With agreement: how many words a word has.", "--fertility/--no-fertility")
     ] = True
+    recount: Annotated[
+        bool | None, option(WHAT, "With agreement: each link by all others; in best.", "--recount/--no-recount")
+    ] = None
     stems: Annotated[str | None, option(WHAT, STEMS)] = None
     stem_strength: Annotated[
         str | None, option(WHAT, "How many links a stem counts for; or evidence.", metavar="N")
@@ -222,9 +225,8 @@ class Align(Sampled):
 
         model = WordAligner(
             self.model, preset=self.preset, criterion=self.criterion, agreement=self.agreement,
-            fertility=self.fertility, stems=_stems_once(self.stems), spelling=self.spelling, lowercase=self.lowercase,
-            characters=self.characters,
-            stem_strength=self.stem_strength,
+            fertility=self.fertility, recount=self.recount, stems=_stems_once(self.stems), spelling=self.spelling,
+            lowercase=self.lowercase, characters=self.characters, stem_strength=self.stem_strength,
             tolerance=self.tolerance, alpha=self.alpha, prior_over=self.prior_over, pseudo=self.pseudo,
             features=self.features, variance=self.variance, sparse=sparse_of(self.sparse),
             null=None if self.null is None else _number(self.null, "--null", "a probability below 1"),

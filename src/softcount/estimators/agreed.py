@@ -55,6 +55,7 @@ class How(NamedTuple):
     strength: float | str | None = None  # κ of the words; None: as chosen; "evidence": by links that are left out
     tension: float | str = 8.0  # of Model 2's diagonal
     classes: tuple[Classes, Classes] | None = None  # in place of first letters (text/stems.py)
+    recount: bool = False  # whether links are counted once more (estimators/agreed_recount.py)
 
 
 class Kept(NamedTuple):
@@ -64,6 +65,7 @@ class Kept(NamedTuple):
     counts: Array
     model: Agreement  # whose lexicon may be without them
     sides: tuple[Any, Any]  # the other tables
+    links: Array | None = None  # of these entries, counted once more
 
 
 class Agreed(NamedTuple):
@@ -74,6 +76,7 @@ class Agreed(NamedTuple):
     frequencies: tuple[Array, Array]
     how: How
     second: Any = None  # another Agreed
+    links: Array | None = None  # float32, by entry: counted once more, where that was wished
 
     @property
     def log_weights(self) -> Any:
@@ -82,9 +85,17 @@ class Agreed(NamedTuple):
     @property
     def kept(self) -> Kept:
         """What a file has of entries: others, of which nothing was counted or believed, come back by themselves."""
-        counts = self.parameters.translation
-        worth = np.asarray((counts > 0.0) | (self.model.lexicon.prior > 0.0))
-        return Kept(only(self.rows, worth), counts[worth], self.model, self.parameters[1:])
+        worth, counts = self.worth, self.parameters.translation
+        links = None if self.links is None else self.links[worth]
+        return Kept(only(self.rows, worth), counts[worth], self.model, self.parameters[1:], links)
+
+    @property
+    def worth(self) -> Array:
+        """Which entries a file has."""
+        return np.asarray((self.parameters.translation > 0.0) | (self.model.lexicon.prior > 0.0))
+
+    def with_links(self, links: Array, second: Any) -> Agreed:
+        return self._replace(links=links.astype(np.float32), second=second)
 
     @property
     def rows(self) -> Ragged:

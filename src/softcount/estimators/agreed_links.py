@@ -27,6 +27,7 @@ from softcount.models.agreement import (
 )
 from softcount.models.agreement_places import TABLED, places_on
 from softcount.models.fertility import MOST
+from softcount.models.recounted import Recount, left_out, recount
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.numbers.tables import Log
 from softcount.text.bitext import Bitext
@@ -74,6 +75,7 @@ class Question(NamedTuple):
     beyond: Beyond
     rule: Rule
     second: Any = None  # the question to another model, of the same text
+    counted: Recount | None = None  # where places are asked once more
 
 
 def question(agreed: Agreed, items: Bitext, rule: Rule = ANY) -> Question:
@@ -89,7 +91,10 @@ def question(agreed: Agreed, items: Bitext, rule: Rule = ANY) -> Question:
     logs = AgreementTables(logs.translation, *(_placed(agreed.model, model, d, side) for d, side in enumerate(sides)))
     second = question(agreed.second, items, rule) if agreed.second else None
     weights = _emitted_twice(model, logs) if rule.decode == "mre" else model.weigh(logs)
-    return Question(model, weights, Beyond(agreed, words, 2 if rule.decode == "mre" else 1), rule, second)
+    beyond = Beyond(agreed, words, 2 if rule.decode == "mre" else 1)
+    again = agreed.links is not None and rule.decode == "posterior"  # MRE's rule squares rows that were trained
+    counted = recount(agreed.rows, agreed.links, n_words) if again else None
+    return Question(model, weights, beyond, rule, second, counted)
 
 
 def _emitted_twice(model: Agreement, logs: AgreementTables) -> AgreementWeights:
@@ -180,8 +185,8 @@ def _log_norm_sums(part: Any, asked: Question) -> Array:
 
 
 def _log_norms(part: Any, asked: Question) -> Array:
-    part = opened(part)
-    return _shares(part, asked).log_norms
+    model, (shard, weights) = asked.model, packed(opened(part), asked)
+    return model.posteriors(weights, shard).log_norms
 
 
 def _shares(part: Bitext, asked: Question) -> PairShares:
@@ -193,16 +198,25 @@ def _shares(part: Bitext, asked: Question) -> PairShares:
 
 
 def _own_shares(part: Bitext, asked: Question) -> PairShares:
+    """Of one model; where links were counted once more, by what all other places say."""
+    shard, weights = packed(part, asked)
+    found = asked.model.posteriors(weights, shard)
+    if asked.counted is None:
+        return found
+    apart, rates = left_out(shard, found.shares, weights.rates, asked.counted, UNKNOWN)
+    return found._replace(shares=asked.model.posteriors(weights._replace(rates=rates), apart).shares)
+
+
+def packed(part: Bitext, asked: Question) -> tuple[Any, AgreementWeights]:
     """Where the block has word pairs that are not entries, they become entries of the block."""
     shard = asked.model.pack(part)
     new = np.flatnonzero(shard.entries[:-1] < 0)
     if len(new) == 0:
-        return asked.model.posteriors(asked.weights, shard)
+        return shard, asked.weights
     e, f = _met(shard, new)
     rates = asked.weights.rates
     shard.entries[new] = len(rates) + np.arange(len(new))
-    weights = asked.weights._replace(rates=np.concatenate([rates, asked.beyond.rates(e, f)]))
-    return asked.model.posteriors(weights, shard)
+    return shard, asked.weights._replace(rates=np.concatenate([rates, asked.beyond.rates(e, f)]))
 
 
 def _met(shard: Any, entries: Array) -> tuple[Array, Array]:

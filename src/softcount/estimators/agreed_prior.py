@@ -27,6 +27,7 @@ class AgreedPrior(NamedTuple):
     frequencies: tuple[Array, Array]
     sides: tuple[SideTables, SideTables]  # counts
     kinds: tuple[Array, Array]  # of jumps, that words of before had
+    links: Array  # float32: counted once more; zeros where they were not
     other: Any = None  # what the second model of "best" has counted, where there is one
 
     @property
@@ -36,6 +37,10 @@ class AgreedPrior(NamedTuple):
 
     def united(self, rows: Ragged) -> Ragged:
         return united(rows, self.rows)
+
+    def linked(self, rows: Ragged) -> Array:
+        """What was counted once more, of these entries."""
+        return placed(self.rows, self.links, rows)
 
     def imagined(self, rows: Ragged, kinds: tuple[Array, Array]) -> dict[str, Array]:
         """By table: what is added to its counts, where `kinds` are those of the jumps of words now."""
@@ -53,13 +58,15 @@ class AgreedPrior(NamedTuple):
 def agreed_prior(agreed: Agreed, pairs: int, strength: float, n_words: tuple[int, int]) -> AgreedPrior:
     """`pairs` of sentences were trained on; `n_words` there are now, those of before among them."""
     counts = agreed.parameters.translation
-    counted = counts > 0.0
+    links = np.zeros_like(counts) if agreed.links is None else agreed.links
+    counted = (counts > 0.0) | (links > 0.0)
     rows = lengthened(only(agreed.rows, counted), n_words[0])
     frequencies = tuple(_longer(strength * f, n) for f, n in zip(agreed.frequencies, n_words, strict=True))
     sides = _counted(agreed, 0, pairs, strength, n_words), _counted(agreed, 1, pairs, strength, n_words)
     kinds = tuple(_longer(k, n).astype(np.int32) for k, n in zip(agreed.model.kinds, n_words, strict=True))
     other = agreed_prior(agreed.second, pairs, strength, n_words) if agreed.second else None
-    return AgreedPrior(rows, np.float32(strength) * counts[counted], frequencies, sides, kinds, other)  # type: ignore[arg-type]
+    more = np.float32(strength) * counts[counted], np.float32(strength) * links[counted]
+    return AgreedPrior(rows, more[0], frequencies, sides, kinds, more[1], other)  # type: ignore[arg-type]
 
 
 def _counted(agreed: Agreed, d: int, pairs: int, strength: float, n_words: tuple[int, int]) -> SideTables:

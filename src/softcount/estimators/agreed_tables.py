@@ -112,6 +112,7 @@ class Newer(TypedDict, total=False):
     strength: float | str | None
     tension: float | str
     classes: tuple[ClassBody, ClassBody] | None
+    recount: bool
 
 
 class HowBody(Newer):
@@ -127,10 +128,11 @@ class HowBody(Newer):
 class NewerBody(TypedDict, total=False):
     alignment: str
     classes: Array
+    links: Array
 
 
 class Body(NewerBody):
-    """What a file keeps; `alignment` and lengths of sentences are of Model 2."""
+    """What a file keeps; `alignment` and lengths of sentences are of Model 2, `links` of a recount."""
 
     positions: bool
     entries: Ragged
@@ -157,6 +159,7 @@ def to_body(agreed: Agreed) -> dict[str, Any]:
         "reverse": _side_body(kept.sides[1], kept.model.alignment),
         "second": to_body(agreed.second) if agreed.second else None,
         **_tabled_body(kept.model),
+        **({} if kept.links is None else {"links": kept.links}),
     }
 
 
@@ -201,7 +204,17 @@ def from_body(body: Any, trace: Trace, words: tuple[Sequence[str], Sequence[str]
     second = from_body(body["second"], trace, words) if how.second else None
     if second and (body["second"]["how"]["second"] or body["second"]["longest"] != body["longest"]):
         raise ValueError("not a second model of the same text")
-    return Agreed(model, AgreementTables(body["counts"], *sides), trace, words, frequencies, how, second)
+    links = _links(body, how)
+    return Agreed(model, AgreementTables(body["counts"], *sides), trace, words, frequencies, how, second, links)
+
+
+def _links(body: Body, how: How) -> Array | None:
+    if how.recount != ("links" in body):
+        raise ValueError("links that were not counted once more, or are missing")
+    links = body.get("links")
+    if links is not None:
+        check_finite("links", links, len(body["counts"]), least=0.0, precisions=EITHER)
+    return links
 
 
 def _how_classes(bodies: Any, words: tuple[Sequence[str], Sequence[str]]) -> tuple[Classes, Classes] | None:

@@ -68,7 +68,14 @@ def plan(settings: Any) -> Plan:
     how = how._replace(strength=strength_of(settings.stem_strength), tension=settings.tension)
     if settings.preset == "best" and together:
         how = how._replace(second=(SECOND[0] if stems else (), SECOND[1]))
+    how = how._replace(recount=_recounts(settings, together))
     return Plan(stages, together, how, null, rule, threshold, stems)
+
+
+def _recounts(settings: Any, together: bool) -> bool:
+    if settings.recount and not together:
+        raise InputError("recount: it is of directions that are trained together; leave it away, or agreement on")
+    return together and (settings.preset == "best" if settings.recount is None else bool(settings.recount))
 
 
 def stems_of(settings: Any, together: bool) -> Stems:

@@ -12,6 +12,7 @@ from softcount.disk.checkpoint import Checkpoint
 from softcount.engines import Engine
 from softcount.engines.engine import Keeping
 from softcount.estimators import agreed, ranged_agreed, ranged_direction
+from softcount.estimators.agreed_recount import recounted
 from softcount.estimators.align_cost import Size, of_stages
 from softcount.estimators.align_direction import Direction, Known, finished, fitted, known, model_of, sparse_rows, train
 from softcount.estimators.align_directions import NAMES, Apart, Together
@@ -67,7 +68,7 @@ def together(job: Job) -> Together:
         found = agreed.train(how, job.data, job.planned.stages, *run, known, job.weights)
         found.trace.remarks += note_of(job)
     found.trace.remarks += remarks(job.planned, how, job.data)
-    return Together(found)
+    return Together(recounted(found, job.engine, job.data, job.weights, known) if how.recount else found)
 
 
 def apart(job: Job) -> Apart:

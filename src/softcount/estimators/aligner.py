@@ -43,13 +43,16 @@ class WordAligner(TrainedAligner):
         "ibm1:3,hmm:3".
     preset : str, default "default"
         What is not given is as here: "default" (both directions' HMMs trained together), "fast" (fewer steps,
-        no fertilities), "best" (two such models that are asked together).
+        no fertilities), "best" (two such models that are asked together, and their links counted once more).
     criterion : str, optional
         How each model is trained, such as "vb:4" or "em:5,mre:5" (see `softcount.criteria.spec`).
     agreement : bool, optional
         Whether both directions are trained together (any model but crf, with EM); where not given, with hmm.
     fertility : bool, default True
         With agreement: how many words a word has.
+    recount : bool, optional
+        With agreement: whether links are counted once more after training, so that each is decided by what all others
+        came to; where not given, with "best".
     stems : tuple of int, str, path or mapping, optional
         What a word's row leans on, from fine to coarse: prefixes of so many letters, such as (5, 3); "suffix-free",
         words without their endings; "letters", words that share pieces of letters; classes of your own, a TSV with a
@@ -139,6 +142,7 @@ class WordAligner(TrainedAligner):
         criterion: str | None = None,
         agreement: bool | None = None,
         fertility: bool = True,
+        recount: bool | None = None,
         stems: str | Path | Sequence[Any] | Mapping[str, Any] | None = None,
         spelling: bool = True,
         stem_strength: float | str | None = None,
@@ -171,6 +175,7 @@ class WordAligner(TrainedAligner):
         self.criterion = criterion
         self.agreement = agreement
         self.fertility = fertility
+        self.recount = recount
         self.stems = stems
         self.spelling = spelling
         self.stem_strength = stem_strength
@@ -310,6 +315,7 @@ class WordAligner(TrainedAligner):
             return {
                 "agreement": True,
                 "fertility": how.fertility,
+                **({"recount": True} if how.recount else {}),
                 "stems": planned.stems.text,
                 "spelling": how.spelling,
                 **({} if how.strength is None else {"stem_strength": how.strength}),

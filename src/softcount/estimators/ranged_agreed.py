@@ -87,11 +87,16 @@ class Returned:
     @property
     def agreed(self) -> Agreed:
         if self._whole is None:
-            (entries, counts, bare, _), made = self.kept, self._made
+            (entries, counts, bare, *_), made = self.kept, self._made
             model = agreed_model(made.how, entries, made.words, made.frequencies, bare.longest)
             model = model._replace(alignment=bare.alignment, stride=bare.stride, classes=bare.classes)
-            self._whole = made._replace(model=model, parameters=made.parameters._replace(translation=counts))
+            tables = made.parameters._replace(translation=counts)
+            self._whole = made._replace(model=model, parameters=tables, links=self.kept.links)
         return self._whole
+
+    def with_links(self, links: Array, second: Any) -> Returned:
+        """`links` are of the entries that a file holds, which are all that there are here."""
+        return Returned(self.kept._replace(links=links.astype(np.float32)), self._made._replace(second=second))
 
 
 def train(

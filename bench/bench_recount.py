@@ -1,5 +1,5 @@
-"""What it gains to count links once more (`--recount`, in `best`): AER of the gold pairs, when they are part of the text
-that is trained on, and when training never saw them.
+"""What it gains to count links once more (`--recount`, in `best`): AER of the gold pairs, when they are part of the
+text that is trained on, and when training never saw them.
 
 One training serves both columns: without its recount a model links as `best --no-recount` does.
 

@@ -28,6 +28,32 @@ def test_every_step_costs_the_same():
     assert five < ten and fifteen - ten == pytest.approx(ten - five)
 
 
+def test_links_that_are_counted_once_more_cost_time():
+    assert asked() < asked(recount=True) and asked(preset="best", recount=False) < asked(preset="best")
+
+
+# Peaks of `align --no-agreement --stems 5,3` and `align --preset best` with and without recount, two threads, in MB, on
+# 20,000 pairs that bench_million.py generates
+LEANING = {"ibm1": 528, "hmm": 582}
+BEST = {True: 537, False: 461}
+GENERATED = 494_584, 2_110_573, 3_592_638  # tokens, entries, token pairs
+
+
+@pytest.mark.parametrize("model", LEANING)
+def test_rows_that_lean_on_stems_alone_need_memory(model):
+    said = {
+        stems: megabytes(sc.WordAligner(model, criterion="em:1", agreement=False, stems=stems, n_jobs=2), *GENERATED)
+        for stems in ("none", "5,3")
+    }
+    assert said["none"] < LEANING[model] < said["5,3"] < 1.2 * LEANING[model]
+
+
+@pytest.mark.parametrize("recount", BEST)
+def test_two_models_need_more_memory_than_one(recount):
+    said = megabytes(sc.WordAligner(preset="best", recount=recount, n_jobs=2), *GENERATED)
+    assert megabytes(sc.WordAligner(n_jobs=2), *GENERATED) < BEST[recount] < said < 1.2 * BEST[recount]
+
+
 def test_threads_share_the_time_and_add_memory():
     assert asked(n_jobs=2) == pytest.approx(asked() / 2)
     one, two = (megabytes(sc.WordAligner(n_jobs=n), *SIZE) for n in (1, 2))

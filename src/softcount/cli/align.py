@@ -38,10 +38,7 @@ SYMMETRIZE = (
     "direction's links: forward, reverse."
 )
 LEXICON = ("source", "target", "p_target", "p_source")
-PRESET = (
-    "default: both directions' HMMs trained together; fast: fewer steps; best: two such models. What is not given is "
-    "the preset's."
-)
+PRESET = "default: HMMs both ways together; fast: fewer steps; best: two."
 
 
 STEMS = "Words lean on first letters (5,3), suffix-free, letters, FILE.tsv; or none."
@@ -81,7 +78,7 @@ class Align(Sampled):
         str | None, option(WHAT, "How many links a stem counts for; or evidence.", metavar="N")
     ] = None
     spelling: Annotated[
-        bool, option(WHAT, "With agreement: words spelt alike are likely translations.", "--spelling/--no-spelling")
+        bool, option(WHAT, "With agreement: words spelt alike are likelier.", "--spelling/--no-spelling")
     ] = True
     direction: Annotated[
         str, option(WHAT, "forward (a target word comes from a source word), reverse, both.")

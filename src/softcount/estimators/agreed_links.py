@@ -78,8 +78,8 @@ class Question(NamedTuple):
     counted: Recount | None = None  # where places are asked once more
 
 
-def question(agreed: Agreed, items: Bitext, rule: Rule = ANY) -> Question:
-    """`items` are in the model's words, new ones behind (softcount.text.casing.extended)."""
+def question(agreed: Agreed, items: Bitext, rule: Rule = ANY, alone: bool = False) -> Question:
+    """`items` are in the model's words, new ones behind (text/casing.py: extended). `alone`: not to the second one."""
     words = items.source.vocabulary.words, items.target.vocabulary.words
     more = len(words[0]) - len(agreed.words[0]), len(words[1]) - len(agreed.words[1])
     n_words = len(words[0]), len(words[1])
@@ -89,7 +89,7 @@ def question(agreed: Agreed, items: Bitext, rule: Rule = ANY) -> Question:
     logs = agreed.log_weights
     sides = (_longer(logs[1 + d], *(more if d == 0 else more[::-1])) for d in (0, 1))
     logs = AgreementTables(logs.translation, *(_placed(agreed.model, model, d, side) for d, side in enumerate(sides)))
-    second = question(agreed.second, items, rule) if agreed.second else None
+    second = question(agreed.second, items, rule) if agreed.second and not alone else None
     weights = _emitted_twice(model, logs) if rule.decode == "mre" else model.weigh(logs)
     beyond = Beyond(agreed, words, 2 if rule.decode == "mre" else 1)
     again = agreed.links is not None and rule.decode == "posterior"  # MRE's rule squares rows that were trained

@@ -37,7 +37,7 @@ def recounted(agreed: Any, engine: Engine, items: Bitext, weights: Array | None 
 
 
 def _counted(agreed: Any, engine: Engine, items: Bitext, weights: Array | None) -> Array:
-    asked = question(agreed, items)._replace(second=None)
+    asked = question(agreed, items, alone=True)
     bounds = cut(items, asked.model.costs, asked.model.shard_cost)
     each = np.ones(len(items)) if weights is None else weights
     blocks = engine.place(_as_it_is, ((items.slice(*of), each[slice(*of)].astype(np.float32)) for of in bounds))

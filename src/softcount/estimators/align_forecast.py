@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.estimators.agreed import How
 from softcount.estimators.align_cost import STEPS_APART, STEPS_TOGETHER, Steps, passes
 from softcount.estimators.align_plan import plan
 from softcount.estimators.align_stage import AUTOENCODE, CRF, parse_models
@@ -37,6 +38,9 @@ TOGETHER = Need(221, 25, 20, 51, 4)
 APART = Need(200, 75, 45, 60, 0)
 APART_MORE = APART._replace(entry=130)
 INDEXED = 5  # bytes of a token pair, where an HMM is trained apart
+SECOND = 32  # bytes of an entry of a second model
+RECOUNTED = Need(0, 30, 0, 8, 0)  # more, where links are counted once more
+LEANING = 40  # bytes of an entry whose row leans on stems, where directions are trained apart
 
 
 PREPARED = Steps(65, 390)  # the index, the answers
@@ -64,9 +68,16 @@ def megabytes(aligner: Any, tokens: int, entries: int, token_pairs: int) -> floa
     apart = APART_MORE if any(name in stages for name in MORE) else APART
     if any(stage.model in ("hmm", CRF) for stage in planned.stages):
         apart = apart._replace(pair=INDEXED)  # an index of the token pairs as well
-    need = TOGETHER if planned.together else apart
+    if planned.stems:
+        apart = apart._replace(entry=apart.entry + LEANING)
+    need = _together(planned.how) if planned.together else apart
     bytes_ = need.token * tokens + need.entry * entries + need.pair * token_pairs
     return float(need.base + need.thread * aligner._engine().n_workers + bytes_ / 1e6)
+
+
+def _together(how: How) -> Need:
+    need = TOGETHER._replace(entry=TOGETHER.entry + (SECOND if how.second else 0))
+    return Need(*map(sum, zip(need, RECOUNTED, strict=True))) if how.recount else need
 
 
 def seconds(aligner: Any, tokens: int, entries: int, token_pairs: int) -> float:
@@ -78,6 +89,9 @@ def seconds(aligner: Any, tokens: int, entries: int, token_pairs: int) -> float:
     steps = [(costs[stage.model], passes(stage, part, fertile)) for stage in stages for part in stage.criteria]
     pair = PREPARED.pair * (1 + fertile) + sum(cost.pair * n for cost, n in steps)
     entry = PREPARED.entry + sum(cost.entry * n for cost, n in steps)
+    if planned.how.recount:  # counted in a pass of their own, and asked twice
+        models, hmm = (2 if second else 1), planned.stages[-1].model == "hmm"
+        pair += models * (PREPARED.pair + 2 * costs[planned.stages[-1].model].pair * (1 + (fertile and hmm)))
     both = 1.0 if aligner.direction == "both" else 0.5
     work = PER_TOKEN * tokens + both * (pair * token_pairs + entry * entries)
     return float(work / 1e9 / aligner._engine().n_workers)

@@ -34,8 +34,8 @@ class Recount(NamedTuple):
 
 def recount(rows: Ragged, links: Array, n_words: tuple[int, int]) -> Recount:
     """With the sums of so many words, of which the last may be without entries."""
-    row_of = np.repeat(np.arange(rows.n_rows), rows.lengths)
-    by_source, by_target = np.bincount(row_of, links, n_words[0]), np.bincount(rows.values, links, n_words[1])
+    by_source, by_target = np.zeros(n_words[0]), np.zeros(n_words[1])
+    _sum(rows.offsets, rows.values, links, by_source, by_target)
     return Recount(links, by_source, by_target)
 
 
@@ -45,6 +45,15 @@ def left_out(shard: Shard, shares: Array, rates: Array, counted: Recount, unknow
     result = np.zeros((n + 1, 2), np.float32)  # the last is nobody's
     _leave_out(shard, shares, rates, counted, LEAST, KAPPA, unknown, result)
     return shard._replace(cells=np.arange(n, dtype=np.int32), entries=np.arange(n + 1, dtype=np.int32)), result
+
+
+@kernel
+def _sum(offsets: Array, columns: Array, links: Array, by_source: Array, by_target: Array) -> None:
+    """by_source, by_target = the sums of rows and columns, without copies of the entries"""
+    for row in range(len(offsets) - 1):
+        for k in range(offsets[row], offsets[row + 1]):
+            by_source[row] += links[k]
+            by_target[columns[k]] += links[k]
 
 
 @kernel

@@ -55,6 +55,7 @@ TESTS = {
     "models/ngram_channel": "expect[channel hmm_language[likelihood|bigrams|trigrams decipher[table|blanks",
     "models/nonzero": "expect[plsa|mixture documents_literal",
     "models/plsa": "folded tied draws expect[plsa documents_literal potentials[folding|background",
+    "models/recounted": "recounted[rates|brute|means|sums|kept",
     "models/scattered": "expect[plsa|mixture documents_literal",
     "models/word_": "word_classes",
     "families/backoff": "backoff left_out",

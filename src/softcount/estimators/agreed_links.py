@@ -92,8 +92,8 @@ def question(agreed: Agreed, items: Bitext, rule: Rule = ANY, alone: bool = Fals
     second = question(agreed.second, items, rule) if agreed.second and not alone else None
     weights = _emitted_twice(model, logs) if rule.decode == "mre" else model.weigh(logs)
     beyond = Beyond(agreed, words, 2 if rule.decode == "mre" else 1)
-    again = agreed.links is not None and rule.decode == "posterior"  # MRE's rule squares rows that were trained
-    counted = recount(agreed.rows, agreed.links, n_words) if again else None
+    links = agreed.links if rule.decode == "posterior" else None  # MRE's rule squares rows that were trained
+    counted = None if links is None else recount(agreed.rows, links, n_words)
     return Question(model, weights, beyond, rule, second, counted)
 
 

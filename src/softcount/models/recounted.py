@@ -21,7 +21,7 @@ from softcount.models.agreement_kernel import Shard
 from softcount.numbers.ragged import Array, Ragged
 
 KAPPA = 3.0  # 1 to 10 differ little
-LEAST = np.float32(1e-3)  # a P̄ below is not counted, nor left out
+LEAST = 1e-3  # a P̄ below is not counted, nor left out
 
 
 class Recount(NamedTuple):

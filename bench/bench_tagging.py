@@ -51,12 +51,12 @@ def measure(model: HMM, text: Corpus, gold: Corpus) -> TagScores:
 
 
 def grid(
-    kept: str, what: str, corpus: Corpus, cases: list[tuple[str, int, int]], seeds: int, threads: int
+    kept: str, what: str, corpus: Corpus, cases: list[tuple[int, int, int]], seeds: int, threads: int
 ) -> dict[str, HMM]:
     """One row per case (name, states, sentences), one column per method; returns the last case's models of seed 0."""
     first: dict[str, HMM] = {}
     methods = [*PLAIN, "EM + MRE"]
-    table = Measured(kept, {what: "", "seeds": "", **dict.fromkeys([*methods, "one class"], "")})
+    table = Measured(kept, {what: ",.0f", "seeds": ",.0f", **dict.fromkeys([*methods, "one class"], "")})
     for name, states, n_sentences in cases:
         gold = corpus.slice(0, n_sentences)
         text = Corpus(gold.sentences, gold.vocabulary, source=gold.source)
@@ -70,7 +70,7 @@ def grid(
         single = score_tags(gold.labels.values, np.zeros(gold.n_tokens, dtype=np.int64))
         cells = [_cell(found[method]) for method in methods] + [_cell([single])]
         table.add(name, seeds, *cells)
-        print(f"{name}: {time.process_time() - began:.0f} CPU s", file=sys.stderr)
+        print(f"{what} {name:,}: {time.process_time() - began:.0f} CPU s", file=sys.stderr)
     return first
 
 
@@ -107,15 +107,15 @@ def main() -> None:
         if corpus is None:
             continue
         print(f"\n{corpus!r}; cells: many-to-one (± s.d. over {options.seeds} seeds) / VI in nats\n\nTable 1, states\n")
-        cases = [(str(k), k, len(corpus)) for k in options.states]
-        models = grid(f"tagging-{name}-states", "states", corpus, cases, options.seeds, options.threads)
+        cases = [(k, k, len(corpus)) for k in options.states]
+        models = grid(f"tagging-{name}", "states", corpus, cases, options.seeds, options.threads)
         most = options.states[-1]
         print(f"\nTable 3, the state with most {VERB} tokens, {most} states, seed 0")
         verb_state(name, corpus, models)
         if options.sizes:
             print(f"\nTable 2, sentences, {most} states\n")
-            cases = [(f"{round(len(corpus) * s):,}", most, round(len(corpus) * s)) for s in options.sizes]
-            grid(f"tagging-{name}-sizes", "sentences", corpus, cases, options.seeds, options.threads)
+            cases = [(n, most, n) for n in (round(len(corpus) * s) for s in options.sizes)]
+            grid(f"tagging-{name}-by-size", "sentences", corpus, cases, options.seeds, options.threads)
 
 
 if __name__ == "__main__":

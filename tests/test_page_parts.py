@@ -23,7 +23,7 @@ from softcount.report.page.chart import above, line_chart
 from softcount.report.page.documents import LETTER, MAP, apart, label_places
 from softcount.report.page.grammar import drawing
 from softcount.report.page.model import page_of
-from softcount.report.page.training import _with_models
+from softcount.report.page.training import _longest, _with_models
 from softcount.report.page.words import advice
 from softcount.text.bitext import bitext
 from softcount.text.corpus import corpus
@@ -194,6 +194,11 @@ def test_stages_are_named_by_the_model_that_they_train() -> None:
     keys = [(0, "em:2"), (1, "em:2"), (2, "em:2"), (0, "em:2"), (2, "em:2")]
     told = ["2-grams", "2-grams", "2-grams", "3-grams", "3-grams"]
     assert of("decipher", "decipher | order=3 criterion=em:2 seed=0", *keys) == told
+    ran = [Step(restart, "em:2", n, -1.0, None, {}, 0.1) for restart in (0, 1, 0, 1, 1) for n in (1, 2)]
+    model = SimpleNamespace(kind="decipher", signature_="decipher | order=3 criterion=em:2 seed=0")
+    # The first key was given up after bigrams: the page tells of one that was not.
+    longest = _longest(model, Trace([*ran[:4], *ran[6:8]]))
+    assert [(of, restart) for of, (restart, _, _) in longest] == [("2-grams", 1), ("3-grams", 1)]
     assert of("hmm", "hmm | criterion=em:2", (0, "em:2")) == [""]
 
 

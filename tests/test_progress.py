@@ -260,7 +260,7 @@ def test_an_aligner_tells_of_all_its_stages_and_directions(
     from softcount.estimators import align_cost
 
     each = {"ibm1": 2.0, "ibm2": 7.0, "hmm": 16.0}  # so that sums are exact
-    for table in ("STEPS_TOGETHER", "STEPS_APART"):
+    for table in ("UNDER_WAY", "STEPS_APART"):
         monkeypatch.setattr(align_cost, table, {name: align_cost.Steps(0, cost) for name, cost in each.items()})
     monkeypatch.setattr(align_cost, "passes", lambda stage, part, fertile: float(part.steps))
     monkeypatch.setattr(align_cost.Size, "entries", 1)

@@ -125,7 +125,7 @@ def train(
     indexed: Any = items if order is None else items.take(order)
     if not isinstance(items, Stored):
         indexed = Indexed(indexed, model)
-    size = Size(items.lengths.token_pairs, len(rows.values), True, how.fertility)
+    size = Size(items.lengths.token_pairs, len(rows.values), True)
     second = parse_models(how.second[1], "em") if how.second else []
     for number, stage in enumerate(stages):
         letters = _letters(how, rows, words, start[0].translation, frequencies) if number else ()

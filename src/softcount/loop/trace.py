@@ -120,6 +120,8 @@ def _drawn(panels: Mapping[str, list[list[Step]]], axes: Any) -> Any:
             panel.plot([s.step for s in run], [s.objective for s in run], label=f"restart {run[0].restart + 1}", **look)
         panel.set(title=stage, xlabel="step", ylabel="objective (nats)")
         panel.locator_params(axis="x", integer=True)
+        if max(map(len, runs)) == 1:  # whole numbers alone, also where there is one
+            panel.set_xticks(sorted({run[0].step for run in runs}))
         panel.spines[["top", "right"]].set_visible(False)
         if len(runs) > 1:
             panel.legend(frameon=False, fontsize="small")

@@ -24,7 +24,8 @@ LONGEST = 40  # words on a side of a pair that is shown
 LEAST = 0.03  # posteriors below are not worth their bytes
 ENTRIES = 1000  # of the glossary
 DISAGREE = ERRORS = 30
-SHARES = ("p(target |\N{NO-BREAK SPACE}source)", "p(source |\N{NO-BREAK SPACE}target)")
+KEPT = "\N{WORD JOINER}\N{NO-BREAK SPACE}"  # a bar would let a line end behind it
+SHARES = (f"p(target |{KEPT}source)", f"p(source |{KEPT}target)")
 APART = 0.5  # posteriors of the two directions that are no more alike
 
 

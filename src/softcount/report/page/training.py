@@ -30,6 +30,7 @@ OBJECTIVES = {
 }  # fmt: skip
 MODELS = {"ibm1": "Model 1", "ibm2": "Model 2", "ibm2-free": "Model 2", "hmm": "HMM", "crf": "CRF"}
 FEW_STEPS = 10  # of all restarts together, in which nothing can be learned from nothing
+HUES = 8  # colours: of more restarts, lines cannot be told apart by them
 SOON = 10  # of a stage's steps, the share that is left out where restarts are compared: they differ at the end
 
 
@@ -44,11 +45,9 @@ def told(model: Any) -> str:
 
 
 def _by(model: Any) -> str:
-    """The criteria of the first restart, each with how many steps it took; directions that went alike are told once."""
+    """The criteria of a restart, each with how many steps it took; directions that went alike are told once."""
     told = {
-        ", then ".join(
-            _ran(of, stage, len(steps)) for of, (restart, stage, steps) in _with_models(model, trace) if not restart
-        ): None
+        ", then ".join(_ran(of, stage, len(steps)) for of, (_, stage, steps) in _longest(model, trace)): None
         for trace in model._traces().values()
         if trace
     }
@@ -67,6 +66,14 @@ def _with_models(model: Any, trace: Trace) -> Iterator[tuple[str, tuple[int, str
         n = seen[restart] = seen.get(restart, -1) + 1
         fits = n < len(planned) and planned[n][1] == _base(stage)
         yield planned[n][0] if fits and len(planned) > 1 else "", (restart, stage, steps)
+
+
+def _longest(model: Any, trace: Trace) -> list[tuple[str, tuple[int, str, list[Step]]]]:
+    """The stages of the first of those restarts that went through most of them: some may have been given up before."""
+    restarts: dict[int, Any] = {}
+    for stage in _with_models(model, trace):
+        restarts.setdefault(stage[1][0], []).append(stage)
+    return max(restarts.values(), key=len, default=[])
 
 
 def _planned(model: Any) -> Iterator[tuple[str, str]]:
@@ -133,12 +140,13 @@ def _meant(model: Any, traces: dict[str, Trace]) -> str:
 
 def _charts(model: Any, name: str, trace: Trace) -> Iterator[Html]:
     """One for each stage, since the objectives of two stages cannot be compared; a line a restart."""
-    models = [of for of, (restart, _, _) in _with_models(model, trace) if not restart]
+    models = [of for of, _ in _longest(model, trace)]
     for at, (stage, runs) in enumerate(trace.panels().items()):
         lines = {f"restart {steps[0].restart + 1}": _finite(steps) for steps in runs if _finite(steps)}
-        names = list(lines) if len(lines) > 1 else ()
+        names = list(lines) if 1 < len(lines) <= HUES else ()
         of = models[at] if at < len(models) else ""
         title = f"Objective, {_called(name, of, stage.partition(' (')[0] if of else stage)}"
+        title += f"; {len(lines)} restarts" if len(lines) > HUES else ""
         yield line_chart(title, list(lines.values()), "objective", names=names, low=_soon(list(lines.values())))
 
 

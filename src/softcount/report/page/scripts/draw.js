@@ -15,7 +15,7 @@ const shown = (x, digits = 6) => {
   return text.replaceAll("-", "−");
 };
 const plural = (name) => name.replace(/s$/, "se") + "s"; /* class, classes */
-const kept = (words) => words.replace(/P\([^)]*\)( P\([^)]*\)²?)?/g, (formula) => formula.replaceAll(" ", "\u00a0")); /* in a line */
+const kept = (words) => words.replace(/P\([^)]*\)( P\([^)]*\)²?)?/g, (formula) => formula.replaceAll(" ", "\u2060\u00a0\u2060")); /* in a line */
 const brief = (x) => shown(x, 4); /* where there is little room */
 const shade = (p) => `background: rgba(var(--mark), ${(0.45 * Math.min(Math.max(p || 0, 0), 1)).toFixed(3)})`;
 const cell = (x, attributes = {}) => make("td", { class: "number", "data-value": x ?? "", ...attributes }, shown(x));

@@ -25,8 +25,8 @@ class Steps(NamedTuple):
 STEPS_TOGETHER = {"ibm1": Steps(5, 80), "ibm2": Steps(50, 80), "ibm2-free": Steps(25, 80), "hmm": Steps(63, 80)}
 STEPS_APART = {"ibm1": Steps(10, 125), "ibm2": Steps(50, 170), "ibm2-free": Steps(50, 170), "hmm": Steps(145, 100)}
 STEPS_APART[CRF] = STEPS_APART["hmm"]
-# The steps alone, without what is prepared for them: CPU of one thread on nl, cs, Hansards and generated text, where a step
-# of the HMM took 1.5 to 2.9 steps of Model 1, with fertilities in all of its steps; those of Model 2 were not measured.
+# The steps alone, without what is prepared for them: CPU of one thread on nl, cs, Hansards and generated text, where a
+# step of the HMM took 1.5 to 2.9 steps of Model 1, with fertilities in all of its steps; Model 2 was not measured.
 UNDER_WAY = {"ibm1": Steps(16, 200), "ibm2": Steps(60, 200), "ibm2-free": Steps(35, 200), "hmm": Steps(74, 200)}
 TWICE = ("mre", "gibbs", AUTOENCODE)  # two E-steps, or draws
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -18,5 +19,5 @@ def folder(name: str) -> Path | None:
 
 
 def shell_line() -> str:
-    """The command that made a table, to print above it."""
-    return "$ python " + " ".join([os.path.relpath(sys.argv[0]), *sys.argv[1:]])
+    """The command that made a table, to print above it; it can be pasted into a shell."""
+    return "$ python " + shlex.join([os.path.relpath(sys.argv[0]), *sys.argv[1:]])

@@ -14,6 +14,7 @@ from command import refused, run
 import softcount as sc
 from softcount.criteria.gibbs import gibbs
 from softcount.criteria.posterior import posteriors
+from softcount.criteria.sampling import Sampling
 from softcount.criteria.spec import parse
 from softcount.families.layout import by_table, per_table, total
 from softcount.loop.diagnostics import effective_size, r_hat
@@ -198,6 +199,14 @@ def test_burn_and_thin_say_which_draws_count() -> None:
     for _ in range(5):
         state, _ = criterion.step(state, Expect())
     assert state.mean.initial[0] == pytest.approx((2 / 4 + 4 / 6) / 2)  # of the counts 1 and 3
+
+
+def test_burn_in_and_thinning_by_their_definition() -> None:
+    how = Sampling("blocked", 1, sweeps=20, burn=5, thin=4, start=0.25, stop=1.0, over=3)
+    assert [sweep for sweep in range(20) if how.counts(sweep)] == [5, 9, 13, 17] and how.draws == 4
+    assert how._replace(sweeps=18).draws == 4 and how._replace(sweeps=17).draws == 3
+    assert [how.hardness(sweep) for sweep in range(5)] == pytest.approx([0.25, 0.5, 1.0, 1.0, 1.0])
+    assert how._replace(over=1).hardness(0) == 0.25 and how._replace(over=1).hardness(1) == 1.0
 
 
 def test_annealed_draws_count_once_they_are_hard() -> None:

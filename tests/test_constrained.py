@@ -171,6 +171,7 @@ def test_links_become_one_to_one() -> None:
         state, progress = criterion.step(state, expect)
         found.append(progress)
     assert not any(fell(a.objective, b.objective) for a, b in pairwise(found))
+    assert all(-1e-9 <= progress.parts["gap"] < 1.0 for progress in found), "weak duality, with a bound that is not 0"
     free = expect.constrained.expect(log_weights(model.layout, start), np.zeros((6, 1)))[1]
     assert found[0].parts["penalty"] / 50 < 0.1 < np.maximum(free - 1.0, 0.0).sum(), "primal feasibility"
 

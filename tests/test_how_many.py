@@ -99,6 +99,15 @@ def test_states_lean_on_the_words_of_the_text(sentences: Any) -> None:
     assert found.elbo == pytest.approx(total, rel=1e-9) and found.mass == pytest.approx([counts.sum()])
 
 
+def test_documents_kept_aside_are_foretold_by_means(docs: Any) -> None:
+    """One class alone: every token by its share of all tokens and of what is imagined, a tenth of each word."""
+    train, aside = sc.documents(docs).take(np.arange(60)), sc.documents(docs).take(np.arange(60, 80))
+    found = _Trainer(sc.NaiveBayesMixture("auto", random_state=0), 0)(train, 1)
+    p = (train.frequencies + 0.1) / (train.frequencies + 0.1).sum()
+    expected = aside.frequencies @ np.log(p) / aside.n_tokens
+    assert found.per_token(aside) == pytest.approx(expected, rel=1e-6)
+
+
 def test_the_evidence_of_two_ways_decides(chosen: Any) -> None:
     found = {method: chosen[method] for method in ("evidence", "elbo", "split-merge")}
     best = {name: max(one.score for one in model.tried_) for name, model in found.items()}

@@ -219,6 +219,18 @@ def test_names_of_nested_tables() -> None:
     assert total(layout, lambda spec: 2.0 if spec.emits else 0.5) == 5.0
 
 
+class Flag(NamedTuple):
+    left: Any
+    right: Any
+
+
+def test_the_last_part_of_a_name_will_do_however_deep_a_table_is() -> None:
+    layout = Flag(TwoColours().layout, TwoColours().layout)
+    expected = Colours(Coins(1.0, 2.0), Coins(1.0, 3.0))
+    found = per_table(layout, {"side": 2.0, "left.blue.side": 3.0, "right.blue.side": 3.0}, 1.0)
+    assert found == Flag(expected, expected)
+
+
 def test_fixed_tables_by_their_nested_names() -> None:
     start = random_start(TwoColours().layout, (0,))
     found = trained(TwoColours(), "em:4", fixed=["blue.side"])

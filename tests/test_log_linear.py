@@ -106,6 +106,25 @@ def test_maximum_is_one(kind: str) -> None:
     assert np.abs(found.gradient(counts, NOTHING, weights)).max() < 1e-3
 
 
+@pytest.mark.kernels
+def test_the_first_update_is_at_its_maximum() -> None:
+    """Fifteen steps are more than four weights need, each from where the last one was; later updates begin anew and
+    would make up for what one loses on its way."""
+    matrix = sparse.csr_matrix(np.array([[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 2, 1], [1, 1, 0, 0], [0, 0, 1, 0.5]]))
+    found, counts = LogLinear(Categorical((2, 5)), matrix), np.array([[900.0, 40, 5, 1, 0.2], [3, 0, 70, 500, 30]])
+    begin, first = found.uniform(), found.maximize(counts)
+    gradient = [np.abs(found.gradient(counts, NOTHING, weights)).max() for weights in (begin, first)]
+    assert gradient[1] < 1e-3 * gradient[0]
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_what_is_impossible_to_learn_as_far_as_entries_are_held(held: bool) -> None:
+    found = family("by column", held=held)
+    expected = np.zeros((3, 4), bool)
+    expected.ravel()[[0, 3]] = held
+    np.testing.assert_array_equal(found.impossible(found.uniform()), expected)
+
+
 def of_words(held: bool = False) -> tuple[LogLinear, np.ndarray]:
     """Four rows over words of very different frequencies, which share endings."""
     rng, n = np.random.default_rng(5), 60

@@ -68,6 +68,15 @@ def test_every_method_is_that_of_the_whole_table(engine: Any) -> None:
     assert not ranged.impossible(here).any()
 
 
+def test_the_size_is_that_of_all_ranges_and_nothing_is_impossible_by_itself(engine: Any) -> None:
+    for rows in ([4], [1, 2, 1]):
+        families = engine.place(itself, [Categorical((n, 3)) for n in rows])
+        ranges = engine.place(itself, [Range(np.arange(n)) for n in rows])
+        ranged = SpreadFamily(engine, ranges, families, 4)
+        assert ranged.size() == (4, 3)
+        assert not np.broadcast_to(ranged.impossible(ranged.uniform()), (4, 3)).any()
+
+
 def test_posteriors_are_those_of_the_whole_table(engine: Any) -> None:
     whole, ranged = Categorical(OFFSETS, width=6).under(0.5), family(engine)
     parts = [Categorical(offsets_of(LENGTHS[rows]), width=6) for rows in ROWS]

@@ -20,6 +20,7 @@ from softcount.estimators.how_many import Tried
 from softcount.estimators.mixture_answers import TrainedMixture, class_sizes
 from softcount.estimators.mixture_start import clustered, counted
 from softcount.estimators.parameters import Features, Fixed, PerTable, Seed, Share, Sparse, Where
+from softcount.estimators.repeats import repetition, worth
 from softcount.estimators.scikit import classifier_tags
 from softcount.estimators.splitting import Axes, Hidden
 from softcount.loop.start import given_start, random_start, uniform_start
@@ -36,6 +37,8 @@ from softcount.text.stored import in_memory
 STARTS = ("kmeans", "random", "uniform")
 SMOOTHING = {"cluster": 0.0, "word": 0.1}
 LONGEST = 1e9  # words of a document
+RICH = 48  # classes beside which is seen how much documents repeat themselves, before their number is chosen
+ALL = 0.95  # of the tokens: a share above which they are what they are
 COLLAPSE = 0.5  # the effective number of classes, as a share of what there should be, below which we warn
 
 
@@ -247,6 +250,16 @@ class NaiveBayesMixture(TrainedMixture):
 
     def _for_choice(self) -> dict[str, Any]:
         return {"document_length": None, "pseudo": None, **self._READ_WHOLE}
+
+    def _worth(self, items: Any, train: Any, most: int) -> tuple[Documents, str]:
+        """How much documents repeat themselves is seen beside classes of as many as there may be, and rather more."""
+        train(items, min(RICH, most))
+        rho = repetition(items, train.before.labels_)
+        fewer = worth(items, rho)
+        share = fewer.n_tokens / max(items.n_tokens, 1.0)
+        if share > ALL:
+            return items, ""
+        return fewer, f"; documents repeat their words, so that {items.n_tokens:,.0f} count as {fewer.n_tokens:,.0f}"
 
     def _read(self, X: Any, reset: bool) -> Documents:
         data = super()._read(X, reset)

@@ -230,7 +230,11 @@ class TrainedMixture(SizedEstimator, DocumentEstimator):
         return self._model, data, checked_weights(sample_weight, len(data), "documents")
 
     def _per_token(self, items: Documents) -> float:
-        return self.score(items) * len(items) / max(float(items.counts.sum()), 1.0)
+        """By the rows' means, which sum to one: exp E[log θ] sums to less, the less a class has seen, so that many
+        classes would seem to foretell worse than they do."""
+        with self._posed(items) as (answers, _), np.errstate(divide="ignore"):
+            logs = MixtureTables(*(np.log(table) for table in self.parameters_))
+            return answers.log_norm(logs) / max(float(items.counts.sum()), 1.0)
 
 
 def _in_order(blocks: Iterable[Array], n: int, stored: bool) -> Array:

@@ -5,7 +5,8 @@ and probabilities that are nowhere zero for what is kept aside. What a state emi
 words, Dirichlet(10 · P(word)): a state that has seen nothing emits what the text does. Under a prior that is the same
 for all words every state has to learn first which words are frequent, and over a vocabulary of some size that costs
 more than most states are worth: one would be the best of Brown. Classes of documents, which have many words each, are
-worth it, and there the same prior for all words is the better one: of 20 Newsgroups leaning makes one class.
+worth it, and there the same prior for all words is the better one: of 20 Newsgroups leaning makes one class. Documents
+repeat their own words, though, so that their tokens are worth less than they are (`repeats.py`).
 """
 
 from __future__ import annotations
@@ -80,9 +81,15 @@ class SizedEstimator(FeaturedEstimator):
         stage.begin("choosing how many")
         items = in_memory(items, f"{self._size_name}=auto", "give a number")
         seed = int(self.random_state) if isinstance(self.random_state, int | np.integer) else 0
-        found = choose(self.choose, _Trainer(self, seed), items, max(1, min(most, SIZES[-1])), seed)
+        train, most = _Trainer(self, seed), max(1, min(most, SIZES[-1]))
+        items, told = self._worth(items, train, most)
+        found = choose(self.choose, train, items, most, seed)
         self._found, self.tried_ = found.size, found.tried
-        return (f"{self._size_name} is {found.size}, chosen by {self.choose}: {found.why}",)
+        return (f"{self._size_name} is {found.size}, chosen by {self.choose}: {found.why}{told}",)
+
+    def _worth(self, items: Any, train: _Trainer, most: int) -> tuple[Any, str]:
+        """The items as what they are worth to the choice, and what to say of that."""
+        return items, ""
 
     def _train(self, model: Any, items: Any, *where: Any, settings: Settings, **how: Any) -> Fit:
         if self._sizing and self._leans:

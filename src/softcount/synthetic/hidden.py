@@ -38,12 +38,16 @@ def sequences(n: int, n_states: int, length: int = 12, words: int = 20, shared: 
     return _said(rng, drawn, n_states, words, shared)
 
 
-def documents(n: int, n_classes: int, length: int = 40, words: int = 20, shared: float = 0.5, seed: int = 0) -> Hidden:
-    """Documents of one class each."""
+def documents(
+    n: int, n_classes: int, length: int = 40, words: int = 20, shared: float = 0.5, seed: int = 0, repeats: float = 0.0
+) -> Hidden:
+    """Documents of one class each. `repeats`: how much likelier two tokens of a document are to be the same word than
+    two of its class, as a share; a document that has begun to speak of something goes on."""
     rng = _chance(n, n_classes, length, words, shared, seed)
     share = rng.dirichlet(np.full(n_classes, 5.0))
     drawn = [[int(rng.choice(n_classes, p=share))] * size for size in _lengths(rng, n, length)]
-    return _said(rng, drawn, n_classes, words, shared)
+    made = _said(rng, drawn, n_classes, words, shared)
+    return made if repeats == 0.0 else made._replace(items=[_repeating(rng, item, repeats) for item in made.items])
 
 
 def mixed(n: int, n_topics: int, length: int = 60, words: int = 20, shared: float = 0.2, seed: int = 0) -> Hidden:
@@ -53,6 +57,17 @@ def mixed(n: int, n_topics: int, length: int = 60, words: int = 20, shared: floa
     lengths = _lengths(rng, n, length)
     drawn = [rng.choice(n_topics, size, p=share).tolist() for size, share in zip(lengths, shares, strict=True)]
     return _said(rng, drawn, n_topics, words, shared)
+
+
+def _repeating(rng: np.random.Generator, item: list[str], repeats: float) -> list[str]:
+    """Pólya's urn: every token is new, or one of those before it, each of which has been put back twice."""
+    if not 0.0 < repeats < 1.0:
+        raise InputError(f"repeats {repeats}: give a share from 0 to below 1")
+    new = (1.0 - repeats) / repeats  # how many tokens before it a new one is worth
+    said: list[str] = []
+    for i, (word, u) in enumerate(zip(item, rng.random((len(item), 2)).tolist(), strict=True)):
+        said.append(said[int(u[1] * i)] if u[0] * (i + new) < i else word)
+    return said
 
 
 def _chance(n: int, n_classes: int, length: int, words: int, shared: float, seed: int) -> np.random.Generator:

@@ -71,7 +71,7 @@ TESTS = {
     "families/kept": "small_families",
     "families/leaning": "leaning[formula|pseudo|without|held",
     "families/left_out": "left_out",
-    "families/log_linear": "log_linear[as_far|axes|equation|differences|maximum|alone|nothing|plain|ascent",
+    "families/log_linear": "log_linear[far|axes|equation|differences|maximum|alone|nothing|plain|ascent|most_of",
     "families/point": "small_families",
     "families/positions": "jump_hmm[sound|imagined|slope|held|family link_crf[brute",
     "families/penalty": "small_families families",

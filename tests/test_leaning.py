@@ -78,6 +78,15 @@ def test_held_entries_stay_and_forbidden_ones_do_not_come_back():
     assert family.ascend(table, case.counts, case.counts).values[first + 1] == 0.0
 
 
+def test_held_shares_leave_the_rest_of_their_row_to_the_others():
+    case = Case(4)
+    table, held = case.family.uniform(), np.zeros(len(case.rows.values), bool)
+    table.values[0], held[0] = 0.4, True
+    found = case.family.hold(table, held).maximize(case.counts, NOTHING, table).values[: case.first]
+    others = case.counts.values[1 : case.first]
+    np.testing.assert_allclose(found, [0.4, *(0.6 * others / others.sum())], rtol=1e-12)
+
+
 def test_strengths_by_one_direction_alone():
     case = Case(5)
     counts = case.counts.values[case.first :]

@@ -41,7 +41,7 @@ def _across(counts: sparse.csr_matrix, lengths: Array, squares: Array, labels: A
     whole = members @ counts
     pairs = (members @ lengths) ** 2 - members @ lengths**2
     same = whole.multiply(whole).sum(axis=1).A1 - members @ squares
-    return np.divide(same, pairs, out=np.full(n, np.nan), where=pairs > 0.0)
+    return np.asarray(np.divide(same, pairs, out=np.full(n, np.nan), where=pairs > 0.0))
 
 
 def worth(documents: Documents, rho: float) -> Documents:

@@ -255,7 +255,7 @@ def test_an_aligner_tells_of_all_its_stages_and_directions(
     named: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is left, as work: steps of this stage that are left, and all that follows, by what a step costs. So much
-    less is left after each step as the step has cost, over all stages, directions and models; in the end nothing is."""
+    less is left after each step as the step has cost, over all stages, directions and models, down to the links."""
     from softcount import WordAligner
     from softcount.estimators import align_cost
 
@@ -264,6 +264,7 @@ def test_an_aligner_tells_of_all_its_stages_and_directions(
         monkeypatch.setattr(align_cost, table, {name: align_cost.Steps(0, cost) for name, cost in each.items()})
     monkeypatch.setattr(align_cost, "passes", lambda stage, part, fertile: float(part.steps))
     monkeypatch.setattr(align_cost.Size, "entries", 1)
+    monkeypatch.setattr("softcount.estimators.align_train.LINKING", 100.0 / 24)  # so many token pairs
     costs, left = list[float](), list[float]()
 
     def watch(direction: str, step: Step) -> None:
@@ -273,8 +274,9 @@ def test_an_aligner_tells_of_all_its_stages_and_directions(
 
     WordAligner(**named).fit(["a b", "a c", "b c d"], ["x y", "x z", "y z w"], on_step=watch)
     assert len(left) == {0: 6, 1: 10, 2: 8}[len(named)]
-    assert left[-1] == 0.0 and left[0] + costs[0] == sum(costs)
-    assert [a - b for a, b in pairwise(left)] == costs[1:]
+    assert left[-1] == pytest.approx(100.0), "links are made when all is trained"
+    assert left[0] + costs[0] == pytest.approx(sum(costs) + 100.0)
+    assert [a - b for a, b in pairwise(left)] == pytest.approx(costs[1:])
     assert stage.ahead == 0.0, "and whatever else is shown has nothing ahead"
 
 

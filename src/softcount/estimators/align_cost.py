@@ -28,6 +28,7 @@ STEPS_APART[CRF] = STEPS_APART["hmm"]
 # The steps alone, without what is prepared for them: CPU of one thread on nl, cs, Hansards and generated text, where a
 # step of the HMM took 1.5 to 2.9 steps of Model 1, with fertilities in all of its steps; Model 2 was not measured.
 UNDER_WAY = {"ibm1": Steps(16, 200), "ibm2": Steps(60, 200), "ibm2-free": Steps(35, 200), "hmm": Steps(74, 200)}
+LINKING = 150  # ns of a token pair, when links are made of what was learned: two steps of the HMM, 1.3 to 2 measured
 TWICE = ("mre", "gibbs", AUTOENCODE)  # two E-steps, or draws
 
 

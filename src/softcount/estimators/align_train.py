@@ -13,7 +13,7 @@ from softcount.engines import Engine
 from softcount.engines.engine import Keeping
 from softcount.estimators import agreed, ranged_agreed, ranged_direction
 from softcount.estimators.agreed_recount import recounted
-from softcount.estimators.align_cost import Size, of_stages
+from softcount.estimators.align_cost import LINKING, Size, of_stages
 from softcount.estimators.align_direction import Direction, Known, finished, fitted, known, model_of, sparse_rows, train
 from softcount.estimators.align_directions import NAMES, Apart, Together
 from softcount.estimators.align_plan import Plan
@@ -53,7 +53,8 @@ class Job(NamedTuple):
 
 
 def trained(job: Job) -> Apart | Together:
-    return together(job) if job.planned.together else apart(job)
+    with shown.then(LINKING * job.data.lengths.token_pairs, 1.0):  # whoever watches has links made of it
+        return together(job) if job.planned.together else apart(job)
 
 
 def together(job: Job) -> Together:

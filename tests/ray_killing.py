@@ -59,9 +59,10 @@ def main(folder: Path, times: int) -> None:
         nodes = again(folder, nodes)
         table = killed(nodes, engine, "keep", "ibm2-free", "em:3", times)  # a table in ranges
         assert lost(nodes, engine, "ibm2-free", "em:3") == table
-        nodes = again(folder, nodes) if times > 1 else nodes
-        dense = killed(nodes, engine, "add", "hmm", "em:3,gibbs:3", times)
-        assert times == 1 or lost(nodes, engine, "hmm", "em:3,gibbs:3") == dense
+        if times > 1:  # in a thorough run
+            nodes = again(folder, nodes)
+            dense = killed(nodes, engine, "add", "hmm", "em:3,gibbs:3", times)
+            assert lost(nodes, engine, "hmm", "em:3,gibbs:3") == dense
         print("same", flush=True)
 
 

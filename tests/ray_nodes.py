@@ -23,6 +23,8 @@ from softcount.engines.ray_cluster import TOKENS, environment, own_environment
 from softcount.machine.atomic import write_whole
 
 BARE = {"include_dashboard": False, "include_log_monitor": False, "no_monitor": True}  # processes that nobody needs
+# Or a machine with one core has one worker, and where there are two drivers one of them starts another for every task.
+PATIENT = {"RAY_num_workers_soft_limit": "4"}
 MARK = "SOFTCOUNT_NODES"  # in the environment of all processes of a cluster: who started it
 
 
@@ -46,7 +48,7 @@ def joined(folder: Path, owner: int) -> Iterator[Nodes]:
     except FileExistsError:  # somebody else starts it
         pass
     else:
-        own = {**own_environment(), "RAY_AUTH_TOKEN": secrets.token_hex(32), MARK: str(folder)}
+        own = {**own_environment(), **PATIENT, "RAY_AUTH_TOKEN": secrets.token_hex(32), MARK: str(folder)}
         command = [sys.executable, __file__, str(place), str(owner)]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         SERVERS.append(subprocess.Popen(command, env={**os.environ, **own}, start_new_session=True, **quiet))

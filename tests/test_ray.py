@@ -30,9 +30,8 @@ from softcount.engines.tree import tree_sum
 
 THOROUGH = bool(os.environ.get("SOFTCOUNT_THOROUGH"))
 USUAL = [
-    ("hmm", "em:5", 1), ("hmm", "gibbs:5", 3), ("hmm", "stepwise(vb,batches=3):5", 8), ("hmm", "em:2,mre:3", 8),
-    ("network", "em:5", 3), ("grammar", "vb:5", 8), ("plsa", "em:5", 3), ("ibm2-free", "em:2,mre:3", 2),
-    ("agreement", "em", 2),
+    ("hmm", "em:5", 1), ("hmm", "gibbs:5", 8), ("network", "stepwise(vb,batches=3):5", 3), ("plsa", "em:5", 3),
+    ("ibm2-free", "em:2,mre:3", 2), ("agreement", "em", 2),
 ]  # fmt: skip
 CASES = [(*case, n) for case in ALL for n in SHARDS] if THOROUGH else USUAL
 
@@ -63,10 +62,10 @@ def test_parameters_are_those_of_threads_and_bits_the_same_for_any_number_of_wor
 ) -> None:
     cut_into(n, monkeypatch)
     sent, found = cluster.sent, []
-    for workers in (1, 100):  # blocks of several shards, and of one
+    for workers in (1, 100) if n > 1 else (1,):  # blocks of several shards, and of one
         monkeypatch.setattr(cluster, "n_workers", workers)
         found.append(fitted(name, criterion, cluster))
-    assert cluster.sent > sent and bits(found[0]) == bits(found[1])
+    assert cluster.sent > sent and bits(found[0]) == bits(found[-1])
     assert_equal(learned(fitted(name, criterion, Threads(1))), learned(found[0]))
 
 

@@ -29,7 +29,7 @@ OTHERS: dict[str, tuple[Any, list[str]]] = {
     "agreement": (_aligner("ibm1:2,hmm:3", agreement=True), ["em"]),
     "agreement of positions": (_aligner("ibm1:2,ibm2:3", agreement=True), ["em"]),
     "rows that lean": (_aligner("ibm1:2,hmm:3", agreement=False, stems="5,3"), ["em", "hard"]),
-    "directions alike": (_aligner("ibm1:2,hmm:3", agreement=False), ["constrained(em,of=symmetry)"]),
+    "directions alike": (_aligner("ibm1:2,hmm(constrained(em,of=symmetry)):3", agreement=False), ["em"]),
     "link crf": (lambda criterion: (sc.WordAligner("crf:5"), (PAIRS.source, PAIRS.target)), [""]),
     "crf autoencoder": (
         lambda c: (sc.CRFAutoencoder(3, criterion=c, reconstruct="words", random_state=0), (SENTENCES,)),

@@ -54,8 +54,9 @@ def _row(row: Sequence[Any], numbers: Sequence[int]) -> Html:
 
 
 def breakable(words: str) -> Html:
-    """A name without blanks, such as annealed(start=1,stop=2):9, that may go on in another line behind a mark."""
-    return Html(re.sub(r"([(,=])(?=\S)", r"\1<wbr>", escape(words)))
+    """A name without blanks, such as annealed(start=1,stop=2):9, that may go on in another line behind a mark, but not
+    behind a hyphen: 2-grams."""
+    return Html(re.sub(r"([(,=])(?=\S)", r"\1<wbr>", escape(words)).replace("-", "-&#8288;"))
 
 
 def minus(number: str) -> str:

@@ -11,6 +11,7 @@ from test_agreement import LENGTHS, Case, tempered
 import softcount
 from softcount.errors import InputError
 from softcount.estimators.agreed_links import question
+from softcount.estimators.agreed_tables import from_body, to_body
 from softcount.estimators.align_plan import plan
 from softcount.models.recounted import KAPPA, LEAST, Recount, add_means, left_out, recount
 from softcount.numbers.ragged import from_rows
@@ -227,3 +228,15 @@ def test_which_settings_have_it():
     assert not plan(softcount.WordAligner(preset="best", direction="forward")).how.recount
     with pytest.raises(InputError, match="trained together"):
         softcount.WordAligner(recount=True, agreement=False).fit(SOURCE, TARGET)
+
+
+def test_links_of_a_file_are_checked():
+    model = softcount.WordAligner(recount=True).fit(SOURCE[:20], TARGET[:20])
+    agreed = model.agreed_
+    body = to_body(agreed)
+    again = from_body(dict(body), agreed.trace, agreed.words)
+    np.testing.assert_array_equal(again.links, agreed.links[agreed.worth])
+    without = {name: value for name, value in body.items() if name != "links"}
+    for wrong in (without, {**body, "links": -body["links"]}, {**body, "links": body["links"][1:]}):
+        with pytest.raises(ValueError, match="links"):
+            from_body(wrong, agreed.trace, agreed.words)

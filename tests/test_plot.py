@@ -80,3 +80,13 @@ def test_notebooks_show_what_was_learned(hmm: Any, plsa: Any) -> None:
     assert softcount.HMM(3)._repr_html_() is None and softcount.HMM(3)._repr_mimebundle_() == {
         "text/plain": repr(softcount.HMM(3))
     }
+
+
+def test_a_notebook_shows_the_objective_of_the_restart_that_was_chosen() -> None:
+    text = ["a b a b", "b a", "a a b c", "c b a"]
+    for seed in range(10):
+        model = softcount.HMM(3, criterion="em:3", start="random", restarts=3, random_state=seed).fit(text)
+        if model.restart_ != 2:
+            break
+    assert model.restart_ != 2, "a seed whose last restart is not the best one"
+    assert f"objective {model.objective_:,.2f}".replace("-", "−") in model._repr_html_()

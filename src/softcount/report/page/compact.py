@@ -29,9 +29,12 @@ def _groups(model: Any) -> list[Html]:
 
 
 def _ending(model: Any) -> Html:
+    """How each trace ended, by the restart that was chosen."""
     traces = [trace for trace in model._traces().values() if trace]
+    chosen = getattr(model, "restart_", None)
+    lasts = [next((step for step in reversed(trace) if step.restart == chosen), trace[-1]) for trace in traces]
     said = [
-        el("p", f"{trace[-1].stage}: {trace.stopped.text}; objective {minus(format(trace[-1].objective, ',.2f'))}")
-        for trace in traces
+        el("p", f"{last.stage}: {trace.stopped.text}; objective {minus(format(last.objective, ',.2f'))}")
+        for trace, last in zip(traces, lasts, strict=True)
     ]
     return joined([*said, el("p", el("code", model.signature_))])

@@ -11,6 +11,9 @@ cases.
 
 import os
 from collections import defaultdict
+from functools import cache
+from hashlib import sha256
+from secrets import token_hex
 from zlib import crc32
 
 import kernel_cache
@@ -20,10 +23,21 @@ kernel_cache.use()
 
 from hypothesis import settings  # noqa: E402
 
-settings.register_profile("softcount", deadline=None, max_examples=50, derandomize=bool(os.environ.get("CI")))
+from softcount.engines import ray_cluster  # noqa: E402
+
+settings.register_profile("softcount", deadline=None, max_examples=25, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("softcount")
 
 os.fsync = lambda handle: None
+
+
+@cache
+def _token() -> str:
+    """Of every cluster of this run: its processes share one, and Ray remembers the first token that a process shows."""
+    return sha256(os.environ.get("PYTEST_XDIST_TESTRUNUID", token_hex(32)).encode()).hexdigest()
+
+
+ray_cluster.token = _token
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

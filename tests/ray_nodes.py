@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import signal
 import subprocess
 import sys
@@ -48,7 +47,7 @@ def joined(folder: Path, owner: int) -> Iterator[Nodes]:
     except FileExistsError:  # somebody else starts it
         pass
     else:
-        own = {**own_environment(), **PATIENT, "RAY_AUTH_TOKEN": secrets.token_hex(32), MARK: str(folder)}
+        own = {**own_environment(), **PATIENT, MARK: str(folder)}
         command = [sys.executable, __file__, str(place), str(owner)]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         SERVERS.append(subprocess.Popen(command, env={**os.environ, **own}, start_new_session=True, **quiet))

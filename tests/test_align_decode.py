@@ -55,6 +55,7 @@ def place(direction, alignment, l):
     return weight * (1 / l if at is None else end[l - 1 - at] / end[:l].sum())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["ibm1", "hmm"])
 @pytest.mark.parametrize("decode", ["posterior", "viterbi", "mre"])
 def test_links_are_decided_as_they_say(name, decode):

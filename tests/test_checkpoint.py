@@ -55,6 +55,7 @@ def test_resumed_after_every_step_is_the_same(tmp_path, name, criterion):
     assert bits(again) == expected
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("every", [2, 3, 7])
 def test_resumed_from_any_interval(tmp_path, every):
     model, data = MODELS["hmm"]("em:3,gibbs:3,stepwise(vb,batches=2):2")

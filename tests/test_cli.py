@@ -191,6 +191,7 @@ def test_demo(run: Run) -> None:
     assert "em:100: " in ran.out, "of :100: rich makes a picture unless it is told not to"
 
 
+@pytest.mark.thorough
 def test_demo_cuts_no_word(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """At any width; and a topic of common words has no other's name."""
     words = {word for sentence in language(40, seed=0).sentences for word in sentence}

@@ -330,6 +330,7 @@ def small_files() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (6_000, 6_000))
 
 
+@pytest.mark.thorough
 def test_a_full_disk_ends_with_one_line_and_leaves_what_was_there(folder: Path) -> None:
     (folder / "m").write_text("what was there")
     for option, name in (("--checkpoint", "c"), ("--save", "m"), ("--parameters", "m")):

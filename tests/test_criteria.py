@@ -335,6 +335,7 @@ def test_stepwise_by_hand() -> None:
 # --- Gibbs ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_gibbs_visits_structures_as_often_as_their_posterior_says() -> None:
     """Frequencies of log joints against enumeration; a bound of 5 standard errors, inflated by the chain's memory."""
     model, prior = HMM(2, 2), 0.8

@@ -95,6 +95,7 @@ def test_a_substitution_is_found(lm: LanguageModel, lines: list[str]) -> None:
     assert {step.parts["order"] for step in model.history_} == {2.0, 3.0}
 
 
+@pytest.mark.thorough
 def test_blanks_are_found(lm: LanguageModel, lines: list[str]) -> None:
     plain = lines[:20]
     cipher = [p.translate(WRITTEN).replace(" ", "") for p in plain]
@@ -109,6 +110,7 @@ def test_blanks_are_found(lm: LanguageModel, lines: list[str]) -> None:
     assert model.predict(grouped) == found
 
 
+@pytest.mark.thorough
 def test_homophones_and_a_blank_that_is_written(lm: LanguageModel, lines: list[str]) -> None:
     """Frequent letters are written in two ways, in turn; a blank as a full stop."""
     plain, twice, written = lines[:24], dict(zip("etaoin", "123456", strict=True)), []

@@ -42,6 +42,7 @@ def exceptions(estimator):
     return found | (unknown if isinstance(estimator, NaiveBayesMixture) else {})
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.filterwarnings("ignore:the classes collapse")
 @parametrize_with_checks(CITIZENS, expected_failed_checks=exceptions)
 def test_scikit_learn(estimator, check):

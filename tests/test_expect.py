@@ -68,6 +68,7 @@ def split(items: list[enumeration.Enumerated], labels: Any) -> list[np.ndarray]:
 # --- the three readings ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(3)
 @uncompiled_too
 @every_model
 @given(data=st.data())
@@ -79,6 +80,7 @@ def test_sum_equals_enumeration(name: str, data: st.DataObject) -> None:
     np.testing.assert_allclose(flat(found.counts), flat(counts), rtol=1e-9, atol=1e-11)
 
 
+@pytest.mark.sampled(3)
 @uncompiled_too
 @every_model
 @given(data=st.data())
@@ -98,6 +100,7 @@ def test_max_is_a_best_structure(name: str, data: st.DataObject) -> None:
     assert np.array_equal(flat(unlabelled.counts), flat(found.counts)) and unlabelled.log_norm == found.log_norm
 
 
+@pytest.mark.sampled(3)
 @uncompiled_too
 @every_model
 @given(data=st.data())
@@ -112,6 +115,7 @@ def test_ties_go_to_the_lower_value(name: str, data: st.DataObject) -> None:
         assert mine.tolist() == (item.nodes[first].argmax(axis=-1) if spelt is None else spelt).tolist()
 
 
+@pytest.mark.sampled(3)
 @uncompiled_too
 @every_model
 @given(data=st.data())
@@ -135,6 +139,7 @@ def test_sample_is_a_possible_structure(name: str, data: st.DataObject) -> None:
     np.testing.assert_allclose(flat(found.counts), flat(total), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.sampled(3)
 @every_model
 @settings(max_examples=8, derandomize=True)
 @given(data=st.data())
@@ -159,6 +164,7 @@ def test_sampled_counts_average_to_posterior_counts(name: str, data: st.DataObje
     assert (np.abs(draws.var(axis=0) - variance) <= 5 * spread + 6.0 / n).all()
 
 
+@pytest.mark.sampled(3)
 @every_model
 @settings(max_examples=25)
 @given(data=st.data())
@@ -175,6 +181,7 @@ def test_counts_are_finite_differences_of_log_norm(name: str, data: st.DataObjec
         assert np.isclose((norms[0] - norms[1]) / (2 * h), counts[i], rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.sampled(3)
 @uncompiled_too
 @every_model
 @given(data=st.data())
@@ -194,7 +201,7 @@ def test_posteriors_and_the_best_label_of_each_node(name: str, data: st.DataObje
 # --- what must not matter, and what must fail -----------------------------------------------------------------------
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @uncompiled_too
 @every_model
 @pytest.mark.parametrize("mode", [SUM, MAX, SAMPLE])
@@ -213,6 +220,7 @@ def test_impossible_item_is_named(name: str, mode: int, data: st.DataObject) -> 
         assert caught.value.item in impossible, "numbered within the shard or the shuffled items, not within all items"
 
 
+@pytest.mark.sampled(3)
 @uncompiled_too
 @every_model
 @given(data=st.data())
@@ -226,7 +234,7 @@ def test_counts_add_over_items(name: str, data: st.DataObject) -> None:
     assert np.isclose(whole.log_norm, parts[0].log_norm + parts[1].log_norm, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @uncompiled_too
 @every_model
 @pytest.mark.parametrize("mode", [SUM, MAX, SAMPLE])

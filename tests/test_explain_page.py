@@ -230,6 +230,7 @@ def same(found: Any, truth: Any, where: str) -> None:
             np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9, err_msg=f"{where}: {name}")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CASES)
 def test_every_step_of_every_criterion_is_the_librarys(name: str, tmp_path: Path) -> None:
     case = CASES[name]()
@@ -253,6 +254,7 @@ def evidence(family: Any, counts: Any) -> float:
     return float(family.log_evidence(counts.reshape(family.size()), 0.1))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["hmm", "mixture", "plsa", "kmeans", "net", "grammar"])
 def test_what_gibbs_follows_is_the_log_probability_of_what_was_drawn(name: str, tmp_path: Path) -> None:
     case = CASES[name]()
@@ -273,6 +275,7 @@ def test_what_gibbs_follows_is_the_log_probability_of_what_was_drawn(name: str, 
     assert len(drawn) > 1 or name in FEW
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", FEW)
 def test_draws_are_spread_as_the_exact_posterior(name: str, tmp_path: Path) -> None:
     """Where four draws may well be alike: three thousand of them, which the page compares itself."""
@@ -601,6 +604,7 @@ def test_what_cannot_be_is_refused_and_leaves_all_as_it_was(tmp_path: Path) -> N
     assert found["held"] == [[None, None, None], [None, None, 0]]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["hmm", "kmeans", "net", "grammar"])
 def test_everybody_can_use_the_pages(name: str, tmp_path: Path) -> None:
     page = explain_page(CASES[name]().page)

@@ -46,7 +46,7 @@ def went_on(model: Any, data: tuple[Any, ...]) -> str:
     return "accepted"
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", RUNS)
 def test_every_alteration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:

@@ -51,7 +51,7 @@ def outcome(data: tuple[Any, ...]) -> str:
     return "accepted"
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", MAKERS)
 def test_every_alteration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:

@@ -36,6 +36,7 @@ def chosen(sentences: Any) -> Any:
     return {method: sc.HMM("auto", choose=method, random_state=0).fit(sentences) for method in METHODS}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("method", METHODS)
 def test_a_known_number_is_found(chosen: Any, docs: Any, method: str) -> None:
     hmm = chosen[method]

@@ -152,6 +152,7 @@ def test_pages_are_alive_in_a_browser(aligner: Any, tmp_path: Path) -> None:
     assert found["wide"], "the page is wider than a phone"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["aligner", "hmm", "plsa", "kmeans"])
 def test_everybody_can_use_the_reports(aligner: Any, name: str, tmp_path: Path) -> None:
     model, data, gold = pages(aligner)[name]

@@ -51,7 +51,7 @@ def folder(files: Path, tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, marks=() if page.parent == ROOT else pytest.mark.sampled(4)) for page in PAGES],
+    [pytest.param(page, marks=() if page.parent == ROOT else pytest.mark.sampled(8)) for page in PAGES],
     ids=[str(page.relative_to(ROOT)) for page in PAGES],
 )
 def test_examples_run(page: Path, folder: Path, names: dict[str, Any]) -> None:

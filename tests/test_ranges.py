@@ -127,6 +127,7 @@ def test_the_driver_never_has_a_table_while_it_trains(settings: dict[str, Any], 
     assert len(sizes) >= 2 and sizes[-1] < 4 * len(met) + sum(dense)  # bytes: less than one number for every entry
 
 
+@pytest.mark.thorough
 def test_where_the_ranges_are_cut_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for size, most in ((10**9, 2048), (300, 2048), (1, 4)):  # one range, some, one for every source word and few shards
@@ -137,7 +138,7 @@ def test_where_the_ranges_are_cut_changes_nothing(monkeypatch: pytest.MonkeyPatc
     same(found[0], found[2])
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "settings",
     [
@@ -164,6 +165,7 @@ def test_criteria_and_dictionaries_go_to_the_ranges(settings: dict[str, Any]) ->
     assert far.most > 5, "a table that is not cut"
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "settings",
     [
@@ -201,7 +203,7 @@ def entries() -> list[tuple[str, str, str]]:
     return [(*pair, kinds[k % 3]) for k, pair in enumerate(dict.fromkeys(met()))][:9]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(
     "settings",
     [

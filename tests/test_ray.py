@@ -56,6 +56,7 @@ def cluster(nodes: Nodes) -> Iterator[Ray]:
         yield engine
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "criterion", "n"), CASES)
 def test_parameters_are_those_of_threads_and_bits_the_same_for_any_number_of_workers(
     cluster: Ray, name: str, criterion: str, n: int, monkeypatch: pytest.MonkeyPatch
@@ -129,6 +130,7 @@ def test_an_address_is_for_engines_that_are_elsewhere() -> None:
         engine_of("threads", 1, "127.0.0.1:6379")
 
 
+@pytest.mark.thorough
 def test_workers_and_a_machine_may_be_killed_again_and_again(folder: Path, nodes: Nodes) -> None:
     """In a process of its own: what Ray hears of lost tasks may end it by a failed check of Ray's own ("you have likely
     discovered a bug in Ray"), which is no answer; then it is asked again."""

@@ -46,7 +46,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("pairs").write_text("the cat ||| le chat\na dog ||| un chien\nthe dog ||| le chien\n")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("line", TRAINING)
 def test_training_starts_without_scikit_learn_and_learns_the_same(line: str) -> None:
     printed, imported = alone(line + " -q")

@@ -75,7 +75,7 @@ CASES = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("row", "command", "says"), CASES)
 def test_refused(folder: Path, row: Refused, command: str, says: str) -> None:
     put(folder, row.files)
@@ -104,7 +104,7 @@ ODD_FORMS = {
 ALIKE = [row for row in LEGAL if row.name in ODD_FORMS]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("command", ALIKE[0].commands)
 def test_odd_forms_are_alike(folder: Path, command: str) -> None:
     expected = run(command.replace("@", ""))

@@ -78,7 +78,7 @@ def test_an_hmm_has_its_posterior_means(hmm: Any, sampler: str) -> None:
     assert [len(line) for line in found.labels] == [4, 2, 2] and found.labels[0][0] == 0
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize("sampler", HOW)
 def test_a_mixture_has_its_posterior_means(sampler: str) -> None:
     model = sc.NaiveBayesMixture(2, prior=PRIOR, criterion="vb:5", random_state=0).fit(DOCS, CLASSES)
@@ -96,7 +96,7 @@ def test_a_mixture_has_its_posterior_means(sampler: str) -> None:
         assert np.asarray(table) == pytest.approx(truth, abs=0.015)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize("sampler", HOW)
 def test_topics_have_their_posterior_means(sampler: str) -> None:
     """Latent Dirichlet allocation of six words, of which one is a seed, so that topics can be told apart."""
@@ -118,7 +118,7 @@ def test_topics_have_their_posterior_means(sampler: str) -> None:
     assert model.chains_.r_hat < 1.05 and len(model.chains_.labels) == 3
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("whole", ["vocabulary", "cooccurring"])
 @pytest.mark.parametrize("sampler", HOW)
 def test_model_1_has_its_posterior_means(sampler: str, whole: str) -> None:

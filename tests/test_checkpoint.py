@@ -40,7 +40,7 @@ def interrupted_at_every_step(model, data, path, **options):
     raise AssertionError("no end")
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(10)
 @pytest.mark.filterwarnings("ignore:the classes collapse")
 @pytest.mark.parametrize(("name", "criterion"), GRID)
 def test_resumed_after_every_step_is_the_same(tmp_path, name, criterion):

@@ -310,7 +310,7 @@ def test_signals_keep_the_work(folder: Path, signum: int, code: int) -> None:
     assert int(process.communicate(timeout=60)[1].splitlines()[-1].split()[4]) > steps
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("signum", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "term")]
 )

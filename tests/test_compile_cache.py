@@ -67,6 +67,7 @@ def test_what_another_version_left_is_compiled_again(place: Path) -> None:
     assert ran(place, "-c", KERNEL, **mine).stderr == ""  # and kept
 
 
+@pytest.mark.thorough
 def test_a_users_own_settings_go_first(place: Path) -> None:
     done = ran(place, "-c", KERNEL, NUMBA_CACHE_DIR=str(place / "mine"))
     assert "once per machine" in done.stderr and list((place / "mine").rglob("*.nbi"))
@@ -75,7 +76,7 @@ def test_a_users_own_settings_go_first(place: Path) -> None:
     assert not list((place / "tmp").iterdir())
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("found", ["open", "link", "file", "another's"])
 def test_a_folder_that_others_can_fill_is_not_used(place: Path, found: str) -> None:
     """Because what is in it is unpickled."""

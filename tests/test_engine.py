@@ -28,7 +28,7 @@ def many_shards(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "shard_cost", lambda n: 60)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(("name", "criterion"), GRID)
 @pytest.mark.usefixtures("many_shards")
 def test_an_engine_that_copies_all_that_crosses_it_gives_the_same_bits(name: str, criterion: str) -> None:
@@ -44,7 +44,7 @@ def test_an_engine_that_copies_all_that_crosses_it_gives_the_same_bits(name: str
     assert found[0] == found[1]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", [name for name in MODELS if "ibm" in name or name == "jumps"])
 @pytest.mark.parametrize(
     "criterion",

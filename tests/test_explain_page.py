@@ -604,7 +604,7 @@ def test_what_cannot_be_is_refused_and_leaves_all_as_it_was(tmp_path: Path) -> N
     assert found["held"] == [[None, None, None], [None, None, 0]]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["hmm", "kmeans", "net", "grammar"])
 def test_everybody_can_use_the_pages(name: str, tmp_path: Path) -> None:
     page = explain_page(CASES[name]().page)

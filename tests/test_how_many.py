@@ -47,6 +47,7 @@ def test_a_known_number_is_found(chosen: Any, docs: Any, method: str) -> None:
     assert {one.size for one in hmm.tried_} >= {1, 2} and all(one.used <= one.size for one in hmm.tried_)
 
 
+@pytest.mark.thorough
 def test_topics_and_files(tmp_path: Path) -> None:
     plsa = sc.PLSA("auto", choose="elbo", random_state=0).fit(hidden.mixed(50, 3, words=8, seed=2).items)
     assert abs(len(plsa.components_) - 3) <= 1 and plsa.transform([["a"]]).shape[1] == len(plsa.components_)

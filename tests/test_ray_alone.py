@@ -103,6 +103,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_nobody_gets_in_and_a_lost_driver_goes_on_from_its_checkpoint(folder: Path) -> None:
     """One after the other, of one training: a cluster takes many seconds of work to begin. So only a thorough run
     (SOFTCOUNT_THOROUGH=1) goes on with a second one, which Ctrl-C ends and leaves nothing of."""

@@ -74,6 +74,7 @@ SOURCE = ["the house", "a house", "the book", "a book is here", "the house is he
 TARGET = ["das haus", "ein haus", "das buch", "ein buch ist hier", "das haus ist hier"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", ["ibm1", "ibm2", "ibm2-free"])
 def test_translations(kind: str) -> None:
     """The marginal of every target place, and of its source place, against the tables."""

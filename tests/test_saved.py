@@ -38,7 +38,7 @@ def trained(name, criterion):
 NOT_KEPT: dict[str, dict[str, None]] = {"decipher": {"lm": None}}  # settings that no file holds
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(10)
 @pytest.mark.filterwarnings("ignore:the classes collapse")
 @pytest.mark.parametrize(("name", "criterion"), GRID)
 def test_twice_on_two_threads_and_after_the_disk(tmp_path, name, criterion):
@@ -57,7 +57,7 @@ def test_twice_on_two_threads_and_after_the_disk(tmp_path, name, criterion):
     assert (tmp_path / "again").read_bytes() == (tmp_path / "m").read_bytes()
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(10)
 @pytest.mark.filterwarnings("ignore:the classes collapse")
 @pytest.mark.parametrize(("name", "criterion"), GRID)
 def test_pickled_and_copied_it_is_the_same(name, criterion):

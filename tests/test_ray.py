@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 from cases import SENTENCES, bits
 from command import run
-from ray_cases import ALL, SHARDS, assert_equal, cut_into, fitted, learned
+from ray_cases import ALL, SHARDS, assert_equal, cut_into, fitted, learned, nearness
 from ray_nodes import Nodes, joined
 
 from softcount import HMM, InputError, load
@@ -67,7 +67,7 @@ def test_parameters_are_those_of_threads_and_bits_the_same_for_any_number_of_wor
         monkeypatch.setattr(cluster, "n_workers", workers)
         found.append(fitted(name, criterion, cluster))
     assert cluster.sent > sent and bits(found[0]) == bits(found[-1])
-    assert_equal(learned(fitted(name, criterion, Threads(1))), learned(found[0]))
+    assert_equal(learned(fitted(name, criterion, Threads(1))), learned(found[0]), nearness(criterion))
 
 
 TERMS = np.random.default_rng(0).normal(size=(8, 5)) * 10.0 ** np.arange(8)[:, None]

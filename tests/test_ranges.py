@@ -80,7 +80,8 @@ def close(one: dict[str, Any], two: dict[str, Any]) -> None:
     assert one.keys() == two.keys()
     for key, table in one.items():
         largest = np.max(np.abs(table), initial=0.0, where=np.isfinite(table))
-        np.testing.assert_allclose(two[key], table, rtol=1e-12, atol=1e-15 * largest, err_msg=key)
+        near = 5e-7 if key.endswith(".links") else 1e-12  # links are counted once more in single precision
+        np.testing.assert_allclose(two[key], table, rtol=near, atol=1e-15 * largest, err_msg=key)
 
 
 def trained(engine: Any, target: Any = PAIRS.target, checkpoint: Any = None, **settings: Any) -> Any:

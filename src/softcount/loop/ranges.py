@@ -45,7 +45,7 @@ class Before(NamedTuple):
 
     def of(self, rows: Array, n_targets: int) -> Before:
         """Of these rows; entries by their keys, row · n + column."""
-        keys = Ragged(self.rows.offsets, _keys(self.rows, n_targets)).take(rows)
+        keys = Ragged(self.rows.offsets, keys_of(self.rows, n_targets)).take(rows)
         return Before(keys, Ragged(self.rows.offsets, self.counts).take(rows).values)
 
 
@@ -86,9 +86,9 @@ def ranged(
     touched = engine.sum(_lengths, met, engine.share(None))
     before = before or Before(Ragged(np.zeros(n_rows + 1, np.int64), np.empty(0, np.int32)), np.empty(0))
     touched = touched + before.rows.lengths
-    range_of = _ranges(touched, np.arange(n_rows) if groups is None else groups)
+    range_of = ranges_of(touched, np.arange(n_rows) if groups is None else groups)
     n = int(range_of.max(initial=0)) + 1
-    local, *keys = engine.keep(_dealt, ((one,) for one in met), engine.share((range_of, n, n_targets)), n + 1)
+    local, *keys = engine.keep(dealt, ((one,) for one in met), engine.share((range_of, n, n_targets)), n + 1)
     homes = engine.place(itself, [(k, before.of(np.flatnonzero(range_of == k), n_targets)) for k in range(n)])
     rows = ((home, *column) for home, column in zip(homes, keys, strict=True))
     tables, needs, imagined = engine.keep(_united, rows, engine.share((range_of, n_targets)), 3)
@@ -102,7 +102,7 @@ def _fewer(bounds: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return [(some[0][0], some[-1][1]) for some in (bounds[k : k + step] for k in range(0, len(bounds), step))]
 
 
-def _ranges(touched: Array, groups: Array) -> Array:
+def ranges_of(touched: Array, groups: Array) -> Array:
     """The range of every row: groups in their order, about equally many entries each."""
     brought = np.bincount(groups, touched).astype(np.int64)
     bounds = shards(brought, max(RANGE, -(-int(brought.sum()) // MOST)))
@@ -115,19 +115,23 @@ def _ranges(touched: Array, groups: Array) -> Array:
 
 def _met(values: Sequence[Any], shared: tuple[int, bool]) -> tuple[Ragged]:
     (placed,), (n_targets, null) = values, shared
-    pairs = opened(placed.shard)
+    return (met_in(opened(placed.shard), n_targets, null),)
+
+
+def met_in(pairs: Any, n_targets: int, null: bool) -> Ragged:
+    """The word pairs that meet in these pairs of sentences."""
     rows = cooccurring(pairs.sides[0].occurrences, pairs.target.sentences, n_targets)
-    return (rows if null else without_null(rows),)
+    return rows if null else without_null(rows)
 
 
 def _lengths(rows: Ragged, shared: None) -> Array:
     return rows.lengths
 
 
-def _dealt(values: Sequence[Any], shared: tuple[Array, int, int]) -> tuple[Any, ...]:
+def dealt(values: Sequence[Any], shared: tuple[Array, int, int]) -> tuple[Any, ...]:
     """The shard's Local, and for every range the keys, row · n + column, of its entries, ascending."""
     (rows,), (range_of, n, n_targets) = values, shared
-    owner, keys = np.repeat(range_of, rows.lengths), _keys(rows, n_targets)
+    owner, keys = np.repeat(range_of, rows.lengths), keys_of(rows, n_targets)
     order = None
     if (owner[1:] < owner[:-1]).any():
         order = np.argsort(owner, kind="stable")
@@ -136,7 +140,7 @@ def _dealt(values: Sequence[Any], shared: tuple[Array, int, int]) -> tuple[Any, 
     return Local(rows, order, cuts), *np.split(keys, cuts[1:-1])
 
 
-def _keys(rows: Ragged, n_targets: int) -> Array:
+def keys_of(rows: Ragged, n_targets: int) -> Array:
     found: Array = np.repeat(np.arange(rows.n_rows), rows.lengths) * np.int64(n_targets) + rows.values
     return found
 

@@ -13,7 +13,7 @@ from cases import MODELS, PAIRS, SENTENCES
 
 import softcount as sc
 from softcount.disk.state import flatten
-from softcount.loop import estep, item_rows, ranges
+from softcount.loop import estep, item_rows, pieces, ranged_text, ranges
 from softcount.text.shard import shards
 
 STEPS = 5
@@ -24,10 +24,17 @@ def _aligner(*model: Any, **settings: Any) -> Any:
     return lambda criterion: (sc.WordAligner(*model, criterion=criterion, **settings), (PAIRS.source, PAIRS.target))
 
 
+def _weighed(*model: Any, **settings: Any) -> Any:
+    weights = np.array([0.0, 1.0, 2.5, 0.3])[np.arange(len(PAIRS.source)) % 4]
+    return lambda criterion: (_aligner(*model, **settings)(criterion)[0], (PAIRS.source, PAIRS.target, weights))
+
+
 # Those that have criteria of their own, or none.
 OTHERS: dict[str, tuple[Any, list[str]]] = {
     "agreement": (_aligner("ibm1:2,hmm:3", agreement=True), ["em"]),
     "agreement of positions": (_aligner("ibm1:2,ibm2:3", agreement=True), ["em"]),
+    "weights of pairs": (_weighed("ibm1:2,hmm:3", agreement=False), ["em", "vb", "stepwise(vb,batches=3)"]),
+    "weights, together": (_weighed("ibm1:2,hmm:3", agreement=True), ["em"]),
     "rows that lean": (_aligner("ibm1:2,hmm:3", agreement=False, stems="5,3"), ["em", "hard"]),
     "directions alike": (_aligner("ibm1:2,hmm(constrained(em,of=symmetry)):3", agreement=False), ["em"]),
     "link crf": (lambda criterion: (sc.WordAligner("crf:5"), (PAIRS.source, PAIRS.target)), [""]),
@@ -54,15 +61,15 @@ def cut_into(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def some(costs: Any, target: int) -> Any:
         return shards(costs, max(1, -(-int(np.sum(costs)) // n)))
 
-    monkeypatch.setattr(estep, "shards", some)
-    monkeypatch.setattr(ranges, "shards", some)
-    for module in (ranges, item_rows):
+    for module in (estep, pieces, ranged_text, ranges):
+        monkeypatch.setattr(module, "shards", some)
+    for module in (ranged_text, item_rows):
         monkeypatch.setattr(module, "cut", lambda items, costs, target: some(costs(items), target))
 
 
 def fitted(name: str, criterion: str, engine: Any) -> Any:
     model, data = (OTHERS[name][0] if name in OTHERS else MODELS[name])(criterion)
-    if name in ("ibm1-ibm2", "jumps", "rows that lean"):
+    if name in ("ibm1-ibm2", "jumps", "rows that lean", "weights of pairs"):
         model.set_params(direction="forward")  # the reverse is another forward
     if hasattr(model, "restarts"):  # of two that are equally good rounding would choose
         model.set_params(restarts=1)

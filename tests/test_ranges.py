@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 from copying import Copying
 from test_letters import text
+from test_shards import write
 
 from softcount import InputError, WordAligner
 from softcount.criteria.spec import STATES
 from softcount.disk.state import flatten
 from softcount.disk.store import Stored, save
-from softcount.loop import ranges
+from softcount.estimators import ranged
+from softcount.loop import ranged_text, ranges
 from softcount.loop.resume import Finished, Position, Restart, Saved
 from softcount.loop.trace import RECORDS
 from softcount.models import agreement, ibm
@@ -84,8 +86,8 @@ def close(one: dict[str, Any], two: dict[str, Any]) -> None:
         np.testing.assert_allclose(two[key], table, rtol=near, atol=1e-15 * largest, err_msg=key)
 
 
-def trained(engine: Any, target: Any = PAIRS.target, checkpoint: Any = None, **settings: Any) -> Any:
-    return WordAligner(engine=engine, **settings).fit(PAIRS.source, target, checkpoint=checkpoint)
+def trained(engine: Any, checkpoint: Any = None, weights: Any = None, **settings: Any) -> Any:
+    return WordAligner(engine=engine, **settings).fit(PAIRS.source, PAIRS.target, weights, checkpoint=checkpoint)
 
 
 @pytest.mark.sampled(3)
@@ -133,7 +135,7 @@ def test_where_the_ranges_are_cut_changes_nothing(monkeypatch: pytest.MonkeyPatc
     found = []
     for size, most in ((10**9, 2048), (300, 2048), (1, 4)):  # one range, some, one for every source word and few shards
         monkeypatch.setattr(ranges, "RANGE", size)
-        monkeypatch.setattr(ranges, "MOST_SHARDS", most)
+        monkeypatch.setattr(ranged_text, "MOST_SHARDS", most)
         found.append(trained(Watched(), model="ibm1:2,hmm:2", criterion="em", agreement=False))
     same(found[0], found[1])
     same(found[0], found[2])
@@ -194,6 +196,80 @@ def test_what_another_text_has_counted_goes_to_the_ranges(settings: dict[str, An
     close(*map(tables, again))  # what is left of the prior's counts for the next
 
 
+WEIGHTS = np.array([0.0, 1.0, 2.5, 1.0, 0.3, 7.0])[np.random.default_rng(3).integers(0, 6, len(PAIRS.source))]
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"model": "ibm1", "criterion": "vb:3", "agreement": False},
+        {"model": "ibm1:2,ibm2:2", "criterion": "em", "agreement": False, "dictionary": True, "null": "learn"},
+        {"model": "hmm", "criterion": "em:2,mre:1", "agreement": False, "direction": "reverse"},
+        {"model": "ibm1", "criterion": "em:2", "direction": "forward", "sparse": (0.5, 0.1)},
+        {"agreement": True},
+        {"preset": "best"},
+    ],
+    ids=str,
+)
+def test_pairs_count_in_ranges_by_their_weights(settings: dict[str, Any]) -> None:
+    """Some count nothing, and their words meet all the same."""
+    if "dictionary" in settings:
+        settings = {**settings, "dictionary": entries()}
+    far = Watched()
+    found = trained(far, weights=WEIGHTS, **settings)
+    assert far.most > 5, "a table that is not cut"
+    same(trained("threads", weights=WEIGHTS, **settings), found)
+    with pytest.raises(AssertionError):
+        same(trained("threads", **settings), found)
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"model": "ibm1", "criterion": "stepwise(em,batches=4):3", "agreement": False},
+        {"model": "ibm1:2,ibm2:3", "criterion": "stepwise(em(pseudo=0.1),batches=3,decay=0.6)", "null": "learn"},
+        {"model": "ibm1:1,hmm:2", "criterion": "stepwise(vb,batches=3)", "agreement": False, "alpha": {"*": 0.1}},
+        {"model": "hmm", "criterion": "em:1,stepwise(hard,batches=5):2,em:1", "direction": "reverse"},
+        {"model": "ibm2", "criterion": "stepwise(em,batches=2):2", "dictionary": True, "direction": "forward"},
+        {"model": "ibm1", "criterion": "stepwise(em,batches=100):2", "direction": "forward"},
+        {"model": "ibm1", "criterion": "stepwise(em,batches=3):2", "direction": "forward", "sparse": (0.5, 0.1)},
+        {"model": "ibm1", "criterion": "em:1,stepwise(vb,batches=3):2", "weights": WEIGHTS},
+    ],
+    ids=str,
+)
+def test_mini_batches_are_the_same_in_ranges(settings: dict[str, Any]) -> None:
+    if "dictionary" in settings:
+        settings = {**settings, "dictionary": entries()}
+    far = Watched()
+    same(trained("threads", **settings), trained(far, **settings))
+    assert far.most > 5, "a table that is not cut"
+
+
+def test_mini_batches_of_a_folder_are_the_same_in_ranges(tmp_path: Path) -> None:
+    """There, a mini-batch is several pieces of the files."""
+    for name, lines in (("one", PAIRS.source), ("two", PAIRS.target)):
+        (tmp_path / name).write_text("".join(f"{' '.join(line)}\n" for line in lines))
+    write(tmp_path / "pairs", "pairs", [tmp_path / "one"], [tmp_path / "two"])
+    far, settings = Watched(), {"model": "ibm1:1,hmm:2", "criterion": "stepwise(em,batches=3)", "agreement": False}
+    near, ranged = (WordAligner(engine=engine, **settings).fit(tmp_path / "pairs") for engine in ("threads", far))
+    assert far.most > 5, "a table that is not cut"
+    same(near, ranged)
+
+
+@pytest.mark.parametrize("criterion", ["em:1", "stepwise(em,batches=3):1"])
+def test_an_impossible_pair_is_named_as_it_came(criterion: str) -> None:
+    """Pairs are sorted by weights, and shuffled into mini-batches; the first of 60 is the one that cannot be."""
+    source, target = [["alone"], *PAIRS.source[1:]], [["never"], *PAIRS.target[1:]]
+    model = WordAligner(
+        "ibm2", criterion=criterion, direction="forward", null=0.0, dictionary=[("alone", "never", "never")],
+        engine=Watched(),
+    )  # fmt: skip
+    with pytest.raises(InputError, match=":1: the pair has probability zero"):
+        model.fit(source, target, 61.0 - np.arange(60))
+
+
 def met() -> list[tuple[str, str]]:
     """First words of pairs, which meet."""
     return [(one[0], two[0]) for one, two in zip(PAIRS.source, PAIRS.target, strict=True)]
@@ -204,13 +280,14 @@ def entries() -> list[tuple[str, str, str]]:
     return [(*pair, kinds[k % 3]) for k, pair in enumerate(dict.fromkeys(met()))][:9]
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     "settings",
     [
         {"model": "ibm1:2,hmm:2", "criterion": "em", "agreement": True},
         {"criterion": "vb:3", "model": "ibm1:2,hmm:2"},
         {"criterion": "em:2,mre:3", "model": "ibm1"},
+        {"criterion": "stepwise(em,batches=3):2,stepwise(vb,batches=4):2", "model": "ibm1"},
     ],
     ids=str,
 )
@@ -257,7 +334,14 @@ def test_a_checkpoint_of_other_tables_is_refused(tmp_path: Path) -> None:
     ("more", "why"),
     [
         ({"criterion": "gibbs:2", "model": "ibm1"}, "gibbs draws all rows from one stream of random numbers"),
-        ({"criterion": "stepwise(em,batches=3):2", "model": "ibm1"}, "stepwise cuts the text anew"),
+        (
+            {"criterion": "stepwise(em,batches=2000):1", "model": "ibm1"},
+            "weights and mini-batches would cut the text into 60 parts, and 50 are the most; round weights",
+        ),
+        (
+            {"criterion": "em:2", "model": "ibm1", "weights": np.arange(1.0, 61.0)},
+            "weights and mini-batches would cut the text into 60 parts, and 50 are the most; round weights",
+        ),
         (
             {"stem_strength": "evidence", "criterion": "em:2", "agreement": True},
             "the strength of stems is chosen by all entries",
@@ -265,7 +349,8 @@ def test_a_checkpoint_of_other_tables_is_refused(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_what_needs_whole_tables_has_them_and_says_so(more: dict[str, Any], why: str) -> None:
+def test_what_needs_whole_tables_has_them_and_says_so(more: dict[str, Any], why: str, monkeypatch: Any) -> None:
+    monkeypatch.setattr(ranged, "MOST_PARTS", 50)
     far = Watched()
     model = trained(far, **more)
     same(trained("threads", **more), model)

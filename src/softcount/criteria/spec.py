@@ -54,7 +54,8 @@ STATES = (
 )  # what criteria carry beside tables
 
 FREE = (Categorical, SpreadRows)  # families whose rows may be sparse, in one table or in ranges
-BY_FAMILIES = ("em", "vb", "hard", "annealed", "mre")  # what asks nothing of entries but by functions of their families
+# What asks nothing of entries but by functions of their families.
+BY_FAMILIES = ("em", "vb", "hard", "annealed", "stepwise", "mre")
 
 # Options that zero gives no meaning.
 POSITIVE = ("prior", "rate", "start", "stop", "over", "batches", "iterations", "ascents", "chains", "thin")
@@ -160,9 +161,9 @@ BASES: dict[str, Kind] = {
     ),
 }
 WRAPPERS: dict[str, Kind] = {
-    "hard": Kind(lambda inner, stage, s: hard(inner), 50, {}, ("em", "vb")),
+    "hard": Kind(lambda layout, inner, stage, s: hard(inner), 50, {}, ("em", "vb")),
     "annealed": Kind(
-        lambda inner, stage, s: annealed(
+        lambda layout, inner, stage, s: annealed(
             inner, stage.options.get("start", 0.1), stage.options.get("stop", 1.0), _over(stage)
         ),
         100,
@@ -170,13 +171,13 @@ WRAPPERS: dict[str, Kind] = {
         ("em", "vb", "gibbs"),
     ),
     "stepwise": Kind(
-        lambda inner, stage, s: stepwise(inner, stage.options.get("decay", 0.7), s.seed),
+        lambda layout, inner, stage, s: stepwise(layout, inner, stage.options.get("decay", 0.7), s.seed),
         20,
         {"decay": float, "batches": int},
         ("em", "vb", "hard"),
     ),
     "constrained": Kind(
-        lambda inner, stage, s: constrained(
+        lambda layout, inner, stage, s: constrained(
             inner,
             stage.options.get("strength", 30.0),
             stage.options.get("least", 10),
@@ -221,7 +222,7 @@ class Stage(NamedTuple):
     def build(self, layout: Tables, settings: Settings) -> Criterion:
         if self.inner is None:
             return BASES[self.name].build(layout, self, settings)
-        return WRAPPERS[self.name].build(self.inner.build(layout, settings), self, settings)
+        return WRAPPERS[self.name].build(layout, self.inner.build(layout, settings), self, settings)
 
 
 def by_families(stage: Stage) -> bool:

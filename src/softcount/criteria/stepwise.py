@@ -9,11 +9,13 @@ the start: were it the first mini-batch's, a word that the batch lacks would hav
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from softcount.criteria.criterion import Criterion, Expect, Progress, State, around
+from softcount.families.layout import by_family
 from softcount.numbers.attribute import SUM
 from softcount.numbers.tables import Expectation, Tables, each
 
@@ -25,7 +27,7 @@ class StepwiseState(NamedTuple):
     step: int
 
 
-def stepwise(inner: Criterion, decay: float, seed: tuple[int, ...]) -> Criterion:
+def stepwise(layout: Tables, inner: Criterion, decay: float, seed: tuple[int, ...]) -> Criterion:
     def init(parameters: Tables, expect: Expect) -> StepwiseState:
         begun, whole = inner.init(parameters, expect), _Whole(expect)
         inner.step(begun, whole)
@@ -36,7 +38,7 @@ def stepwise(inner: Criterion, decay: float, seed: tuple[int, ...]) -> Criterion
         order = np.random.default_rng([*seed, done]).permutation(np.flatnonzero(expect.batches))
         objective, last = 0.0, Progress(0.0)
         for batch in order.tolist():
-            blend = _Blend(expect, batch, statistics, float(updates + 2) ** -decay, key=updates)
+            blend = _Blend(layout, expect, batch, statistics, float(updates + 2) ** -decay, updates)
             moved, last = inner.step(moved, blend)
             statistics, updates = blend.statistics, updates + 1
             objective += last.objective * float(expect.batches[batch])
@@ -62,16 +64,18 @@ class _Whole:
 class _Blend:
     """The E-step of one mini-batch, as if it were the whole data, blended into the statistics so far."""
 
-    def __init__(self, expect: Expect, batch: int, statistics: Tables, rate: float, key: int) -> None:
-        self.expect, self.batch, self.statistics, self.rate, self.key = expect, batch, statistics, rate, key
-        self.batches = expect.batches
+    def __init__(self, layout: Tables, expect: Expect, batch: int, statistics: Tables, rate: float, key: int) -> None:
+        self.layout, self.expect, self.batch, self.statistics = layout, expect, batch, statistics
+        self.rate, self.key, self.batches = rate, key, expect.batches
 
     def __call__(self, log_weights: Tables, mode: int = SUM, key: int = 0, batch: int | None = None) -> Expectation:
         scale = 1.0 / float(self.batches[self.batch])
         counts, log_norm = self.expect(log_weights, mode, self.key, self.batch)
-        fresh = each(lambda c: c * scale, counts)
-        self.statistics = each(self._mix, self.statistics, fresh)
+        mixed = partial(_mixed, self.rate, scale)
+        self.statistics = by_family(self.layout, mixed, self.statistics, counts)
         return Expectation(self.statistics, log_norm * scale)
 
-    def _mix(self, old: Any, new: Any) -> Any:
-        return (1.0 - self.rate) * old + self.rate * new
+
+def _mixed(rate: float, scale: float, family: Any, old: Any, new: Any) -> Any:
+    """(1 − γ) s + γ (N / B) c of one table, or of a range of it: also of a range that the mini-batch does not touch."""
+    return each(lambda s, c: (1.0 - rate) * s + rate * (c * scale), old, new)

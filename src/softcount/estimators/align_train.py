@@ -64,7 +64,7 @@ def together(job: Job) -> Together:
     run = job.engine, job.seed, step, slot, job.settings.tolerance
     known = job.before.both(job.data) if job.before else None
     if is_far(job.engine) and whole_because(job) is None:
-        found = ranged_agreed.train(how, job.data, job.planned.stages, *cast(Any, (*run, known)))
+        found = ranged_agreed.train(how, job.data, job.planned.stages, *cast(Any, (*run, known, job.weights)))
     else:
         found = agreed.train(how, job.data, job.planned.stages, *run, known, job.weights)
         found.trace.remarks += note_of(job)
@@ -160,7 +160,7 @@ def _in_ranges(job: Job, name: str) -> Direction:
     items, entries = _seen_by(name, job)
     run = cast(Keeping, job.engine), job.seed, *job.watch(name)
     before = job.before.direction(name, items) if job.before else None
-    return ranged_direction.train(job.settings, items, job.planned, entries, *run, before)
+    return ranged_direction.train(job.settings, items, job.planned, entries, *run, before, job.weights)
 
 
 def _turned(rows: Ragged, data: Bitext) -> Ragged:

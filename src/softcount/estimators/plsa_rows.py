@@ -29,8 +29,9 @@ def keeps_rows(settings: Any, stages: list[Stage], data: Any, engine: Engine, ch
     begins = not isinstance(data, Stored) or settings.start in ("random", "uniform")
     here = checkpoint is not None and engine.near  # what is read from one would be in memory
     nothing = not here and not settings.held_out and not settings.fixed and not settings._beginning
-    # `mre` squares words alone, in double precision, and kernels want documents' rows to be like them.
-    ways = all(by_families(stage) and stage.name != "mre" for stage in stages) and len(data) > 0
+    # `mre` squares words alone, in double precision, and kernels want documents' rows to be like them. A mini-batch
+    # has documents from anywhere, and no rows of others.
+    ways = all(by_families(stage) and stage.name != "mre" and not stage.n_batches for stage in stages) and len(data) > 0
     return isinstance(engine, Keeping) and apart and begins and nothing and ways
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from softcount.criteria.spec import Stage, by_families
 from softcount.engines.engine import Keeping
+from softcount.loop.ranged_text import MOST_PARTS, most_parts
 
 CRITERIA = {
     "gibbs": "draws all rows from one stream of random numbers",
-    "stepwise": "cuts the text anew, into mini-batches",
     "direct": "follows a gradient of all entries",
 }
 OTHERS = "looks at all entries at once"
@@ -27,17 +29,26 @@ def is_far(engine: Any) -> bool:
 def whole_because(job: Any) -> str | None:
     """Why tables are whole, in words; None where they may be in ranges."""
     settings, stages = job.settings, [stage for model in job.planned.stages for stage in model.criteria]
+    parts = _parts(job, stages)
     reasons = {
         "features are weighed by all entries that have them": settings.features is not None,
         "pseudo-counts of a stage come on top of a prior model's": bool(
             job.before and job.planned.together and any("pseudo" in stage.text for stage in stages)
         ),
-        "pairs that count by weights are sorted by them": job.weights is not None,
+        f"weights and mini-batches would cut the text into {parts:,} parts, and {MOST_PARTS:,} are the most; "
+        "round weights, or train with fewer batches": parts > MOST_PARTS,
         "the strength of stems is chosen by all entries": job.planned.together and settings.stem_strength == "evidence",
         "rows lean on those of stems": bool(job.planned.stems) and not job.planned.together,
         "there is no text": len(job.data) == 0,
     }
     return _because(stages) or next((why for why, holds in reasons.items() if holds), None)
+
+
+def _parts(job: Any, stages: Sequence[Stage]) -> int:
+    """Into how many the text is cut by weights and mini-batches."""
+    weights = np.ones(1) if job.weights is None else job.weights
+    n_batches = max((stage.n_batches for stage in stages), default=0)
+    return most_parts(job.data, len(np.unique(weights[weights > 0.0])), n_batches)
 
 
 def _because(stages: Sequence[Stage]) -> str | None:

@@ -23,6 +23,7 @@ from softcount.estimators.agreed import (
     at_stage,
     believed,
     by_column,
+    frequencies_of,
     leaning_on,
     likely_pairs,
     limits_of,
@@ -102,15 +103,17 @@ class Returned:
 def train(
     how: How, items: Any, stages: Sequence[ModelStage], engine: Keeping, seed: int,
     on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None], tolerance: float, before: Any = None,
+    weights: Array | None = None,
 ) -> Any:  # fmt: skip
     """A Returned; `before`: what another text has counted (estimators/agreed_prior.py)."""
     words = items.source.vocabulary.words, items.target.vocabulary.words
-    frequencies = np.asarray(items.source.frequencies, float), np.asarray(items.target.frequencies, float)
+    frequencies = frequencies_of(items.source, weights), frequencies_of(items.target, weights)
     if before:
         frequencies = frequencies[0] + before.frequencies[0], frequencies[1] + before.frequencies[1]
     known = Known(how, words, frequencies, stem_classes(words, how))
     counted = Before(before.rows, before.counts) if before else None
-    data = ranged(items, engine, _token_pairs, agreement.SHARD, null=False, groups=_groups(known), before=counted)
+    cost = _token_pairs, agreement.SHARD
+    data = ranged(items, engine, *cost, null=False, groups=_groups(known), before=counted, weights=weights)
     if how.dictionary:
         known = known._replace(demanded=engine.sum(_demanded, data.tables, engine.share(known)))
     learned = _learned(known, data, items, stages, seed, on_step, slot, tolerance, before)
@@ -120,7 +123,7 @@ def train(
         other, text = found._replace(stems=how.second[0], second=None, classes=None), how.second[1]
         prefix = "second" if found.letters == how.letters else "again second"
         run = engine, seed, on_step, lambda text: slot(f"{prefix} {text}"), tolerance
-        second = train(other, items, parse_models(text, "em"), *run, before.second if before else None)
+        second = train(other, items, parse_models(text, "em"), *run, before.second if before else None, weights)
     return _returned(learned, data, second)
 
 

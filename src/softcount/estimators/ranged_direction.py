@@ -61,13 +61,14 @@ class Known(NamedTuple):
 def train(
     settings: Any, items: Any, planned: Any, entries: Sequence[Any], engine: Keeping, seed: int,
     on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None], before: Any = None,
+    weights: Array | None = None,
 ) -> Direction:  # fmt: skip
     """`before` is what another text has counted (estimators/align_prior.py)."""
     n_sources, n_targets = len(items.source.vocabulary), len(items.target.vocabulary)
     none, classes = Ragged(np.zeros(n_sources + 2, np.int64), np.empty(0, np.int32)), items.lengths.pairs
     first = model_of(settings, planned, planned.stages[0].model, none, n_targets, classes)
     counted = None if before is None else Before(*before)
-    data = ranged(items, engine, first.costs, first.shard_cost, null=True, before=counted)
+    data = ranged(items, engine, first.costs, first.shard_cost, null=True, before=counted, weights=weights)
     family = data.family(_rows, n_targets if settings.prior_over == "vocabulary" else None)
     said = _known(settings, items, entries, family, None if before is None else Spread(data.imagined))
     translation, trace = family.kept(_flat, shared=1.0 / max(n_targets, 1)), Trace()

@@ -16,8 +16,9 @@ from softcount.errors import ImpossibleItem
 from softcount.loop.constrained_estep import Wished
 from softcount.loop.files import file_ranges, pack_placed, packed, packing
 from softcount.loop.model import InRounds, Model
+from softcount.loop.pieces import pieces, shuffled
 from softcount.loop.placed_shard import Placed, located
-from softcount.loop.weighted import Weighted, runs_of
+from softcount.loop.weighted import Weighted
 from softcount.machine import stage
 from softcount.machine.memory import check_room
 from softcount.models.nonzero import nonzero
@@ -64,7 +65,8 @@ class EStep:
         if isinstance(items, Weighted):
             items, weights, self._order = items
         if n_batches:
-            items, weights = self._shuffled(items, weights, n_batches)
+            items, weights, order = shuffled(items, weights, n_batches, self.seed)
+            self._order = order if self._order is None else self._order[order]
         stage.begin("packing", len(items), "items")
         ranges = self._cut(items, weights, n_batches)
         each = [1.0 if weights is None else float(weights[one.start]) for one in ranges]
@@ -89,24 +91,8 @@ class EStep:
         parts = (Placed(i, a, (self.model, items.slice(a, b))) for i, (_, a, b) in enumerate(ranges))
         self._handles = self.engine.place(packing(self.model, items, [one[1:] for one in ranges]), parts)
 
-    def _shuffled(self, items: Any, weights: Array | None, n_batches: int) -> tuple[Any, Array | None]:
-        """Neighbouring items are alike; a mini-batch should be a sample of all. Within one, items of a weight stay
-        together."""
-        order = np.random.default_rng([*self.seed, 1]).permutation(len(items))
-        if weights is not None:
-            for a, b in _batches(items.sizes[order], n_batches):
-                order[a:b] = order[a:b][np.argsort(weights[order[a:b]], kind="stable")]
-            weights = weights[order]
-        self._order = order if self._order is None else self._order[order]
-        return items.take(order), weights
-
     def _cut(self, items: Any, weights: Array | None, n_batches: int) -> list[Range]:
-        whole = _batches(items.sizes, n_batches) if n_batches else [(0, len(items))]
-        even = [
-            (batch, a + start, a + stop)
-            for batch, (a, b) in enumerate(whole)
-            for start, stop in ([(0, b - a)] if weights is None else runs_of(weights[a:b]))
-        ]
+        even = pieces(items.sizes, weights, n_batches)
         rounds = isinstance(self.model, InRounds)
         if self._by_parts or (n_batches and not rounds):
             return [Range(*bounds, number) for number, bounds in enumerate(even)]
@@ -199,10 +185,6 @@ class Answers:
 
     def _asked(self, log_weights: Tables, mode: int) -> Handle:
         return self.engine.share(Asked(self.model, self.model.weigh(log_weights), mode, ()))
-
-
-def _batches(sizes: Array, n: int) -> list[tuple[int, int]]:
-    return shards(sizes, max(1, -(-int(sizes.sum()) // n)))
 
 
 # --- what crosses the engine ----------------------------------------------------------------------------------------

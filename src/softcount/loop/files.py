@@ -29,12 +29,12 @@ class FileRange(NamedTuple):
 
 def file_ranges(model: Model, items: Stored, seed: Sequence[int], n_batches: int) -> list[FileRange]:
     if n_batches:
-        return _shuffled(items, seed, n_batches)
+        return file_batches(items, seed, n_batches)
     target = model.shard_cost * (LARGER if isinstance(model, InRounds) else 1)
     return [FileRange(batch, *bounds) for batch, bounds in enumerate(items.cut(model.costs, target))]
 
 
-def _shuffled(items: Stored, seed: Sequence[int], n_batches: int) -> list[FileRange]:
+def file_batches(items: Stored, seed: Sequence[int], n_batches: int) -> list[FileRange]:
     """Pieces of about equal size, dealt out to the mini-batches at random."""
     ranges = items.cut(_sizes, max(1, int(items.amount) // (n_batches * PIECES)))
     order = np.random.default_rng([*seed, 1]).permutation(len(ranges)).tolist()

@@ -9,10 +9,12 @@ What comes to the driver is log Z and the counts of the other tables.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.errors import ImpossibleItem
 from softcount.families.layout import TableLayout
 from softcount.families.spread import Spread, SpreadFamily, itself, tempered
 from softcount.loop.placed_shard import located
@@ -57,33 +59,46 @@ class Asked(NamedTuple):
 class RangedEStep:
     """What criteria call `expect`."""
 
-    batches: Array = np.ones(1)
-
     def __init__(self, model: RangedModel, data: Ranges) -> None:
         self.model, self.ragged, self.data = model.model, model.ragged, data
-        self.amount, self.n_items = data.amount, data.n_items
-        rows = zip(data.shards, data.local, strict=True)
-        self._packed = data.engine.keep(_pack, rows, data.engine.share(self.model))[0]
+        self.batches, self.amount, self.n_items = data.cut.batches, data.cut.amount, data.cut.n_items
+
+    @cached_property
+    def _packed(self) -> Sequence[Any]:
+        """When first asked: of a training by mini-batches nobody asks of the text as it was cut before."""
+        data, engine = self.data, self.data.engine
+        return engine.keep(_pack, zip(data.shards, data.local, strict=True), engine.share(self.model))[0]
 
     def reseeded(self, seed: Sequence[int]) -> RangedEStep:
         """Nothing is drawn."""
         return self
 
     def __call__(self, log_weights: Tables, mode: int = SUM, key: int = 0, batch: int | None = None) -> Expectation:
+        batch_of = self.data.cut.batch_of
+        chosen = np.arange(len(batch_of)) if batch is None else np.flatnonzero(batch_of == batch)
+        try:
+            return self._sum(log_weights, mode, chosen.tolist())
+        except ImpossibleItem as impossible:
+            if self.data.cut.order is None:
+                raise
+            raise ImpossibleItem(int(self.data.cut.order[impossible.item])) from None
+
+    def _sum(self, log_weights: Tables, mode: int, chosen: list[int]) -> Expectation:
+        """Over the shards of these numbers."""
         engine, data, spread = self.data.engine, self.data, log_weights.translation
         asked = engine.share(Asked(self.model, log_weights._replace(translation=None), spread.power, mode))
-        *counts, rest = engine.keep(_expect, self.dealt(spread), asked, len(data.tables) + 1)
+        *counts, rest = engine.keep(_expect, self.dealt(spread, chosen), asked, len(data.tables) + 1)
         rows = ((*both, *column) for *both, column in zip(data.tables, data.needs, counts, strict=True))
-        total = Spread(engine.keep(_added, rows, engine.share(self.ragged))[0])
+        total = Spread(engine.keep(_added, rows, engine.share((self.ragged, chosen)))[0])
         found: Expectation = engine.sum(itself, rest, engine.share(None))
         return found._replace(counts=found.counts._replace(translation=total))
 
-    def dealt(self, spread: Spread) -> Any:
-        """A row for every shard: itself, its entries, and its weights from every range."""
+    def dealt(self, spread: Spread, chosen: Sequence[int]) -> Any:
+        """A row for each of these shards: itself, its entries, and its weights from every range."""
         data = self.data
         rows = zip(spread.parts, data.needs, strict=True)
-        pieces = data.engine.keep(_deal, rows, data.engine.share(None), len(data.shards))
-        return ((*own, *some) for *own, some in zip(self._packed, data.local, pieces, strict=True))
+        pieces = data.engine.keep(_deal, rows, data.engine.share(chosen), len(chosen))
+        return ((self._packed[k], data.local[k], *some) for k, some in zip(chosen, pieces, strict=True))
 
 
 # --- what crosses the engine ------------------------------------------------------------------------------------------
@@ -94,10 +109,10 @@ def _pack(values: Sequence[Any], model: Any) -> tuple[Any]:
     return (placed._replace(shard=model.among(local.entries).pack(opened(placed.shard))),)
 
 
-def _deal(values_: Sequence[Any], shared: None) -> tuple[Array, ...]:
+def _deal(values_: Sequence[Any], chosen: Sequence[int]) -> tuple[Array, ...]:
     table, needs = values_
     flat = table.weights if isinstance(table, Log) else values(table)
-    return tuple(flat[need] for need in needs)
+    return tuple(flat[needs[k]] for k in chosen)
 
 
 def _expect(values_: Sequence[Any], asked: Asked) -> tuple[Any, ...]:
@@ -105,7 +120,7 @@ def _expect(values_: Sequence[Any], asked: Asked) -> tuple[Any, ...]:
     model = asked.model.among(local.entries)
     log_weights = asked.log_weights._replace(translation=tempered(_local(local, pieces), asked.power))
     with located(placed):
-        found = model.expect(model.weigh(log_weights), placed.shard, asked.mode)[0].whole()
+        found = model.expect(model.weigh(log_weights), placed.shard, asked.mode)[0].times(placed.weight).whole()
     flat = values(found.counts.translation)
     flat = flat if local.order is None else flat[local.order]
     rest = found._replace(counts=found.counts._replace(translation=np.zeros(0)))
@@ -121,10 +136,10 @@ def _local(local: Any, pieces: Sequence[Array]) -> Any:
     return Log(flat) if flat.ndim == 2 else Ragged(local.entries.offsets, flat)
 
 
-def _added(values_: Sequence[Any], ragged: bool) -> tuple[Any]:
-    """Σ over the shards, in their order; a shard has an entry once."""
-    own, needs, *counts = values_
+def _added(values_: Sequence[Any], shared: tuple[bool, Sequence[int]]) -> tuple[Any]:
+    """Σ over the chosen shards, in their order; a shard has an entry once."""
+    (own, needs, *counts), (ragged, chosen) = values_, shared
     total = np.zeros(len(own.entries.values), counts[0].dtype)
-    for need, some in zip(needs, counts, strict=True):
-        total[need] += some
+    for k, some in zip(chosen, counts, strict=True):
+        total[needs[k]] += some
     return (Ragged(own.entries.offsets, total) if ragged else total,)

@@ -10,6 +10,7 @@ Where the cuts are depends on the text alone, so results do not depend on the nu
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,16 +18,16 @@ import numpy as np
 from softcount.engines.engine import Keeping
 from softcount.families.gathered import places
 from softcount.families.spread import Range, Spread, SpreadRows, itself
-from softcount.loop.placed_shard import Placed
+from softcount.loop.ranged_text import Cut, Text
 from softcount.machine.mapped import in_file
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.numbers.tables import values
 from softcount.text.cooccurrence import cooccurring, united, without_null
-from softcount.text.shard import cut, shards
+from softcount.text.shard import shards
 from softcount.text.stored import opened
 
 RANGE = 2_000_000  # entries that shards bring to a range, which has fewer: shards have many in common
-MOST, MOST_SHARDS = 256, 2048  # ranges, shards: every shard has a piece of every range, of which somebody keeps track
+MOST = 256  # ranges: every shard has a piece of every range
 
 
 class Local(NamedTuple):
@@ -35,6 +36,14 @@ class Local(NamedTuple):
     entries: Ragged  # all rows of the whole, most of them empty
     order: Array | None  # the entries range by range; None: as they are
     cuts: Array  # [ranges + 1]
+
+
+class Dealing(NamedTuple):
+    """Which range has which rows."""
+
+    range_of: Array  # [rows]
+    n: int  # ranges
+    n_targets: int
 
 
 class Before(NamedTuple):
@@ -53,14 +62,18 @@ class Ranges(NamedTuple):
     """Text that is placed, and a table of what meets in it."""
 
     engine: Keeping
+    text: Text
+    dealing: Dealing
+    cut: Cut
     shards: Sequence[Any]  # handles of Placed items
     local: Sequence[Any]  # of Local
     tables: Sequence[Any]  # of Range
     needs: Sequence[Any]  # of lists, per shard
-    n_rows: int
-    n_items: int
-    amount: float
     imagined: Sequence[Any] = ()  # of every range what another text has counted of its entries
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.dealing.range_of)
 
     def family(self, build: Any, shared: Any) -> SpreadRows:
         """The families that ``build((range,), shared)`` makes of the ranges."""
@@ -76,30 +89,39 @@ def whole(data: Ranges, tables: Sequence[Any], *spread: Spread) -> tuple[Ragged,
 
 def ranged(
     items: Any, engine: Keeping, costs: Any, cost: int, null: bool, groups: Array | None = None,
-    before: Before | None = None,
+    before: Before | None = None, weights: Array | None = None,
 ) -> Ranges:  # fmt: skip
     """`null`: row 0 is the empty word's. Rows of one group (numbered from 0 on) are in one range."""
-    bounds, n_targets = _fewer(cut(items, costs, cost)), len(items.target.vocabulary)
-    n_rows = len(items.source.vocabulary) + null
-    placed = engine.place(itself, (Placed(i, a, items.slice(a, b)) for i, (a, b) in enumerate(bounds)))
-    (met,) = engine.keep(_met, ((one,) for one in placed), engine.share((n_targets, null)))
+    text, n_targets = Text(items, costs, cost, null, weights), len(items.target.vocabulary)
+    n_rows, cut, silent = len(items.source.vocabulary) + null, text.cut(), text.silent()
+    placed = engine.place(itself, chain(cut.placed(), silent.placed() if silent else ()))
+    met = _meeting(engine, placed, null, n_targets)
     touched = engine.sum(_lengths, met, engine.share(None))
     before = before or Before(Ragged(np.zeros(n_rows + 1, np.int64), np.empty(0, np.int32)), np.empty(0))
     touched = touched + before.rows.lengths
     range_of = ranges_of(touched, np.arange(n_rows) if groups is None else groups)
-    n = int(range_of.max(initial=0)) + 1
-    local, *keys = engine.keep(dealt, ((one,) for one in met), engine.share((range_of, n, n_targets)), n + 1)
-    homes = engine.place(itself, [(k, before.of(np.flatnonzero(range_of == k), n_targets)) for k in range(n)])
+    dealing = Dealing(range_of, int(range_of.max(initial=0)) + 1, n_targets)
+    local, *keys = engine.keep(dealt, ((one,) for one in met), engine.share(dealing), dealing.n + 1)
+    homes = engine.place(itself, [(k, before.of(np.flatnonzero(range_of == k), n_targets)) for k in range(dealing.n)])
     rows = ((home, *column) for home, column in zip(homes, keys, strict=True))
-    tables, needs, imagined = engine.keep(_united, rows, engine.share((range_of, n_targets)), 3)
-    amount = float(np.sum(items.target.frequencies))
-    return Ranges(engine, placed, local, tables, needs, n_rows, len(items), amount, imagined)
+    tables, needs, imagined = engine.keep(_united, rows, engine.share(dealing), 3)
+    n = len(cut.pieces)  # what counts nothing comes behind
+    return Ranges(engine, text, dealing, cut, placed[:n], local[:n], tables, needs, imagined)
 
 
-def _fewer(bounds: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Neighbours together, where there are too many."""
-    step = -(-len(bounds) // MOST_SHARDS)
-    return [(some[0][0], some[-1][1]) for some in (bounds[k : k + step] for k in range(0, len(bounds), step))]
+def batched(data: Ranges, n_batches: int, seed: Sequence[int]) -> Ranges:
+    """The same table, of text that is cut anew: into mini-batches."""
+    engine, dealing, cut = data.engine, data.dealing, data.text.cut(n_batches, seed)
+    placed = engine.place(itself, cut.placed())
+    met = _meeting(engine, placed, data.text.null, dealing.n_targets)
+    local, *keys = engine.keep(dealt, ((one,) for one in met), engine.share(dealing), dealing.n + 1)
+    rows = ((table, *column) for table, column in zip(data.tables, keys, strict=True))
+    (needs,) = engine.keep(_needed, rows, engine.share(dealing))
+    return data._replace(cut=cut, shards=placed, local=local, needs=needs)
+
+
+def _meeting(engine: Keeping, placed: Sequence[Any], null: bool, n_targets: int) -> list[Any]:
+    return engine.keep(_met, ((one,) for one in placed), engine.share((n_targets, null)))[0]
 
 
 def ranges_of(touched: Array, groups: Array) -> Array:
@@ -128,9 +150,9 @@ def _lengths(rows: Ragged, shared: None) -> Array:
     return rows.lengths
 
 
-def dealt(values: Sequence[Any], shared: tuple[Array, int, int]) -> tuple[Any, ...]:
+def dealt(values: Sequence[Any], dealing: Dealing) -> tuple[Any, ...]:
     """The shard's Local, and for every range the keys, row · n + column, of its entries, ascending."""
-    (rows,), (range_of, n, n_targets) = values, shared
+    (rows,), (range_of, n, n_targets) = values, dealing
     owner, keys = np.repeat(range_of, rows.lengths), keys_of(rows, n_targets)
     order = None
     if (owner[1:] < owner[:-1]).any():
@@ -145,11 +167,22 @@ def keys_of(rows: Ragged, n_targets: int) -> Array:
     return found
 
 
-def _united(values: Sequence[Any], shared: tuple[Array, int]) -> tuple[Range, list[Array], Array]:
-    ((number, before), *keys), (range_of, n_targets) = values, shared
+def _united(values: Sequence[Any], dealing: Dealing) -> tuple[Range, list[Array], Array]:
+    ((number, before), *keys), (range_of, _, n_targets) = values, dealing
     rows, found = np.flatnonzero(range_of == number), united(iter([*keys, before.rows.values]))
     lengths = np.bincount(np.searchsorted(rows, found // n_targets), minlength=len(rows))
     entries = Ragged(offsets_of(lengths), (found % n_targets).astype(np.int32))
     imagined = np.zeros(len(found), before.counts.dtype)
     imagined[np.searchsorted(found, before.rows.values)] = before.counts
-    return Range(rows, entries), [np.searchsorted(found, one).astype(np.int32) for one in keys], imagined
+    return Range(rows, entries), _places(found, keys), imagined
+
+
+def _needed(values: Sequence[Any], dealing: Dealing) -> tuple[list[Array]]:
+    """Where shards' entries stand in a range that has them all."""
+    own, *keys = values
+    found: Array = np.repeat(own.rows, own.entries.lengths) * np.int64(dealing.n_targets) + own.entries.values
+    return (_places(found, keys),)
+
+
+def _places(found: Array, keys: Sequence[Array]) -> list[Array]:
+    return [np.searchsorted(found, one).astype(np.int32) for one in keys]

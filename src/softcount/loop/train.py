@@ -20,7 +20,7 @@ from softcount.loop.feature_weights import Computed, computing, shown, weighed, 
 from softcount.loop.item_rows import ItemRows, ItemRowsEStep
 from softcount.loop.model import Model
 from softcount.loop.ranged_estep import RangedEStep
-from softcount.loop.ranges import Ranges
+from softcount.loop.ranges import Ranges, batched
 from softcount.loop.resume import Best, Finished, Found, Position, Restart, Saved, check_state, gathered, restored
 from softcount.loop.start import constrain
 from softcount.loop.trace import CONVERGED, DONE, FELL, HELD_OUT, Ending, Note, Step, Trace
@@ -186,7 +186,7 @@ class _Loop:
             key = (self.seed, restart, number)
             criterion = stage.build(layout, self.settings._replace(seed=(*key, 0)))
             if stage.n_batches:
-                data = EStep(self.model, self.items, self.engine, (*key, 1), stage.n_batches)
+                data = _expect(self.model, self.items, self.engine, (*key, 1), stage.n_batches)
             else:
                 data = self.full_data.reseeded((*key, 1))
             if at and self.checkpoint:
@@ -282,11 +282,13 @@ class _Loop:
         return change
 
 
-def _expect(model: Any, items: Any, engine: Engine) -> Any:
-    """The E-step over all data, where the data are."""
+def _expect(model: Any, items: Any, engine: Engine, seed: Sequence[int] = (0,), n_batches: int = 0) -> Any:
+    """The E-step over all data, where the data are; or over mini-batches of them."""
     if isinstance(items, ItemRows):
         return ItemRowsEStep(model, items)
-    return RangedEStep(model, items) if isinstance(items, Ranges) else EStep(model, items, engine)
+    if isinstance(items, Ranges):
+        return RangedEStep(model, batched(items, n_batches, seed) if n_batches else items)
+    return EStep(model, items, engine, seed, n_batches)
 
 
 def fell(previous: float, now: float, room: float = FALL) -> bool:

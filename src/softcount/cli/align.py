@@ -260,12 +260,12 @@ class Align(Sampled):
 
     def answer(self, model: WordAligner, data: Bitext) -> Bitext:
         """The text itself: links are found block by block, while they are printed."""
-        from softcount.estimators.ranged import is_far
+        from softcount.estimators.ranged import is_far, linking_note
 
         if self.lexicon is None:
             self.note_unused("lexicon_min", where="without --lexicon")
-        if is_far(self.where):
-            self.say("note: to link, every machine is sent the whole translation table")
+        for note in linking_note(model) if is_far(self.where) else ():
+            self.say(f"note: {note}")
         return data
 
     def files(self, model: WordAligner, data: Bitext, answer: Bitext) -> Files:

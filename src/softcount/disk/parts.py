@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from softcount.disk.store import CODES, Spec, Stored, crc32, spec_of, write_arrays
+from softcount.disk.store import CODES, Room, Spec, Stored, crc32, spec_of, write_arrays
 from softcount.errors import InputError
 from softcount.machine.atomic import is_special
 from softcount.numbers.ragged import Array
@@ -83,9 +83,9 @@ class Parts:
         self.specs: dict[str, Spec] = {str(name): spec_of(spec) for name, spec in about["arrays"].items()}
         self._opened: dict[int, Stored] = {}
 
-    def array(self, name: str) -> Array:
+    def array(self, name: str, room: Room = np.empty) -> Array:
         spec = self.specs[name]
-        found = np.empty(spec.shape, spec.dtype)
+        found = room(spec.shape, spec.dtype)
         for k in range(self.n):
             piece, part = found[slice(*_rows(len(found), self.n, k))], self._part(k)
             if part.specs.get(name, spec)[:2] != (spec.dtype, piece.shape):

@@ -249,7 +249,7 @@ class Stored:
 
     def _array(self, name: str, room: Room = np.empty) -> Array:
         if self._parts and name in self._parts.specs:
-            found: Array = self._parts.array(name)
+            found: Array = self._parts.array(name, room)
             return found
         array = room(self.specs[name].shape, self.specs[name].dtype)
         self.read_into(name, array)

@@ -22,7 +22,7 @@ from softcount.loop.trace import Step, Trace
 from softcount.loop.train import fit
 from softcount.loop.weighted import weighted
 from softcount.machine import stage as shown
-from softcount.models.agreement import Agreement, AgreementTables
+from softcount.models.agreement import Agreement, AgreementTables, SideTables
 from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import row_sums
 from softcount.text.bitext import Bitext
@@ -100,6 +100,11 @@ class Agreed(NamedTuple):
     @property
     def rows(self) -> Ragged:
         return self.model.lexicon.levels[0].rows
+
+    def side(self, d: int) -> SideTables:
+        """What a direction has for itself."""
+        found: SideTables = self.parameters[1 + d]
+        return found
 
 
 def train(
@@ -203,6 +208,13 @@ def agreement(
     prior, banned = believed(how, rows, words)
     lexicon = Backoff(found, strengths_of(how.strength, len(found) - 1), prior, banned)
     return leaning_on(lexicon, how, words, frequencies, longest)
+
+
+def without_entries(
+    how: How, words: tuple[Sequence[str], Sequence[str]], frequencies: tuple[Array, Array], longest: int
+) -> Agreement:
+    nothing = Backoff((), (), np.empty(0, np.float32), np.empty((0, 2), bool))
+    return leaning_on(nothing, how, words, frequencies, longest)
 
 
 def leaning_on(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,6 +11,7 @@ import numpy as np
 
 from softcount.engines import Engine
 from softcount.estimators.agreed import SAME, Agreed, stem_classes
+from softcount.estimators.agreed_lazy import Lazy
 from softcount.families.backoff import Level, estimates
 from softcount.families.empty_word import FLOOR
 from softcount.families.unseen import Hierarchy, hierarchy, unseen
@@ -29,19 +30,22 @@ from softcount.models.agreement_places import TABLED, places_on
 from softcount.models.fertility import MOST
 from softcount.models.recounted import Recount, left_out, recount
 from softcount.numbers.ragged import Array, Ragged, offsets_of
+from softcount.numbers.rounds import add_up
 from softcount.numbers.tables import Log
 from softcount.text.bitext import Bitext
 from softcount.text.shard import cut
 from softcount.text.spelling import alike
 from softcount.text.stored import opened
 
+Words = tuple[Sequence[str], Sequence[str]]
+
 
 @dataclass(frozen=True, eq=False)
 class Beyond:
     """What is known of word pairs that are not entries; computed when the first of them is met."""
 
-    agreed: Agreed
-    words: tuple[Sequence[str], Sequence[str]]  # the model's, then those of the text that it does not know
+    agreed: Agreed | Lazy
+    words: Words  # the model's, then those of the text that it does not know
     power: int = 1  # to which rates are raised
 
     @cached_property
@@ -56,15 +60,29 @@ class Beyond:
         return hierarchy(list(lexicon.levels), found, stem_classes(self.words, how), (one, two))
 
     def rates(self, e: Array, f: Array) -> Array:
-        order = np.argsort(e, kind="stable")
-        rows = Ragged(offsets_of(np.bincount(e, minlength=len(self.words[0]))), f[order])
-        prior = np.zeros(len(e), np.float32)
-        if self.agreed.how.spelling:
-            prior[order] = alike(rows, *self.words, SAME, self.agreed.how.letters)
-        rates = unseen(self.known, e, f, prior)
-        fresh = (e >= len(self.agreed.words[0])) | (f >= len(self.agreed.words[1]))
-        rates[fresh] = np.maximum(rates[fresh], np.float32(UNKNOWN))
-        return rates if self.power == 1 else np.asarray(rates**self.power)
+        known = len(self.agreed.words[0]), len(self.agreed.words[1])
+        return rates_beyond(self.known, self.agreed.how, self.words, known, (e, f), e) ** self.power
+
+
+def rates_beyond(
+    known: Hierarchy, how: Any, words: Words, n_known: tuple[int, int], pairs: tuple[Array, Array], rows: Array
+) -> Array:
+    """float32 [pairs, 2] of word pairs that are not entries; `rows`: where their source words are in the hierarchy."""
+    prior = spelt(how, words, *pairs) if how.spelling else np.zeros(len(rows), np.float32)
+    rates = unseen(known, rows, pairs[1], prior)
+    fresh = (pairs[0] >= n_known[0]) | (pairs[1] >= n_known[1])
+    rates[fresh] = np.maximum(rates[fresh], np.float32(UNKNOWN))
+    return rates
+
+
+def spelt(how: Any, words: Words, e: Array, f: Array) -> Array:
+    """Pseudo-counts of these word pairs, for how they are spelt; of all words, only these are looked at."""
+    (ours, row), (theirs, column) = np.unique(e, return_inverse=True), np.unique(f, return_inverse=True)
+    order, prior = np.argsort(row, kind="stable"), np.empty(len(e), np.float32)
+    rows = Ragged(offsets_of(np.bincount(row, minlength=len(ours))), column[order].astype(np.int32))
+    source, target = [words[0][k] for k in ours.tolist()], [words[1][k] for k in theirs.tolist()]
+    prior[order] = alike(rows, source, target, SAME, how.letters)
+    return prior
 
 
 class Question(NamedTuple):
@@ -77,8 +95,17 @@ class Question(NamedTuple):
     second: Any = None  # the question to another model, of the same text
     counted: Recount | None = None  # where places are asked once more
 
+    def ask(self, fn: Callable[[Any, Question], Any], engine: Engine, items: Bitext) -> Iterator[Any]:
+        """``fn(block, question)`` of every block of a text, in order."""
+        bounds = cut(items, self.model.costs, self.model.shard_cost)
+        blocks = engine.place(_as_it_is, (items.slice(*of) for of in bounds))
+        return stage.counted(engine.map(fn, blocks, engine.share(self)), len(blocks))
 
-def question(agreed: Agreed, items: Bitext, rule: Rule = ANY, alone: bool = False) -> Question:
+    def changed(self, change: Callable[[Question], Question]) -> Question:
+        return change(self)
+
+
+def question(agreed: Agreed | Lazy, items: Bitext, rule: Rule = ANY, alone: bool = False) -> Question:
     """`items` are in the model's words, new ones behind (text/casing.py: extended). `alone`: not to the second one."""
     words = items.source.vocabulary.words, items.target.vocabulary.words
     more = len(words[0]) - len(agreed.words[0]), len(words[1]) - len(agreed.words[1])
@@ -128,30 +155,24 @@ def _longer(side: SideTables, states: int, words: int) -> SideTables:
     return side._replace(empty=empty, fertility=np.concatenate([side.fertility, np.zeros((states, MOST + 1))]))
 
 
-def link_blocks(engine: Engine, items: Bitext, asked: Question) -> Iterator[Links]:
-    blocks = _blocks(engine, items, asked)
-    return stage.counted(engine.map(_link, blocks, engine.share(asked)), len(blocks))
-
-
-def log_norms(engine: Engine, items: Bitext, asked: Question) -> Array:
-    found = engine.map(_log_norms, _blocks(engine, items, asked), engine.share(asked))
-    return np.concatenate([np.empty((0, 2)), *found])
-
-
-def log_norm_sums(engine: Engine, items: Bitext, asked: Question) -> Array:
-    """[2]: the same, summed over the pairs with words on both sides."""
-    found: Array = engine.sum(_log_norm_sums, _blocks(engine, items, asked), engine.share(asked))
+def link_blocks(engine: Engine, items: Bitext, asked: Any) -> Iterator[Links]:
+    """`asked`: a Question, or one to tables in ranges (estimators/ranged_links.py)."""
+    found: Iterator[Links] = asked.ask(_link, engine, items)
     return found
+
+
+def log_norms(engine: Engine, items: Bitext, asked: Any) -> Array:
+    return np.concatenate([np.empty((0, 2)), *asked.ask(_log_norms, engine, items)])
+
+
+def log_norm_sums(engine: Engine, items: Bitext, asked: Any) -> Array:
+    """[2]: the same, summed over the pairs with words on both sides."""
+    return np.asarray(add_up(asked.ask(_log_norm_sums, engine, items)))
 
 
 def posteriors(items: Bitext, asked: Question) -> tuple[Ragged, Ragged]:
     """(l + 1) × m and (m + 1) × l matrices of every pair; row 0 is the empty word."""
     return _matrices(items, _shares(items, asked))
-
-
-def _blocks(engine: Engine, items: Bitext, asked: Question) -> Any:
-    parts = (items.slice(*bounds) for bounds in cut(items, asked.model.costs, asked.model.shard_cost))
-    return engine.place(_as_it_is, parts)
 
 
 def _as_it_is(part: Any) -> Any:

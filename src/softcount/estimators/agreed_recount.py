@@ -8,18 +8,20 @@ saved model links as training did, and a pair that is new as one that is not.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from softcount.engines import Engine
-from softcount.estimators.agreed_links import Question, packed, question
+from softcount.estimators.agreed_links import Question, packed
+from softcount.estimators.ranged_links import RangedQuestion, blocks_of, of_block, question
+from softcount.loop.answering import Block, count, gathered
 from softcount.machine import stage
 from softcount.models.recounted import LEAST, add_means
 from softcount.models.scattered import Scattered
-from softcount.numbers.ragged import Array
+from softcount.numbers.ragged import Array, Ragged
 from softcount.text.bitext import Bitext
-from softcount.text.shard import cut
 from softcount.text.stored import opened
 
 
@@ -29,33 +31,58 @@ def recounted(agreed: Any, engine: Engine, items: Bitext, weights: Array | None 
     second = agreed.second
     if second:
         second = recounted(second, engine, items, weights, before.second if before else None)
-    links = _counted(agreed, engine, items, weights)
-    if before:
-        links = links + before.linked(agreed.rows)
-    links[~agreed.worth] = 0.0  # what no file keeps
+    asked, each = question(engine, agreed, items, alone=True), np.ones(len(items)) if weights is None else weights
+    if isinstance(asked, Question):
+        links = _in_one_table(asked, engine, items, each)
+        links = links + before.linked(agreed.rows) if before else links
+        links[~agreed.worth] = 0.0  # what no file keeps
+    else:
+        links = _in_ranges(asked, agreed.kept.entries, items, each)
+        links = links + before.linked(agreed.kept.entries) if before else links
     return agreed.with_links(links, second)
 
 
-def _counted(agreed: Any, engine: Engine, items: Bitext, weights: Array | None) -> Array:
-    asked = question(agreed, items, alone=True)
-    bounds = cut(items, asked.model.costs, asked.model.shard_cost)
-    each = np.ones(len(items)) if weights is None else weights
-    blocks = engine.place(_as_it_is, ((items.slice(*of), each[slice(*of)].astype(np.float32)) for of in bounds))
-    found = engine.sum(_count, blocks, engine.share(asked))
+def _in_one_table(asked: Question, engine: Engine, items: Bitext, weights: Array) -> Array:
+    _, parts = blocks_of(items, asked, weights)
+    found = engine.sum(_scattered, engine.place(_as_it_is, parts), engine.share(asked))
     return np.asarray(found.whole())
 
 
-def _as_it_is(part: Any) -> Any:
-    return part
+def _in_ranges(asked: RangedQuestion, entries: Ragged, items: Bitext, weights: Array) -> Array:
+    """Of these entries, into a file."""
+    table, (_, blocks) = asked.table, blocks_of(items, asked.bare, weights)
+    totals = count(_own, table.engine, blocks, table, asked.bare)
+    return np.asarray(gathered(table, totals, entries))
 
 
-def _count(part: tuple[Any, Array], asked: Question) -> Scattered:
+# --- what crosses the engine ------------------------------------------------------------------------------------------
+
+
+def _as_it_is(block: Block) -> Block:
+    return block
+
+
+def _scattered(block: Block, asked: Question) -> Scattered:
     """What a block gives to entries of the whole; those that are only the block's are lost."""
-    items, weights = part
-    shard, rates = packed(opened(items), asked)
-    found = asked.model.posteriors(rates, shard)
-    counts = np.zeros(len(shard.entries), np.float32)
-    add_means(shard.starts, shard.cells, found.shares, weights, LEAST, counts)
+    shard, counts = _counted(block, asked)
     n = len(asked.weights.rates)
     own = (shard.entries >= 0) & (shard.entries < n)
     return Scattered(n, shard.entries[own], counts[own])
+
+
+def _own(values: Sequence[Any], bare: Question) -> tuple[Array]:
+    """What a block gives to its own entries."""
+    block, own = values
+    shard, counts = _counted(block, of_block(bare, own))
+    found = np.zeros(len(own.local.entries.values), np.float32)
+    found[shard.entries[:-1]] = counts[:-1]
+    return (found,)
+
+
+def _counted(block: Block, asked: Question) -> tuple[Any, Array]:
+    """A shard, and what comes to each of its entries; the last is nobody's."""
+    shard, weights = packed(opened(block.items), asked)
+    shares, counts = asked.model.posteriors(weights, shard).shares, np.zeros(len(shard.entries), np.float32)
+    assert block.weights is not None
+    add_means(shard.starts, shard.cells, shares, block.weights, LEAST, counts)
+    return shard, counts

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 
 from softcount.disk.sound import EITHER, check, check_finite, check_rows
-from softcount.estimators.agreed import Agreed, How, agreement
+from softcount.estimators.agreed import Agreed, How, Kept, without_entries
+from softcount.estimators.agreed_lazy import Lazy
 from softcount.estimators.direction_file import check_entries, check_lengths
 from softcount.families.categorical import Categorical
 from softcount.families.diagonal import CELLS, TENSION, TIGHTEST
@@ -34,7 +35,7 @@ class Table(NamedTuple):
     classes: Array = NO_CLASSES
 
 
-def as_model2(agreed: Agreed, d: int) -> tuple[IBM, Any]:
+def as_model2(agreed: Agreed | Lazy, d: int) -> tuple[IBM, Any]:
     """One direction of Model 2 as if it had been trained alone: without entries, and the logarithms of its alignment,
     in which the empty word has its place."""
     model, side = agreed.model, agreed.log_weights[1 + d]
@@ -50,7 +51,7 @@ def as_model2(agreed: Agreed, d: int) -> tuple[IBM, Any]:
 class AgreedSide:
     """One of the two directions as tables that can be shown: row 0 is the empty word."""
 
-    def __init__(self, agreed: Agreed, number: int) -> None:
+    def __init__(self, agreed: Agreed | Lazy, number: int) -> None:
         self._agreed, self._number, self.trace = agreed, number, agreed.trace
         self.tokens = int(agreed.frequencies[1 - number].sum())
 
@@ -83,7 +84,7 @@ class AgreedSide:
         return self.parameters
 
     def log_likelihood(self) -> float:
-        return float(self._agreed.parameters[1 + self._number].log_likelihood[0])
+        return float(self._agreed.side(self._number).log_likelihood[0])
 
 
 # --- on disk ----------------------------------------------------------------------------------------------------------
@@ -145,7 +146,7 @@ class Body(NewerBody):
     second: Any  # a body, or None
 
 
-def to_body(agreed: Agreed) -> dict[str, Any]:
+def to_body(agreed: Agreed | Lazy) -> dict[str, Any]:
     kept = agreed.kept
     return {
         "positions": kept.model.positions,
@@ -176,7 +177,7 @@ def _tabled_body(model: Agreement) -> dict[str, Any]:
     return {"alignment": model.alignment, "classes": model.classes if model.alignment == "free" else NO_CLASSES}
 
 
-def from_body(body: Any, trace: Trace, words: tuple[Sequence[str], Sequence[str]]) -> Agreed:
+def from_body(body: Any, trace: Trace, words: tuple[Sequence[str], Sequence[str]]) -> Lazy:
     check("both directions", body, Body)
     rows, frequencies = body["entries"], body["frequencies"]
     check_entries(rows, len(words[0]), len(words[1]))
@@ -190,7 +191,7 @@ def from_body(body: Any, trace: Trace, words: tuple[Sequence[str], Sequence[str]
         raise ValueError("no such strength of stems")
     if isinstance(how.strength, float | int) and not how.strength > 0.0:
         raise ValueError("a strength of stems that is not positive")
-    model = agreement(how, rows, words, frequencies, body["longest"])
+    model = without_entries(how, words, frequencies, body["longest"])
     model = model._replace(alignment=_alignment(body), classes=_classes(body))
     named = zip(("forward", "reverse"), model.layout[1:], strict=True)
     sides = [_side(body[name], spec.places.family) for name, spec in named]
@@ -204,8 +205,9 @@ def from_body(body: Any, trace: Trace, words: tuple[Sequence[str], Sequence[str]
     second = from_body(body["second"], trace, words) if how.second else None
     if second and (body["second"]["how"]["second"] or body["second"]["longest"] != body["longest"]):
         raise ValueError("not a second model of the same text")
-    links = _links(body, how)
-    return Agreed(model, AgreementTables(body["counts"], *sides), trace, words, frequencies, how, second, links)
+    tables = AgreementTables(np.empty(0, np.float32), *sides)
+    kept = Kept(rows, body["counts"], model, (sides[0], sides[1]), _links(body, how))
+    return Lazy(kept, Agreed(model, tables, trace, words, frequencies, how, second))
 
 
 def _links(body: Body, how: How) -> Array | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from softcount.machine import stage
 from softcount.models.ibm_posterior import PairPosteriors, one_hot
 from softcount.numbers.attribute import MAX
 from softcount.numbers.ragged import Array
+from softcount.numbers.rounds import add_up
 from softcount.text.bitext import Bitext
 from softcount.text.shard import cut
 from softcount.text.stored import opened
@@ -28,6 +29,11 @@ class Decoder(NamedTuple):
     weights: Mapping[str, Any]
     rule: Rule
 
+    def ask(self, fn: Callable[[Any, Decoder], Any], engine: Engine, items: Bitext) -> Iterator[Any]:
+        """``fn(block, decoder)`` of every block of a text, in order."""
+        blocks = engine.place(_as_it_is, (items.slice(*of) for of in blocks_of(items, self.models)))
+        return stage.counted(engine.map(fn, blocks, engine.share(self)), len(blocks))
+
 
 def decoder(directions: Mapping[str, Any], items: Bitext, rule: Rule = ANY, normed: bool = False) -> Decoder:
     """With the decoding weights, or, where probabilities are asked for, the parameters: those sum to one.
@@ -38,8 +44,12 @@ def decoder(directions: Mapping[str, Any], items: Bitext, rule: Rule = ANY, norm
     for name, d in directions.items():
         side = items if name == "forward" else items.reverse()
         models[name], logs = d.model.on(d.log_parameters() if normed else d.log_weights, side)
-        weights[name] = _emitted_twice(models[name], logs) if rule.decode == "mre" else models[name].weigh(logs)
+        weights[name] = weighed(models[name], logs, rule)
     return Decoder(models, weights, rule)
+
+
+def weighed(model: Any, logs: Any, rule: Rule) -> Any:
+    return _emitted_twice(model, logs) if rule.decode == "mre" else model.weigh(logs)
 
 
 def _emitted_twice(model: Any, logs: Any) -> Any:
@@ -50,21 +60,20 @@ def _emitted_twice(model: Any, logs: Any) -> Any:
     return weights._replace(unseen=weights.unseen**2, unknown=weights.unknown**2, null_row=null_row)
 
 
-def link_blocks(engine: Engine, items: Bitext, asked: Decoder) -> Iterator[Links]:
-    blocks = _blocks(engine, items, asked)
-    return stage.counted(engine.map(_link, blocks, engine.share(asked)), len(blocks))
-
-
-def log_norms(engine: Engine, items: Bitext, asked: Decoder) -> Array:
-    """[pairs, 2]: log P(target | source), log P(source | target); NaN for a direction that is not there."""
-    found = engine.map(_log_norms, _blocks(engine, items, asked), engine.share(asked))
-    return np.concatenate([np.empty((0, 2)), *found])
-
-
-def log_norm_sums(engine: Engine, items: Bitext, asked: Decoder) -> Array:
-    """[2]: the same, summed over the pairs with words on both sides."""
-    found: Array = engine.sum(_log_norm_sums, _blocks(engine, items, asked), engine.share(asked))
+def link_blocks(engine: Engine, items: Bitext, asked: Any) -> Iterator[Links]:
+    """`asked`: a Decoder, or one with tables in ranges (estimators/ranged_decode.py)."""
+    found: Iterator[Links] = asked.ask(_link, engine, items)
     return found
+
+
+def log_norms(engine: Engine, items: Bitext, asked: Any) -> Array:
+    """[pairs, 2]: log P(target | source), log P(source | target); NaN for a direction that is not there."""
+    return np.concatenate([np.empty((0, 2)), *asked.ask(_log_norms, engine, items)])
+
+
+def log_norm_sums(engine: Engine, items: Bitext, asked: Any) -> Array:
+    """[2]: the same, summed over the pairs with words on both sides."""
+    return np.asarray(add_up(asked.ask(_log_norm_sums, engine, items)))
 
 
 def posteriors(items: Bitext, asked: Decoder) -> dict[str, PairPosteriors]:
@@ -88,9 +97,9 @@ def _best(model: Any, weights: Any, shard: Any, items: Bitext) -> PairPosteriors
     return PairPosteriors(matrices, np.zeros(len(items)))
 
 
-def _blocks(engine: Engine, items: Bitext, asked: Decoder) -> Any:
-    cost = next(iter(asked.models.values())).shard_cost
-    return engine.place(_as_it_is, (items.slice(*bounds) for bounds in cut(items, _token_pairs, cost)))
+def blocks_of(items: Bitext, models: Mapping[str, Any]) -> list[tuple[int, int]]:
+    """Where the text is cut."""
+    return cut(items, _token_pairs, next(iter(models.values())).shard_cost)
 
 
 # --- what crosses the engine ----------------------------------------------------------------------------------------

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from softcount.engines import Engine
-from softcount.estimators import agreed_links, agreed_tables, align_decode, pair_score
+from softcount.estimators import agreed_links, agreed_tables, align_decode, pair_score, ranged_decode, ranged_links
 from softcount.estimators.agreed import Agreed
+from softcount.estimators.agreed_lazy import Lazy
 from softcount.estimators.align_direction import Direction
 from softcount.estimators.direction_file import from_body, to_body
 from softcount.estimators.sampling import draw, draw_links, jumped
@@ -61,7 +62,7 @@ class Apart(NamedTuple):
         return in_words_of(text, vocabulary)
 
     def link_blocks(self, engine: Engine, items: Bitext, rule: Rule) -> Iterator[Links]:
-        asked = align_decode.decoder(self.directions, items, rule)
+        asked = ranged_decode.decoder(engine, self.directions, items, rule)
         return align_decode.link_blocks(engine, items, asked)
 
     def posteriors(self, items: Bitext) -> dict[str, Ragged]:
@@ -69,11 +70,12 @@ class Apart(NamedTuple):
         return {name: each.matrices for name, each in found.items()}
 
     def log_norms(self, engine: Engine, items: Bitext, again: bool = False) -> Array:
-        asked = align_decode.decoder(self.directions, items, AGAIN if again else ANY, normed=True)
+        asked = ranged_decode.decoder(engine, self.directions, items, AGAIN if again else ANY, normed=True)
         return align_decode.log_norms(engine, items, asked)
 
     def log_norm_sums(self, engine: Engine, items: Bitext) -> Array:
-        return align_decode.log_norm_sums(engine, items, align_decode.decoder(self.directions, items, normed=True))
+        asked = ranged_decode.decoder(engine, self.directions, items, normed=True)
+        return align_decode.log_norm_sums(engine, items, asked)
 
     def explained(self, engine: Engine, items: Bitext) -> Array:
         return pair_score.of_each(engine, items, self.directions)
@@ -97,7 +99,7 @@ class Apart(NamedTuple):
 
 
 class Together(NamedTuple):
-    agreed: Agreed
+    agreed: Agreed | Lazy
 
     def coded(self, text: Corpus, vocabulary: Vocabulary) -> Corpus:
         """New words come behind: of them spelling and positions say something."""
@@ -105,17 +107,18 @@ class Together(NamedTuple):
 
     def link_blocks(self, engine: Engine, items: Bitext, rule: Rule) -> Iterator[Links]:
         """The probability of a link by the mean is that of its being right; of other rules it is what they join."""
-        return agreed_links.link_blocks(engine, items, agreed_links.question(self.agreed, items, rule))
+        return agreed_links.link_blocks(engine, items, ranged_links.question(engine, self.agreed, items, rule))
 
     def posteriors(self, items: Bitext) -> dict[str, Ragged]:
         both = agreed_links.posteriors(items, agreed_links.question(self.agreed, items))
         return dict(zip(NAMES, both, strict=True))
 
     def log_norms(self, engine: Engine, items: Bitext, again: bool = False) -> Array:
-        return agreed_links.log_norms(engine, items, agreed_links.question(self.agreed, items, AGAIN if again else ANY))
+        asked = ranged_links.question(engine, self.agreed, items, AGAIN if again else ANY)
+        return agreed_links.log_norms(engine, items, asked)
 
     def log_norm_sums(self, engine: Engine, items: Bitext) -> Array:
-        return agreed_links.log_norm_sums(engine, items, agreed_links.question(self.agreed, items))
+        return agreed_links.log_norm_sums(engine, items, ranged_links.question(engine, self.agreed, items))
 
     def explained(self, engine: Engine, items: Bitext) -> Array:
         return pair_score.of_both(engine, items, self.agreed)

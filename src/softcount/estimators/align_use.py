@@ -10,6 +10,7 @@ import numpy as np
 
 from softcount.errors import InputError
 from softcount.estimators.agreed import Agreed
+from softcount.estimators.agreed_lazy import Lazy
 from softcount.estimators.align_check import check_decode
 from softcount.estimators.align_directions import Apart, Directions, Together
 from softcount.estimators.align_plan import plan
@@ -31,7 +32,7 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
 
     vocabularies_: tuple[Vocabulary, Vocabulary]
     directions_: dict[str, Any]
-    agreed_: Agreed | None
+    agreed_: Agreed | Lazy | None
     longest: int | None
     decode: str
     lowercase: bool

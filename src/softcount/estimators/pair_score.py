@@ -12,13 +12,15 @@ Europarl: AUC .9975 by log P(f | e) per word, .9992 by this; where neither the c
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
 from softcount.engines import Engine
 from softcount.errors import InputError
-from softcount.estimators import agreed_links, align_decode
+from softcount.estimators import agreed_links, align_decode, ranged_decode, ranged_links
 from softcount.estimators.agreed import Agreed
+from softcount.estimators.agreed_lazy import Lazy
 from softcount.estimators.align_direction import Direction
 from softcount.families.diagonal import Diagonal
 from softcount.models.ibm import IBM, UNKNOWN
@@ -55,19 +57,21 @@ def shares(frequencies: Array, text: Corpus) -> Array:
     return np.asarray((np.append(frequencies, more) + 0.5) / (frequencies + 0.5).sum())
 
 
-def of_both(engine: Engine, items: Bitext, agreed: Agreed) -> Array:
-    """What is explained, by counts of both directions trained together."""
-    less = np.maximum(agreed.parameters.translation - np.float32(DISCOUNT), np.float32(0.0))
-    model = agreed.model._replace(alignment="uniform", fertility=False)
-    found = agreed._replace(model=model, parameters=agreed.parameters._replace(translation=less))
-    asked = agreed_links.question(found, items)
-    weights = asked.weights
-    sides = zip(weights.directions, (items.target, items.source), agreed.frequencies[::-1], strict=True)
-    directions = [side._replace(null=(EMPTY * shares(n, text)).astype(np.float32)) for side, text, n in sides]
-    linked = np.full(2, 1.0 - EMPTY, np.float32)
-    weights = weights._replace(linked=linked, directions=(directions[0], directions[1]))
-    log_norms = agreed_links.log_norms(engine, items, asked._replace(weights=weights))
+def of_both(engine: Engine, items: Bitext, agreed: Agreed | Lazy) -> Array:
+    """What is explained, by counts of both directions trained together, as by a Model 1 without fertilities."""
+    asked = ranged_links.question(engine, agreed, items, alone=True, less=DISCOUNT)
+    log_norms = agreed_links.log_norms(engine, items, asked.changed(partial(_as_model_1, items, agreed.frequencies)))
     return explained(log_norms, items, dict(zip(NAMES, agreed.frequencies[::-1], strict=True)))
+
+
+def _as_model_1(items: Bitext, frequencies: tuple[Array, Array], asked: agreed_links.Question) -> agreed_links.Question:
+    """Whose empty word has a share of its own."""
+    weights = asked.weights
+    sides = zip(weights.directions, (items.target, items.source), frequencies[::-1], strict=True)
+    one, two = (side._replace(null=(EMPTY * shares(n, text)).astype(np.float32)) for side, text, n in sides)
+    linked = np.full(2, 1.0 - EMPTY, np.float32)
+    weights = weights._replace(linked=linked, directions=(one, two), fertile=False, places=None)
+    return asked._replace(model=asked.model._replace(alignment="uniform", fertility=False), weights=weights)
 
 
 def of_each(engine: Engine, items: Bitext, directions: Mapping[str, Direction]) -> Array:
@@ -76,7 +80,7 @@ def of_each(engine: Engine, items: Bitext, directions: Mapping[str, Direction]) 
         raise InputError("an older softcount saved this model without what pair scores need; train it again")
     seen = {name: _frequencies(direction) for name, direction in directions.items()}
     less = {name: _less(direction, seen[name]) for name, direction in directions.items()}
-    log_norms = align_decode.log_norms(engine, items, align_decode.decoder(less, items, normed=True))
+    log_norms = align_decode.log_norms(engine, items, ranged_decode.decoder(engine, less, items, normed=True))
     for name, frequencies in seen.items():
         text = items.target if name == "forward" else items.source
         log_norms[:, NAMES.index(name)] += _unknown(text, frequencies)

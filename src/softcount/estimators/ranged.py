@@ -13,6 +13,7 @@ import numpy as np
 from softcount.criteria.spec import Stage, by_families
 from softcount.engines.engine import Keeping
 from softcount.loop.ranged_text import MOST_PARTS, most_parts
+from softcount.models.link_crf import LinkCRF
 
 CRITERIA = {
     "gibbs": "draws all rows from one stream of random numbers",
@@ -81,3 +82,14 @@ class Asked(NamedTuple):
 def foretold(settings: Any, planned: Any, data: Any) -> tuple[str, ...]:
     """The same before training, of an aligner that is given no weights."""
     return note_of(Asked(settings, planned, data, settings.engine, settings.prior))
+
+
+def linking_note(model: Any) -> tuple[str, ...]:
+    """What is said of linking by a trained aligner, where the engine could have been asked in ranges."""
+    if model.agreed_ is None:
+        encodes = any(isinstance(side.model, LinkCRF) for side in model.directions_.values())
+        why = "an encoder weighs features of all word pairs" if encodes else None
+    else:
+        chosen = model.agreed_.how.strength == "evidence"
+        why = "the strength of stems is chosen by all entries" if chosen else None
+    return () if why is None else (f"to link, every machine is sent the whole translation table: {why}",)

@@ -24,14 +24,14 @@ from softcount.estimators.agreed import (
     believed,
     by_column,
     frequencies_of,
-    leaning_on,
     likely_pairs,
     limits_of,
     may_learn_letters,
     stem_classes,
     strengths_of,
+    without_entries,
 )
-from softcount.estimators.agreed import agreement as agreed_model
+from softcount.estimators.agreed_lazy import Lazy
 from softcount.estimators.align_direction import possible
 from softcount.estimators.align_stage import ModelStage, parse_models
 from softcount.families.backoff import Backoff, levels
@@ -70,52 +70,21 @@ class Learned(NamedTuple):
     trace: Trace
 
 
-class Returned:
-    """An Agreed of what a file holds; the rest of it is made when somebody asks."""
-
-    def __init__(self, kept: Kept, made: Agreed) -> None:
-        self.kept, self._made = kept, made  # `made` has a model without entries
-        self._whole: Agreed | None = None
-
-    def __getattr__(self, name: str) -> Any:
-        """Of what needs no model; or of the whole."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-        if name in ("trace", "words", "frequencies", "how", "second") and self._whole is None:
-            return getattr(self._made, name)
-        return getattr(self.agreed, name)
-
-    @property
-    def agreed(self) -> Agreed:
-        if self._whole is None:
-            (entries, counts, bare, *_), made = self.kept, self._made
-            model = agreed_model(made.how, entries, made.words, made.frequencies, bare.longest)
-            model = model._replace(alignment=bare.alignment, stride=bare.stride, classes=bare.classes)
-            tables = made.parameters._replace(translation=counts)
-            self._whole = made._replace(model=model, parameters=tables, links=self.kept.links)
-        return self._whole
-
-    def with_links(self, links: Array, second: Any) -> Returned:
-        """`links` are of the entries that a file holds, which are all that there are here."""
-        return Returned(self.kept._replace(links=links.astype(np.float32)), self._made._replace(second=second))
-
-
 def train(
     how: How, items: Any, stages: Sequence[ModelStage], engine: Keeping, seed: int,
     on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None], tolerance: float, before: Any = None,
     weights: Array | None = None,
 ) -> Any:  # fmt: skip
-    """A Returned; `before`: what another text has counted (estimators/agreed_prior.py)."""
+    """A Lazy; `before`: what another text has counted (estimators/agreed_prior.py)."""
     words = items.source.vocabulary.words, items.target.vocabulary.words
     frequencies = frequencies_of(items.source, weights), frequencies_of(items.target, weights)
     if before:
         frequencies = frequencies[0] + before.frequencies[0], frequencies[1] + before.frequencies[1]
-    known = Known(how, words, frequencies, stem_classes(words, how))
+    known = known_of(how, words, frequencies)
     counted = Before(before.rows, before.counts) if before else None
     cost = _token_pairs, agreement.SHARD
-    data = ranged(items, engine, *cost, null=False, groups=_groups(known), before=counted, weights=weights)
-    if how.dictionary:
-        known = known._replace(demanded=engine.sum(_demanded, data.tables, engine.share(known)))
+    data = ranged(items, engine, *cost, null=False, groups=groups_of(known), before=counted, weights=weights)
+    known = known._replace(demanded=demanded(engine, known, data.tables))
     learned = _learned(known, data, items, stages, seed, on_step, slot, tolerance, before)
     learned.trace.remarks = unmatched("dictionary", how.dictionary, [items.source.vocabulary, items.target.vocabulary])
     second, found = None, learned.known.how
@@ -131,8 +100,8 @@ def _learned(
     known: Known, data: Ranges, items: Any, stages: Sequence[ModelStage], seed: int, on_step: Any,
     slot: Callable[[str], Slot | None], tolerance: float, before: Any,
 ) -> Learned:  # fmt: skip
-    family, nothing = _family(known, data), Backoff((), (), np.empty(0, np.float32), np.empty((0, 2), bool))
-    model = leaning_on(nothing, known.how, known.words, known.frequencies, max(items.lengths.longest, 1))
+    family = _family(known, data)
+    model = without_entries(known.how, known.words, known.frequencies, max(items.lengths.longest, 1))
     model = model._replace(stride=max(1, len(items) // ENOUGH), classes=items.lengths.pairs)
     imagined = before.sides_imagined(model.kinds) | {"translation": Spread(data.imagined)} if before else {}
     start, trace = [uniform_start(RangedModel(model, family, False).layout)], Trace()
@@ -163,11 +132,11 @@ def _returned(learned: Learned, data: Ranges, second: Any) -> Any:
     entries, (flat,) = whole(data, tables, Spread(counts))
     tables_but_one = parameters._replace(translation=np.empty(0, np.float32))
     made = Agreed(model, tables_but_one, trace, known.words, known.frequencies, known.how, second)
-    return Returned(Kept(entries, flat, model, parameters[1:]), made)
+    return Lazy(Kept(entries, flat, model, parameters[1:]), made)
 
 
 def _family(known: Known, data: Ranges) -> SpreadBackoff:
-    plain = data.family(_lexicon, known)
+    plain = data.family(lexicon_of, known)
     return SpreadBackoff(plain.engine, plain.ranges, plain.families, plain.n_rows)
 
 
@@ -178,12 +147,21 @@ def _letters(known: Known, family: SpreadBackoff, counts: Spread) -> Letters:
     return corresponding([pair for pairs in found for pair in pairs])
 
 
-def _groups(known: Known) -> Array:
+def known_of(how: How, words: Words, frequencies: tuple[Array, Array]) -> Known:
+    return Known(how, words, frequencies, stem_classes(words, how))
+
+
+def groups_of(known: Known) -> Array:
     """The coarsest stem of every source word."""
     found = np.arange(len(known.words[0]))
     for source, _ in known.classes:
         found = source[found]
     return found
+
+
+def demanded(engine: Keeping, known: Known, ranges: Sequence[Any]) -> Array | None:
+    """Of every target word, how many translations a dictionary demands."""
+    return engine.sum(_demanded, ranges, engine.share(known)) if known.how.dictionary else None
 
 
 # --- what crosses the engine ------------------------------------------------------------------------------------------
@@ -194,16 +172,21 @@ def _token_pairs(pairs: Any) -> Array:
     return found
 
 
-def _lexicon(values: Sequence[Range], known: Known) -> tuple[Backoff]:
+def lexicon_of(values: Sequence[Range], known: Known) -> tuple[Backoff]:
     """Of one range: its rows, their stems, and what is believed of its entries."""
-    (own,), classes, rows = values, [], values[0].rows
-    for source, target in known.classes:
-        rows, local = np.unique(source[rows], return_inverse=True)
-        classes.append((local.astype(np.int32), target))
-    words, (one, two) = _words(own, known), known.frequencies
-    found = levels(own.entries, (one[own.rows], two), classes)
+    (own,), (classes, frequencies) = values, classes_in(values[0].rows, known)
+    words, found = _words(own, known), levels(own.entries, frequencies, classes)
     strengths = strengths_of(known.how.strength, len(classes))
     return (Backoff(found, strengths, *believed(known.how, own.entries, words, known.demanded)),)
+
+
+def classes_in(rows: Any, known: Known) -> tuple[list[tuple[Array, Array]], tuple[Array, Array]]:
+    """The stems of a range's source words and of all target words, level by level, and how often words occur."""
+    (one, two), classes, own = known.frequencies, [], rows
+    for source, target in known.classes:
+        own, local = np.unique(source[own], return_inverse=True)
+        classes.append((local.astype(np.int32), target))
+    return classes, (one[rows], two)
 
 
 def _demanded(own: Range, known: Known) -> Array:

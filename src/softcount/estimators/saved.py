@@ -20,13 +20,15 @@ import numpy as np
 from softcount.disk.checkpoint import Checkpoint
 from softcount.disk.sound import annotated, check, check_whole, hints_of
 from softcount.disk.state import PLAIN, flatten
-from softcount.disk.store import AT_ONCE, MALFORMED, Stored, save
+from softcount.disk.store import AT_ONCE, MALFORMED, Room, Stored, save
+from softcount.engines import ELSEWHERE
 from softcount.errors import InputError
 from softcount.estimators.docstring import SHARED, WATCHED, extended
 from softcount.estimators.light_estimator import check_is_fitted
 from softcount.estimators.model_file import OPEN, Body, Reading, saved_trace, trace_of
 from softcount.loop.resume import Restart
 from softcount.loop.trace import RECORDS, Trace
+from softcount.machine.mapped import in_file
 from softcount.numbers.ragged import Array
 from softcount.version import VERSION
 
@@ -238,7 +240,7 @@ class SavedEstimator:
         stored: Stored = self.__dict__.pop("_stored")
         types = {kind.__name__: kind for kind in (*self._types, *RECORDS, Restart)}
         try:
-            body = stored.restore(stored.body, types)
+            body = stored.restore(stored.body, types, self._room())
             check("the model", body, Body)
             self._take_learned(body["learned"])
             self.signature_, self.data_, self.trained_ = body["signature"], body["data"], body["trained"]
@@ -253,6 +255,11 @@ class SavedEstimator:
         except MALFORMED as error:
             self._stored = stored  # so that the next touch says the same
             raise stored.refusal(error) from None
+
+    def _room(self) -> Room:
+        """Where large tables are read to: memory, or files where an engine elsewhere is to have them."""
+        engine: Any = getattr(self, "engine", None)
+        return in_file if engine in ELSEWHERE or not getattr(engine, "near", True) else np.empty
 
     def _take_learned(self, learned: Mapping[str, Any]) -> None:
         """Nothing but what there should be, and all of it: an attribute may be in the way of a method."""

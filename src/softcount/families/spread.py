@@ -30,6 +30,11 @@ class Range(NamedTuple):
     rows: Array | range  # neighbours by where they begin and end: there may be as many as documents
     entries: Any = None  # Ragged
 
+    def keys(self, n_columns: int) -> Array:
+        """Of its entries, row · n + column, ascending."""
+        rows = np.repeat(np.asarray(self.rows, np.int64), self.entries.lengths)
+        return np.asarray(rows * n_columns + self.entries.values)
+
 
 @dataclass(frozen=True, eq=False)
 class Spread:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from softcount.families.backoff import Backoff, counts_by_level, leaning, totals
+from softcount.families.backoff import Backoff, Estimate, counts_by_level, leaning, totals
 from softcount.families.spread import Spread, SpreadFamily, itself
 from softcount.numbers.ragged import Array, offsets_of
 from softcount.numbers.tables import Log
@@ -25,11 +25,16 @@ class SpreadBackoff(SpreadFamily):
     def log_weights(self, parameters: Spread) -> Spread:
         engine = self.engine
         rows = zip(self.families, self.ranges, parameters.parts, strict=True)
-        tallies, sums = engine.keep(_tallied, rows, engine.share(None), 2)
-        columns: Array = engine.sum(itself, sums, engine.share(None))
+        tallies, columns = tallied(engine, rows)
         if not columns[-1]:  # nothing is counted yet
             return self.kept(_flat, shared=self.n_rows)
         return self.kept(_rates, tallies, shared=columns)
+
+
+def tallied(engine: Any, rows: Any) -> tuple[list[Any], Array]:
+    """(handles of what each range has, the column sums of all levels in all ranges, and how many have counts)"""
+    tallies, sums = engine.keep(_tallied, rows, engine.share(None), 2)
+    return tallies, engine.sum(itself, sums, engine.share(None))
 
 
 # --- what crosses the engine ------------------------------------------------------------------------------------------
@@ -56,15 +61,22 @@ def _allowed(family: Backoff, rates: Array) -> Log:
 
 
 def _rates(values: Sequence[Any], columns: Array) -> tuple[Log]:
-    family, _, (tables, by_rows) = values
-    cuts = offsets_of([level.n_columns for level in family.levels])[1:]
-    above = np.empty((0, 2), np.float32)
+    family, _, tally = values
+    return (_allowed(family, estimated(family, tally, columns)[0].rates),)
+
+
+def estimated(family: Backoff, tally: Any, columns: Array) -> list[Estimate]:
+    """What every level of a range has learned, from fine to coarse."""
+    assert family.strengths is not None
+    cuts, (tables, by_rows) = offsets_of([level.n_columns for level in family.levels])[1:], tally
+    above, found = np.empty((0, 2), np.float32), list[Estimate]()
     levels = zip(family.levels, tables, _priors(family), (*family.strengths, 0.0), by_rows, strict=True)
     for (level, counts, prior, strength, by_row), sums in reversed(
         list(zip(levels, np.split(columns, cuts)[:-1], strict=True))
     ):
         above = leaning(level, counts, prior, strength, above, by_row, sums)
-    return (_allowed(family, above),)
+        found.insert(0, Estimate(above, by_row, sums, strength))
+    return found
 
 
 def _priors(family: Backoff) -> list[Array]:

@@ -121,18 +121,13 @@ def _expect(values_: Sequence[Any], asked: Asked) -> tuple[Any, ...]:
     log_weights = asked.log_weights._replace(translation=tempered(_local(local, pieces), asked.power))
     with located(placed):
         found = model.expect(model.weigh(log_weights), placed.shard, asked.mode)[0].times(placed.weight).whole()
-    flat = values(found.counts.translation)
-    flat = flat if local.order is None else flat[local.order]
     rest = found._replace(counts=found.counts._replace(translation=np.zeros(0)))
-    return *np.split(flat, local.cuts[1:-1]), rest
+    return *local.parted(values(found.counts.translation)), rest
 
 
 def _local(local: Any, pieces: Sequence[Array]) -> Any:
     """The weights of a shard's entries as its model has them."""
-    flat = np.concatenate(pieces)
-    if local.order is not None:
-        dealt, flat = flat, np.empty_like(flat)
-        flat[local.order] = dealt
+    flat = local.joined(pieces)
     return Log(flat) if flat.ndim == 2 else Ragged(local.entries.offsets, flat)
 
 

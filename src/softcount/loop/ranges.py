@@ -37,6 +37,19 @@ class Local(NamedTuple):
     order: Array | None  # the entries range by range; None: as they are
     cuts: Array  # [ranges + 1]
 
+    def parted(self, flat: Array) -> list[Array]:
+        """Numbers of the entries, range by range."""
+        return np.split(flat if self.order is None else flat[self.order], self.cuts[1:-1])
+
+    def joined(self, pieces: Sequence[Array]) -> Array:
+        """What is in ranges, as the entries stand."""
+        flat = np.concatenate(pieces)
+        if self.order is None:
+            return flat
+        found = np.empty_like(flat)
+        found[self.order] = flat
+        return found
+
 
 class Dealing(NamedTuple):
     """Which range has which rows."""

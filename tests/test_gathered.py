@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,8 +32,11 @@ def dealt(owner: np.ndarray, lengths: np.ndarray) -> list[Range]:
     return found
 
 
-@given(st.integers(0, 2**32), st.sampled_from(sorted(FORMS)), st.sampled_from([1, 16, 1 << 24]), st.booleans())
-def test_ranges_become_one_table_and_ranges_again(seed: int, form: str, touched: int, pairs: bool) -> None:
+@given(
+    st.integers(0, 2**32), st.sampled_from(sorted(FORMS)), st.sampled_from([1, 16, 1 << 24]), st.booleans(),
+    st.sampled_from([1, 24, 1 << 21]),
+)  # fmt: skip
+def test_ranges_become_one_table_and_ranges_again(seed: int, form: str, touched: int, pairs: bool, piece: int) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 12))
     owner, lengths = rng.integers(0, rng.integers(1, 5), n), rng.integers(0, 5, n)
@@ -42,10 +46,11 @@ def test_ranges_become_one_table_and_ranges_again(seed: int, form: str, touched:
     parts = [FORMS[form](one.entries.offsets, whole[one.entries.values]) for one in ranges]
     with Threads(1) as engine, pytest.MonkeyPatch.context() as patch:
         patch.setattr(gathered, "TOUCHED", touched)
+        patch.setattr(gathered, "PIECE", piece)
         found = places(engine, engine.place(itself, ranges), n)
         table = found.gathered(engine.place(itself, parts))
         columns = found.columns()
-        again = found.dealt(table)
+        again = list(engine.map(itself, found.dealt(table), engine.share(None)))
     np.testing.assert_array_equal(flat_of(table), whole)
     np.testing.assert_array_equal(columns.values, np.arange(len(whole)))
     np.testing.assert_array_equal(columns.offsets, offsets_of(lengths))
@@ -79,3 +84,20 @@ def test_a_range_whose_rows_are_everywhere_touches_a_piece_of_the_file_at_a_time
         table = found.gathered(parts, lambda shape, dtype: in_file(shape, dtype).view(Watched))
     np.testing.assert_array_equal(np.asarray(table), np.arange(n) * 0.5)
     assert len(Watched.spans) == 2 * n * 8 // touched and max(Watched.spans) <= touched // 8
+
+
+def test_whoever_gathers_has_a_piece_of_a_range_and_not_the_range(monkeypatch: Any) -> None:
+    n, each, piece = 1 << 14, 64, 1 << 16  # rows, entries of each; bytes
+    monkeypatch.setattr(gathered, "PIECE", piece)
+    ranges = dealt(np.arange(n) % 2, np.full(n, each))
+    with Threads(1) as engine:
+        found = places(engine, engine.place(itself, ranges), n)
+        parts = engine.place(itself, [one.entries.values * 0.5 for one in ranges])
+        tracemalloc.start()
+        table, columns = found.gathered(parts, in_file), found.columns(in_file)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert max(one.nbytes for one in gathered.Dealt(found, table)) <= piece
+    np.testing.assert_array_equal(table, np.arange(n * each) * 0.5)
+    np.testing.assert_array_equal(columns.values, np.arange(n * each))
+    assert peak < n * each * 8 / 4, f"{peak} bytes of a table of {n * each * 8}"

@@ -24,7 +24,7 @@ from ray_cases import ALL, SHARDS, assert_equal, cut_into, fitted, learned, near
 from ray_nodes import Nodes, joined
 
 from softcount import HMM, InputError, load
-from softcount.engines import Threads, engine_of
+from softcount.engines import Threads, engine_of, ray_worker
 from softcount.engines.ray import Ray
 from softcount.engines.tree import tree_sum
 
@@ -123,6 +123,43 @@ def test_a_folder_of_shards_is_read_by_the_workers(cluster: Ray, tmp_path: Path,
     assert (near.code, far.code) == (0, 0) and far.out == near.out, far.err
     for key, table in learned(load("near")).items():
         np.testing.assert_allclose(learned(load("far"))[key], table, rtol=1e-12, atol=1e-15, err_msg=key)
+
+
+def resident(kind: str) -> int:
+    """Of this process, in bytes."""
+    with open("/proc/self/status") as status:
+        return next(1024 * int(line.split()[1]) for line in status if line.startswith(kind))
+
+
+def test_what_passes_by_the_driver_does_not_stay_with_it(cluster: Ray) -> None:
+    """Neither what workers find for one another, be it as small as a shard's entries of a range, nor what is shared."""
+    n, small, large = 150, 50_000, 4_000_000
+
+    def many(values: Any, shared: None) -> tuple[Any, ...]:
+        return tuple(np.ones(small, np.uint8) for _ in range(n))
+
+    def total(value: int, shared: Any) -> int:
+        return int(shared.sum())
+
+    handles, before = cluster.place(int, range(4)), resident("RssAnon:")
+    columns = cluster.keep(many, ((one,) for one in handles), cluster.share(None), n)
+    assert len(columns) == n and resident("RssAnon:") - before < 4 * n * small / 3
+    before, shared = resident("RssShmem:"), [cluster.share(np.ones(large, np.uint8)) for _ in range(10)]
+    assert resident("RssShmem:") - before < 3 * large
+    assert [one for share in shared for one in cluster.map(total, handles[:1], share)] == [large] * 10
+
+
+@pytest.mark.thorough
+def test_workers_of_a_cluster_that_nobody_told_are_told(cluster: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not cluster._told  # tests/ray_nodes.py starts machines as softcount does
+    name = next(iter(ray_worker.KEEPING))
+    monkeypatch.setattr(ray_worker, "KEEPING", {name: "5000"})
+    monkeypatch.setattr(cluster, "_told", True)
+
+    def setting(name: str, shared: None) -> str:
+        return os.environ[name]
+
+    assert list(cluster.map(setting, cluster.place(str, [name]), cluster.share(None))) == ["5000"]
 
 
 def test_an_address_is_for_engines_that_are_elsewhere() -> None:

@@ -8,6 +8,7 @@ lost worker's tasks run again elsewhere, and what it held is packed again from i
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
@@ -26,6 +27,8 @@ from softcount.numbers.rounds import add_up
 
 RETRIES = 20  # of a task whose worker was lost
 BLOCKS = 4  # per worker, at least: who is done sooner takes the next
+UNREAD = 4_000_000  # bytes of shared memory that may be ours as well
+SHARED = "/plasma"  # in the names of Ray's shared memory
 FAN = 8  # sums that are joined at a time; a power of two
 WAY_OUT = (
     "start its machines with fewer CPUs (ray start --num-cpus), so that fewer shards are worked on at a time, or take "
@@ -39,21 +42,19 @@ class Shard(NamedTuple):
 
 
 @cache
-def _task(function: Callable[..., Any], node: str | None = None, results: int = 1) -> Any:
-    """This function as a task, of a note and its results, on this machine while it is there."""
+def _task(function: Callable[..., Any], node: str | None, results: int, told: bool) -> Any:
+    """This function as a task, of a note and its results, on this machine while it is there.
+
+    `told`: by workers of which each is told when it starts to keep what it finds (`ray_worker.KEEPING`).
+    """
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    remote = ray.remote(num_cpus=1, num_returns=1 + results, max_retries=RETRIES)(function)
+    how: dict[str, Any] = {"runtime_env": {"env_vars": ray_worker.KEEPING}} if told else {}
+    remote = ray.remote(num_cpus=1, num_returns=1 + results, max_retries=RETRIES, **how)(function)
     if node is None:
         return remote
     return remote.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=True))
-
-
-def _unread(sealed: Sealed) -> None:
-    """What is shared would else count as memory of ours as well, all that was ever looked at."""
-    for buffer in sealed.buffers:
-        give_back_shared(buffer)
 
 
 class Ray(Nested):
@@ -72,6 +73,8 @@ class Ray(Nested):
         self.sent = self.received = 0  # bytes, of weights and of sums
         self.kept = 0  # bytes that workers found for one another
         self._cluster: Cluster | None = None
+        self._told = False  # whether workers must be told to keep what they find
+        self._seen = 0  # bytes of shared memory, written or read, since it was given back
 
     def _open(self) -> None:
         """The cluster is joined when there is something to place."""
@@ -89,11 +92,10 @@ class Ray(Nested):
     def place(self, pack: Callable[[Any], Any], parts: Iterable[Any]) -> list[Shard]:
         parts, ray = parts if isinstance(parts, Sequence) else list(parts), self._joined()
         shared = common(parts[0], parts[1]) if len(parts) > 1 else []
-        where = ray.put(seal(shared)) if shared else None
+        where = self._put(seal(shared)) if shared else None
         asked, nodes, found, notes = ray.put(seal(pack)), self._nodes(len(parts)), [], []
         for part, node in zip(parts, nodes, strict=True):
-            task = _task(ray_worker.pack, node)
-            note, ref = task.remote(asked, ray.put(seal(part, shared, where)))
+            note, ref = self._task(ray_worker.pack, node).remote(asked, self._put(seal(part, shared, where)))
             notes.append(note)
             found.append(Shard(ref, node))
         self._heard(notes, 1)
@@ -102,7 +104,7 @@ class Ray(Nested):
     def share(self, value: Any) -> Any:
         sealed = seal(value)
         self.sent += sealed.size
-        return self._joined().put(sealed)
+        return self._put(sealed)
 
     def map(self, fn: Callable[[Any, Any], Any], handles: Sequence[Shard], shared: Any) -> Iterator[Any]:
         ray = self._joined()
@@ -111,7 +113,7 @@ class Ray(Nested):
         for number in range(len(handles) + ahead):
             if number < len(handles):
                 shard = handles[number]
-                waiting.append(_task(ray_worker.ask, shard.node).remote(asked, shared, shard.ref))
+                waiting.append(self._task(ray_worker.ask, shard.node).remote(asked, shared, shard.ref))
             if number >= ahead:
                 note, ref = waiting.pop(0)
                 self._hear(note, f"shard {number - ahead + 1} of {len(handles)}")
@@ -122,14 +124,14 @@ class Ray(Nested):
         asked, size, notes, sums = ray.put(seal(fn)), block(len(handles), BLOCKS * self.n_workers), [], []
         for start in range(0, len(handles), size):
             some = handles[start : start + size]
-            note, ref = _task(ray_worker.add, some[0].node).remote(asked, shared, *(one.ref for one in some))
+            note, ref = self._task(ray_worker.add, some[0].node).remote(asked, shared, *(one.ref for one in some))
             notes.append(note)
             sums.append(ref)
         if any(note.loose for note in self._heard(notes, size)):
             return add_up(term for sealed in self._received(sums) for term in unseal(sealed, own=True))
         while len(sums) > FAN:
             groups = (sums[k : k + FAN] for k in range(0, len(sums), FAN))
-            sums = [_task(ray_worker.join).remote(*group)[1] for group in groups]
+            sums = [self._task(ray_worker.join).remote(*group)[1] for group in groups]
         return tree_sum(ray_worker.terms(self._received(sums)))
 
     def keep(
@@ -139,7 +141,7 @@ class Ray(Nested):
         asked, notes, columns = self._joined().put(seal(fn)), list[Any](), [list[Shard]() for _ in range(n)]
         for row in rows:
             node = row[0].node
-            note, *found = _task(ray_worker.keep, node, n).remote(asked, n, shared, *(one.ref for one in row))
+            note, *found = self._task(ray_worker.keep, node, n).remote(asked, n, shared, *(one.ref for one in row))
             notes.append(note)
             for column, ref in zip(columns, found, strict=True):
                 column.append(Shard(ref, node))
@@ -160,11 +162,10 @@ class Ray(Nested):
 
     def _check_workers(self, ray: Any) -> None:
         """Functions go by their names: workers must have the same softcount."""
-        here = ray_worker.about()
-        try:
+        here, there = ray_worker.about(), "none"
+        with contextlib.suppress(ray.exceptions.RayError):
             there = ray.get(ray.remote(ray_worker.about).remote())
-        except ray.exceptions.RayError:
-            there = "none"
+            self._told = not ray.get(ray.remote(ray_worker.keeps).remote())
         if there != here:
             self._close()
             raise InputError(f"the cluster's workers have softcount {there}, this is {here}; install the same there")
@@ -177,18 +178,33 @@ class Ray(Nested):
         slots = [node["NodeID"] for node in alive for _ in range(int(node["Resources"]["CPU"]))]
         return [slots[k * len(slots) // n] for k in range(n)]
 
+    def _task(self, function: Callable[..., Any], node: str | None = None, results: int = 1) -> Any:
+        return _task(function, node, results, self._told)
+
+    def _put(self, sealed: Sealed) -> Any:
+        found = self._joined().put(sealed)
+        self._unread(sealed)
+        return found
+
     def _own(self, sealed: Sealed) -> Any:
         """The value in our own memory."""
         value = unseal(sealed, own=True)
-        _unread(sealed)
+        self._unread(sealed)
         return value
+
+    def _unread(self, sealed: Sealed) -> None:
+        """What is shared would else count as memory of ours as well, all that was ever written or looked at."""
+        self._seen += sealed.size
+        if self._seen > UNREAD:
+            give_back_shared(SHARED)
+            self._seen = 0
 
     def _received(self, sums: list[Any]) -> Iterator[Sealed]:
         while sums:
             sealed = self._joined().get(sums.pop(0))
             self.received += sealed.size
             yield sealed
-            _unread(sealed)  # who asks for the next has copied this one, or added it
+            self._unread(sealed)  # who asks for the next has copied this one, or added it
 
     def _heard(self, notes: list[Any], size: int) -> list[ray_worker.Note]:
         """All tasks are done; the first that failed, in the order of the shards, says why.

@@ -18,6 +18,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, cast
 
+from softcount.engines.ray_joining import check
+from softcount.engines.ray_worker import KEEPING
 from softcount.errors import InputError
 
 MISSING = "the engine ray needs the package ray; install softcount[ray], or use the engine threads"
@@ -27,7 +29,10 @@ MANNERS = {
     "RAY_worker_niceness": "0",  # as threads are; by default Ray's workers give way to everything else
     "RAY_task_oom_retries": "3",  # then somebody should hear of it; by default Ray never gives up
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # nothing is said of accelerators that we do not use
+    **KEEPING,
 }
+# How a result was made is remembered where it can be lost with its machine; we would be lost with this one.
+ALONE = {"RAY_max_lineage_bytes": "100000"}
 QUIET = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
 
 
@@ -64,7 +69,7 @@ class Cluster:
     def _start(self, n_workers: int) -> None:
         self.folder = tempfile.mkdtemp(prefix="softcount-ray-")
         self.ours = True
-        with environment(own_environment()):
+        with environment({**own_environment(), **ALONE}):
             import ray
 
             ray.init(num_cpus=n_workers, _temp_dir=self.folder, **QUIET)
@@ -80,10 +85,13 @@ class Cluster:
         self.joined = True
         try:
             with environment(MANNERS if _is_here(address) else {**MANNERS, LOOPBACK: "1"}):
+                check(address)
                 ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+        except InputError:
+            raise
         except AuthenticationError:
             ray.shutdown()
-            raise InputError(f"{address}: the cluster refuses us; give its token in RAY_AUTH_TOKEN") from None
+            raise InputError(f"{address}: the cluster asks for a token; give it in RAY_AUTH_TOKEN") from None
         except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
             ray.shutdown()
             why = str(error).strip().split("\n")[0].rstrip(".")

@@ -5,6 +5,7 @@ One worker has one core: BLAS with one thread, kernels with one, and the compile
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections.abc import Iterator
 from itertools import chain
@@ -14,6 +15,10 @@ from softcount.engines.crossing import Sealed, seal, unseal
 from softcount.engines.tree import in_order, tree_sum
 
 KEPT = 4  # sets of common objects that stay unpacked in a worker
+# Bytes below which a result goes to the driver, and from there to whoever asks for it, in place of shared memory. Ray
+# has 100 kB, and a shard's entries of a range are fewer, so that all that workers find for one another went through the
+# driver. Notes are shorter.
+KEEPING = {"RAY_max_direct_call_object_size": "4096"}
 
 _common: dict[Any, list[Any]] = {}
 _settled = False
@@ -115,6 +120,11 @@ def about() -> str:
     from softcount.version import VERSION
 
     return VERSION
+
+
+def keeps() -> bool:
+    """Whether somebody has said, where this worker's machine was started, how small a result is that is not kept."""
+    return all(name in os.environ for name in KEEPING)
 
 
 def _noted(result: Sealed, loose: bool = False) -> tuple[Note, Sealed]:

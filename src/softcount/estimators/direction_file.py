@@ -120,9 +120,14 @@ def _kept(model: IBM | JumpHMM | LinkCRF) -> int | None:
 
 def _follow(probabilities: Array, logs: Array) -> bool:
     """Whether the logarithms are those of the probabilities, to the bit."""
-    blocks = (slice(start, start + AT_ONCE) for start in range(0, len(logs), AT_ONCE))
-    with np.errstate(divide="ignore"):
-        return all(np.array_equal(np.log(probabilities[some]), logs[some]) for some in blocks)
+    for start in range(0, len(logs), AT_ONCE):
+        some = slice(start, start + AT_ONCE)
+        with np.errstate(divide="ignore"):
+            if not np.array_equal(np.log(probabilities[some]), logs[some]):
+                return False
+        for one in (probabilities, logs):
+            give_back(one)
+    return True
 
 
 def _least(rows: Ragged, table: Array) -> Array:

@@ -7,6 +7,7 @@ is with memory that processes share.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import math
 import mmap
@@ -37,15 +38,17 @@ def give_back(array: Any) -> None:
         array.madvise(mmap.MADV_DONTNEED)
 
 
-def give_back_shared(data: Array) -> None:
-    """The whole pages of bytes that are in memory shared with others, who keep them.
-
-    Only of what nobody here looks at again: were the memory our own, its bytes would be lost.
-    """
-    page = mmap.PAGESIZE
-    start, stop = -(-data.ctypes.data // page) * page, (data.ctypes.data + data.nbytes) // page * page
-    if stop - start > SMALL and (advise := _madvise()) is not None:
-        advise(start, stop - start, mmap.MADV_DONTNEED)
+def give_back_shared(name: str) -> None:
+    """All memory that is shared with other processes in files of such a name; they keep it, and so nothing is lost."""
+    advise = _madvise()
+    if advise is None:
+        return
+    with contextlib.suppress(OSError), open("/proc/self/maps", "rb") as maps:
+        for line in maps:
+            place, permissions, *_, path = line.split(maxsplit=5)
+            if permissions.endswith(b"s") and name.encode() in path:
+                start, stop = (int(edge, 16) for edge in place.split(b"-"))
+                advise(start, stop - start, mmap.MADV_DONTNEED)
 
 
 @cache

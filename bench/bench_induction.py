@@ -57,7 +57,7 @@ METHODS: dict[str, Method] = {
     ),
     "features": Method({**WORDS, "criterion": "em:60"}, WORDS),
     "features, EM": Method(None, {**WORDS, "criterion": "em:1"}),
-    "features, MRE": Method(None, {**WORDS, "criterion": "mre:1"}),
+    "features, VB": Method(None, {**WORDS, "criterion": "vb:1"}),
     "features, direct": Method(
         {**WORDS, "criterion": "direct:12"}, {**WORDS, "criterion": "direct(iterations=2):1"}
     ),

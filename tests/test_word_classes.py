@@ -558,6 +558,9 @@ def test_the_hidden_markov_model_starts_with_the_classes():
         assert "start=classes" in model.signature_ and "criterion=vb:1" in model.signature_
     found = WordClasses(3, random_state=0).fit(text)
     assert model.predict(text[:1]) == found.predict(text[:1])
+    for start, usual in (("classes", "mre:1"), ("random", "vb:1"), (None, "mre:1")):
+        model = softcount.HMM(3, start=start, features="words", random_state=0).fit(text)
+        assert f"criterion={usual} " in model.signature_ and model.criterion is None
     named = softcount.HMM(dictionary={"dog": ["N"], "cat": ["N"], "the": ["D"], "sees": ["V"]}, random_state=0).fit(
         text
     )

@@ -16,9 +16,9 @@ from softcount.cli.options import (
     HOW,
     IN,
     OUT,
+    STAGES,
     WHAT,
     Choose,
-    Criterion,
     Features,
     Lowercase,
     Normalize,
@@ -73,7 +73,9 @@ class Tag(Sampled):
     end: Annotated[bool, option(WHAT, "Model the end of the sentence.", "--end")] = False
     fix: Annotated[str, option(WHAT, "Tables to leave alone: initial,transition,emission.")] = ""
     min_count: Rare = 1
-    criterion: Criterion = "vb:1"
+    criterion: Annotated[
+        str | None, option(HOW, f"{STAGES} If not given, vb:1; with features, from classes, mre:1.")
+    ] = None  # type: ignore[assignment]
     start: Annotated[
         str | None,
         option(HOW, "classes (default), known, random, uniform, P.json, or a labelled file to count."),

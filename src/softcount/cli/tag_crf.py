@@ -30,8 +30,7 @@ def crf_autoencoder(tag: Tag) -> Any:
     states = number(tag.states)
     if not isinstance(states, int):
         raise InputError(f"how many states? give --states N; --model {CRF} has no auto")
-    usual = tag.criterion == "vb:1"  # of the other model
-    chosen: dict[str, Any] = {} if usual else {"criterion": tag.criterion}
+    chosen: dict[str, Any] = {} if tag.criterion is None else {"criterion": tag.criterion}
     chosen |= {} if tag.start is None else {"start": tag.start}
     chosen |= {} if tag.features is None else {"features": tag.features}
     made = int(tag.reconstruct) if tag.reconstruct.isdecimal() else tag.reconstruct

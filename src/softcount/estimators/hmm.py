@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from softcount.criteria.spec import parse, sparsity
+from softcount.criteria.spec import Stage, parse, sparsity
 from softcount.engines import Engine
 from softcount.errors import InputError
 from softcount.estimators.base import compact, named
@@ -70,8 +70,9 @@ class HMM(TrainedHMM):
         How many hidden states; may be left out where names of states are known from elsewhere. "auto": chosen.
     choose : str, default "evidence"
         How "auto" chooses: "evidence", "elbo", "split-merge" or "held-out" (see `softcount.estimators.how_many`).
-    criterion : str, default "vb:1"
-        Stages by name, such as "em:100,mre:50" (see `softcount.criteria.spec`).
+    criterion : str, optional
+        Stages by name, such as "em:100,mre:50" (see `softcount.criteria.spec`). Where not given, "vb:1"; with
+        features, from classes of words, "mre:1".
     start : str, mapping, path or Corpus, optional
         "classes", what `WordClasses` finds, beside what tags and dictionary tell (so also "auto" and None);
         "known", counts of the known tags and of the words that have one tag in the dictionary; "random";
@@ -153,7 +154,7 @@ class HMM(TrainedHMM):
         n_states: int | str | None = None,
         *,
         choose: str = "evidence",
-        criterion: str = "vb:1",
+        criterion: str | None = None,
         start: str | Path | Mapping[str, Any] | NamedHMM | Corpus | None = None,
         transition: LanguageModel | None = None,
         fixed: Fixed = (),
@@ -291,6 +292,12 @@ class HMM(TrainedHMM):
         if self.decode not in DECODINGS:
             raise InputError(f"no decoding {self.decode!r}; use {', '.join(DECODINGS)}")
 
+    def _stages(self) -> list[Stage]:
+        """Classes of words know much already: more than a step undoes what they know."""
+        if self.criterion is not None:
+            return parse(self.criterion)
+        return parse("mre:1" if self.features is not None and self._begin() == "classes" else "vb:1")
+
     def _for_choice(self) -> dict[str, Any]:
         """Words that occur once are one: each would be in the state that suits its neighbours, whatever they are."""
         return {"pseudo": 0.0, "min_count": max(self.min_count, 2)}
@@ -366,7 +373,7 @@ class HMM(TrainedHMM):
         return signature(
             "hmm",
             states=len(self.states_),
-            criterion=",".join(stage.text for stage in parse(self.criterion)),
+            criterion=",".join(stage.text for stage in self._stages()),
             start=self._begun,
             end="yes" if self._model.end else "no",
             pseudo=compact(self.pseudo),

@@ -2,6 +2,7 @@
 
     python bench/bench_ray.py [TEXT…] [--texts FOLDER]    pairs-20k, -100k, -1m, align-20k, -100k, -1m, brown, brown-x10
     python bench/bench_ray.py saved-20k saved-100k        the driver's peak with a checkpoint at every step, and saved
+    python bench/bench_ray.py apply-20k apply-100k        links by a saved model: seconds, and the driver's peak
 
 Both engines train in processes of their own, one after the other, with two workers; seconds are the median step's, by
 the clock, so the ratio is what counts; the load of the machine (processes that want to run, over a quarter of an hour)
@@ -20,6 +21,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +31,7 @@ from measured import Measured
 
 WORKERS, STEPS = 2, 4
 SIZES = {"20k": 20_000, "100k": 100_000, "1m": 1_000_000}
-PAIRS = {f"{what}-{size}": n for what in ("pairs", "align", "saved") for size, n in SIZES.items()}
+PAIRS = {f"{what}-{size}": n for what in ("pairs", "align", "saved", "apply") for size, n in SIZES.items()}
 TEXTS = ("pairs-20k", "pairs-100k", "align-20k", "align-100k", "brown", "brown-x10")
 COPIES = {"brown": 1, "brown-x10": 10}
 MEGA = 1e6
@@ -38,7 +40,7 @@ MEGA = 1e6
 def model_of(text: str, engine: Any) -> Any:
     import softcount
 
-    if text.startswith(("align", "saved")):
+    if text.startswith(("align", "saved", "apply")):
         short = {"model": "ibm1:2,hmm:2", "criterion": "em", "agreement": True}
         return softcount.WordAligner(engine=engine, n_jobs=WORKERS, **(short if PAIRS[text] > 100_000 else {}))
     if text in PAIRS:
@@ -95,6 +97,26 @@ def work_and_save(text: str, name: str, folder: Path) -> None:
     print(json.dumps(found))
 
 
+def work_and_link(text: str, name: str, folder: Path) -> None:
+    """Links the text by a saved model, which is trained if it is not there."""
+    import softcount
+    from softcount.engines import engine_of
+
+    data: Any = softcount.Shards(folder / "shards")
+    if name == "threads":
+        data = softcount.read_bitext(folder / "s", folder / "t")
+        if not (folder / "applied").exists():
+            model_of(text, "threads").fit(data).save(folder / "applied")
+            os.execv(sys.executable, [sys.executable, *sys.argv])  # a process that has not trained
+    with engine_of(name, WORKERS) as engine:
+        model = softcount.load(folder / "applied", engine=engine, n_jobs=WORKERS)
+        next(iter(model.blocks(data.slice(0, 100) if name == "threads" else data)))  # kernels, and the cluster
+        began = time.perf_counter()
+        n = sum(len(links.source) for links in model.blocks(data))
+        found = {"seconds": time.perf_counter() - began, "links": n, "peak": peak()}
+    print(json.dumps(found | {"model": (folder / "applied").stat().st_size / MEGA}))
+
+
 def measured(text: str, name: str, folder: Path) -> dict[str, float]:
     command = [sys.executable, __file__, "--work", text, name, str(folder)]
     found: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
@@ -123,7 +145,8 @@ def prepared(text: str, folder: Path) -> bool:
 def main() -> None:
     if "--work" in sys.argv:
         text, name, folder = sys.argv[-3:]
-        return (work_and_save if text.startswith("saved") else work)(text, name, Path(folder))
+        how = {"saved": work_and_save, "apply": work_and_link}.get(text.split("-")[0], work)
+        return how(text, name, Path(folder))
     texts, kept = sys.argv[1:] or list(TEXTS), None
     if "--texts" in texts:
         place = texts.index("--texts")
@@ -136,6 +159,11 @@ def main() -> None:
         "text": "", "MB, first step": ",.0f", "MB, trained": ",.0f", "MB, saved": ",.0f", "checkpoint, MB": ",.0f",
         "model, MB": ",.0f",
     }  # fmt: skip
+    applied = {
+        "text": "", "links": ",.0f", "model, MB": ",.0f", "threads: s": ".1f", "ray: s": ".1f", "ratio": ".2f",
+        "driver MB, threads": ",.0f", "driver MB, ray": ",.0f",
+    }  # fmt: skip
+    links = Measured("ray-apply", applied)
     table, entries = Measured("ray", columns), Measured("ray-entries", {"text": "", "entries": ",.0f"})
     driver, loads = Measured("ray-driver", saved), Measured("ray-load", {"text": "", "load": ".1f"})
     for text in texts:
@@ -150,6 +178,11 @@ def main() -> None:
                 driver.add(text, *measured(text, "ray", folder).values())
                 continue
             near, far = (measured(text, name, folder) for name in ("threads", "ray"))
+            if text.startswith("apply"):
+                assert near["links"] == far["links"]
+                seconds = near["seconds"], far["seconds"], far["seconds"] / near["seconds"]
+                links.add(text, near["links"], near["model"], *seconds, near["peak"], far["peak"])
+                continue
             table.add(
                 text, near["seconds"], far["seconds"], far["seconds"] / near["seconds"], far["driver"] / MEGA,
                 far["between"] / MEGA, near["peak"], far["peak"],

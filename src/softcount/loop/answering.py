@@ -19,7 +19,7 @@ from softcount.families.gathered import Places
 from softcount.families.spread import Range, itself
 from softcount.loop.ranges import Local, dealt, met_in, ranges_of
 from softcount.machine.mapped import in_file
-from softcount.numbers.ragged import Array, Ragged
+from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.stored import opened
 
 AT_ONCE = 64  # blocks, or so many per worker as keep them busy
@@ -89,21 +89,27 @@ def in_ranges(engine: Keeping, rows: Ragged, tables: Sequence[Array], groups: Ar
     Rows of one group are in one range.
     """
     range_of = ranges_of(rows.lengths, np.arange(rows.n_rows) if groups is None else groups)
-    places = _places(engine, range_of, rows)
-    homes = zip(engine.place(itself, places.rows), places.dealt(rows), strict=True)
-    (ranges,) = engine.keep(_range, homes, engine.share(None))
+    each = _rows_of(range_of)
+    homes = engine.place(itself, [_without_columns(some, rows) for some in each])
+    places = Places(engine, homes, each, rows.offsets)
+    (ranges,) = engine.keep(_range, zip(homes, places.dealt(rows), strict=True), engine.share(None))
     return range_of, ranges, *(places.dealt(table) for table in tables)
+
+
+def _rows_of(range_of: Array) -> list[Array | range]:
+    return [np.flatnonzero(range_of == k) for k in range(int(range_of.max(initial=0)) + 1)]
+
+
+def _without_columns(some: Any, rows: Ragged) -> Range:
+    """Which rows a range has, and how long they are."""
+    return Range(some, Ragged(offsets_of(rows.lengths[some]), np.empty(0, np.int32)))
 
 
 def gathered(table: Answering, parts: Sequence[Handle], rows: Ragged) -> Array:
     """Numbers of the entries, which are in ranges, as one array in a file; these rows have all entries."""
-    found: Array = _places(table.engine, table.range_of[: rows.n_rows], rows).gathered(parts, in_file)
+    each = _rows_of(table.range_of[: rows.n_rows])
+    found: Array = Places(table.engine, (), each, rows.offsets).gathered(parts, in_file)
     return found
-
-
-def _places(engine: Keeping, range_of: Array, rows: Ragged) -> Places:
-    each: list[Array | range] = [np.flatnonzero(range_of == k) for k in range(int(range_of.max(initial=0)) + 1)]
-    return Places(engine, (), each, rows.offsets)
 
 
 def ask(
@@ -146,8 +152,8 @@ def _met(values: Sequence[Any], shared: tuple[int, bool, bool]) -> tuple[Ragged]
 
 
 def _range(values: Sequence[Any], shared: None) -> tuple[Range]:
-    rows, entries = values
-    return (Range(rows, entries),)
+    home, entries = values
+    return (Range(home.rows, entries),)
 
 
 def _answered(values: Sequence[Any], told: Any) -> tuple[tuple[Array, ...], ...]:

@@ -97,7 +97,7 @@ def test_whoever_gathers_has_a_piece_of_a_range_and_not_the_range(monkeypatch: A
         table, columns = found.gathered(parts, in_file), found.columns(in_file)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert max(one.nbytes for one in gathered.Dealt(found, table)) <= piece
+        assert max(one.nbytes for _, one in gathered.Dealt(found, gathered.FLAT, table)) <= piece
     np.testing.assert_array_equal(table, np.arange(n * each) * 0.5)
     np.testing.assert_array_equal(columns.values, np.arange(n * each))
     assert peak < n * each * 8 / 4, f"{peak} bytes of a table of {n * each * 8}"

@@ -68,9 +68,9 @@ class Places(NamedTuple):
             raise ValueError("other rows")
         if len(whole) != self.size:
             raise ValueError("another number of entries")
-        pieces = Dealt(self, whole)
+        pieces = Dealt(self, form, whole)
         placed = self.engine.place(_as_it_is, pieces)
-        rows = ((one, *placed[some]) for one, some in zip(self.ranges, pieces.of, strict=True))
+        rows = (placed[some] for some in pieces.of)
         found: list[Any] = self.engine.keep(_joined, rows, self.engine.share(form))[0]
         return found
 
@@ -132,10 +132,10 @@ def _near(where: Any, whole: Array) -> Iterator[tuple[Any, slice]]:
 
 
 class Dealt(Sequence[Any]):
-    """The pieces of a table, range by range, each made when it is asked for."""
+    """The pieces of a table, range by range, each made when it is asked for; the first of a range has its offsets."""
 
-    def __init__(self, places: Places, whole: Array) -> None:
-        self._asked, self._pieces, self.of = (places, whole), list[tuple[int, int, int]](), list[slice]()
+    def __init__(self, places: Places, form: str, whole: Array) -> None:
+        self._asked, self._pieces, self.of = (places, form, whole), list[tuple[int, int, int]](), list[slice]()
         step = _step(whole, PIECE)
         for k in range(len(places.rows)):
             size, before = places._size(k), len(self._pieces)
@@ -146,8 +146,9 @@ class Dealt(Sequence[Any]):
         return len(self._pieces)
 
     def __getitem__(self, number: Any) -> Any:
-        places, whole = self._asked
-        return places.taken(whole, *self._pieces[number])
+        (places, form, whole), (k, start, stop) = self._asked, self._pieces[number]
+        offsets = offsets_of(places._lengths(k)) if form == ROWS and start == 0 else None
+        return offsets, places.taken(whole, k, start, stop)
 
     def __iter__(self) -> Iterator[Any]:
         return (self[k] for k in range(len(self)))
@@ -193,9 +194,8 @@ def _column_piece(own: Any, shared: tuple[float, int, int]) -> tuple[str, Array]
 
 def _joined(values: Sequence[Any], form: str) -> tuple[Any]:
     """The part of a range, of its pieces."""
-    own, *pieces = values
-    flat = np.concatenate(pieces) if len(pieces) > 1 else pieces[0]
-    return (_formed(form, None if own.entries is None else own.entries.offsets, flat),)
+    offsets, pieces = values[0][0], [piece for _, piece in values]
+    return (_formed(form, offsets, np.concatenate(pieces) if len(pieces) > 1 else pieces[0]),)
 
 
 def _step(flat: Array, size: int) -> int:

@@ -1,15 +1,16 @@
 """Ray against threads on the same cores: seconds per step, bytes that cross per step, and the driver's peak memory.
 
     python bench/bench_ray.py [TEXT…] [--texts FOLDER]    pairs-20k, -100k, -1m, align-20k, -100k, -1m, brown, brown-x10
-    python bench/bench_ray.py saved-20k saved-100k        the driver's peak with a checkpoint at every step, and saved
+    python bench/bench_ray.py saved-20k saved-100k saved-400k    the driver's peak, with a checkpoint at every step, and
+                                                                 the model saved
     python bench/bench_ray.py apply-20k apply-100k        links by a saved model: seconds, and the driver's peak
 
 Both engines train in processes of their own, one after the other, with two workers; seconds are the median step's, by
 the clock, so the ratio is what counts; the load of the machine (processes that want to run, over a quarter of an hour)
 is in a table beside them. Threads have the text in memory, Ray has it in a folder of shards; the driver's peak is that
-while it trains. "pairs" are Model 1, one direction, "align" is the default, of which a million pairs take two steps of
-each of its models. What passes between workers should be what the cost model says (bench/cluster_cost.py). In FOLDER
-texts are kept from run to run.
+while it trains. "pairs" are Model 1, one direction, "align" is the default, of which more than 100,000 pairs take two
+steps of each of its models. What passes between workers should be what the cost model says (bench/cluster_cost.py). In
+FOLDER texts are kept from run to run.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ import corpora
 from measured import Measured
 
 WORKERS, STEPS = 2, 4
-SIZES = {"20k": 20_000, "100k": 100_000, "1m": 1_000_000}
+SIZES = {"20k": 20_000, "100k": 100_000, "400k": 400_000, "1m": 1_000_000}
 PAIRS = {f"{what}-{size}": n for what in ("pairs", "align", "saved", "apply") for size, n in SIZES.items()}
 TEXTS = ("pairs-20k", "pairs-100k", "align-20k", "align-100k", "brown", "brown-x10")
 COPIES = {"brown": 1, "brown-x10": 10}

@@ -38,7 +38,6 @@ def whole_because(job: Any) -> str | None:
         ),
         f"weights and mini-batches would cut the text into {parts:,} parts, and {MOST_PARTS:,} are the most; "
         "round weights, or train with fewer batches": parts > MOST_PARTS,
-        "the strength of stems is chosen by all entries": job.planned.together and settings.stem_strength == "evidence",
         "rows lean on those of stems": bool(job.planned.stems) and not job.planned.together,
         "there is no text": len(job.data) == 0,
     }

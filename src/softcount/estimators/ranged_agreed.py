@@ -137,7 +137,8 @@ def _returned(learned: Learned, data: Ranges, second: Any) -> Any:
 
 def _family(known: Known, data: Ranges) -> SpreadBackoff:
     plain = data.family(lexicon_of, known)
-    return SpreadBackoff(plain.engine, plain.ranges, plain.families, plain.n_rows)
+    chosen = len(known.classes) if known.how.strength == "evidence" else 0
+    return SpreadBackoff(plain.engine, plain.ranges, plain.families, plain.n_rows, chosen)
 
 
 def _letters(known: Known, family: SpreadBackoff, counts: Spread) -> Letters:

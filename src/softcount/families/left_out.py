@@ -9,7 +9,7 @@ seen once as well, by theirs. Counts are expected ones, so what is taken out is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -28,12 +28,31 @@ def held_out_strengths(
 ) -> tuple[float, ...]:  # fmt: skip
     """κ of every level but the coarsest, from fine to coarse; `sides`: of which directions, 0 by row, 1 by column."""
     tables, sums = summed(levels, counts, prior)
-    found: list[float] = []
-    for depth in range(len(levels) - 2, -1, -1):
-        believed = prior if depth == 0 else None
-        scores = [left_out_likelihood(levels, tables, sums, depth, (k, *found), believed, sides) for k in grid]
-        found.insert(0, grid[int(np.argmax(scores))])
-    return tuple(found)
+
+    def score(depth: int, coarser: Sequence[float]) -> Array:
+        return likelihoods(levels, tables, sums, depth, coarser, prior, grid, sides)
+
+    return likeliest(len(levels) - 1, score, grid)
+
+
+def likeliest(
+    n: int, score: Callable[[int, tuple[float, ...]], Array], grid: Sequence[float] = GRID
+) -> tuple[float, ...]:
+    """The best n strengths, level by level from the coarsest: ``score(depth, those of coarser levels)`` of the grid."""
+    found: tuple[float, ...] = ()
+    for depth in range(n - 1, -1, -1):
+        found = (grid[int(np.argmax(score(depth, found)))], *found)
+    return found
+
+
+def likelihoods(
+    levels: Sequence[Level], tables: Sequence[Array], sums: Sequence[tuple[Array, Array]], depth: int,
+    coarser: Sequence[float], prior: Array | None, grid: Sequence[float] = GRID, sides: tuple[int, ...] = (0, 1),
+) -> Array:  # fmt: skip
+    """Of a level's entries under every strength of the grid; what adds up over entries may be of some rows alone."""
+    believed = prior if depth == 0 else None
+    tried = ((k, *coarser) for k in grid)
+    return np.array([left_out_likelihood(levels, tables, sums, depth, one, believed, sides) for one in tried])
 
 
 def left_out_likelihood(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from softcount.families.backoff import Backoff, Estimate, counts_by_level, leaning, totals
+from softcount.families.left_out import likeliest, likelihoods
 from softcount.families.spread import Spread, SpreadFamily, itself
 from softcount.numbers.ragged import Array, offsets_of
 from softcount.numbers.tables import Log
@@ -22,13 +23,27 @@ from softcount.numbers.tables import Log
 
 @dataclass(frozen=True, eq=False)
 class SpreadBackoff(SpreadFamily):
+    n_chosen: int = 0  # how many strengths are chosen by links that are left out (families/left_out.py)
+
     def log_weights(self, parameters: Spread) -> Spread:
         engine = self.engine
         rows = zip(self.families, self.ranges, parameters.parts, strict=True)
         tallies, columns = tallied(engine, rows)
         if not columns[-1]:  # nothing is counted yet
             return self.kept(_flat, shared=self.n_rows)
-        return self.kept(_rates, tallies, shared=columns)
+        return self.kept(_rates, tallies, shared=(columns, self._strengths(tallies, columns)))
+
+    def _strengths(self, tallies: Sequence[Any], columns: Array) -> tuple[float, ...] | None:
+        """Those that are chosen, by sums over all ranges."""
+        if not self.n_chosen:
+            return None
+
+        def score(depth: int, coarser: tuple[float, ...]) -> Array:
+            found = self.kept(_left_out, tallies, shared=(columns, depth, coarser))
+            total: Array = self.engine.sum(itself, found.parts, self.engine.share(None))
+            return total
+
+        return likeliest(self.n_chosen, score)
 
 
 def tallied(engine: Any, rows: Any) -> tuple[list[Any], Array]:
@@ -60,23 +75,37 @@ def _allowed(family: Backoff, rates: Array) -> Log:
     return Log(rates)
 
 
-def _rates(values: Sequence[Any], columns: Array) -> tuple[Log]:
-    family, _, tally = values
-    return (_allowed(family, estimated(family, tally, columns)[0].rates),)
+def _rates(values: Sequence[Any], shared: tuple[Array, tuple[float, ...] | None]) -> tuple[Log]:
+    (family, _, tally), (columns, chosen) = values, shared
+    return (_allowed(family, estimated(family, tally, columns, chosen)[0].rates),)
 
 
-def estimated(family: Backoff, tally: Any, columns: Array) -> list[Estimate]:
-    """What every level of a range has learned, from fine to coarse."""
-    assert family.strengths is not None
-    cuts, (tables, by_rows) = offsets_of([level.n_columns for level in family.levels])[1:], tally
+def estimated(
+    family: Backoff, tally: Any, columns: Array, chosen: tuple[float, ...] | None = None
+) -> list[Estimate]:
+    """What every level of a range has learned, from fine to coarse; with strengths that are chosen, or its own."""
+    strengths, (tables, by_rows) = family.strengths if chosen is None else chosen, tally
+    assert strengths is not None
     above, found = np.empty((0, 2), np.float32), list[Estimate]()
-    levels = zip(family.levels, tables, _priors(family), (*family.strengths, 0.0), by_rows, strict=True)
+    levels = zip(family.levels, tables, _priors(family), (*strengths, 0.0), by_rows, strict=True)
     for (level, counts, prior, strength, by_row), sums in reversed(
-        list(zip(levels, np.split(columns, cuts)[:-1], strict=True))
+        list(zip(levels, _by_level(family, columns), strict=True))
     ):
         above = leaning(level, counts, prior, strength, above, by_row, sums)
         found.insert(0, Estimate(above, by_row, sums, strength))
     return found
+
+
+def _left_out(values: Sequence[Any], shared: tuple[Array, int, tuple[float, ...]]) -> tuple[Array]:
+    """How likely links of the range are that are left out, under every strength."""
+    (family, _, (tables, by_rows)), (columns, depth, coarser) = values, shared
+    sums = list(zip(by_rows, _by_level(family, columns), strict=True))
+    return (likelihoods(family.levels, tables, sums, depth, coarser, family.prior),)
+
+
+def _by_level(family: Backoff, columns: Array) -> list[Array]:
+    """The column sums of each level."""
+    return np.split(columns, offsets_of([level.n_columns for level in family.levels])[1:])[:-1]
 
 
 def _priors(family: Backoff) -> list[Array]:

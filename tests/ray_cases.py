@@ -36,6 +36,10 @@ OTHERS: dict[str, tuple[Any, list[str]]] = {
     "weights of pairs": (_weighed("ibm1:2,hmm:3", agreement=False), ["em", "vb", "stepwise(vb,batches=3)"]),
     "weights, together": (_weighed("ibm1:2,hmm:3", agreement=True), ["em"]),
     "rows that lean": (_aligner("ibm1:2,hmm:3", agreement=False, stems="5,3"), ["em", "hard"]),
+    "rows that lean by evidence": (
+        _aligner("ibm1:2,hmm:3", agreement=False, stems="5,3", stem_strength="evidence"), ["em", "stepwise(batches=3)"],
+    ),
+    "agreement by evidence": (_aligner("ibm1:2,hmm:3", agreement=True, stem_strength="evidence"), ["em"]),
     "directions alike": (_aligner("ibm1:2,hmm(constrained(em,of=symmetry)):3", agreement=False), ["em"]),
     "link crf": (lambda criterion: (sc.WordAligner("crf:5"), (PAIRS.source, PAIRS.target)), [""]),
     "crf autoencoder": (
@@ -43,6 +47,9 @@ OTHERS: dict[str, tuple[Any, list[str]]] = {
         ["autoencode:5"],
     ),
 }  # fmt: skip
+
+
+FORWARD = ("ibm1-ibm2", "jumps", "rows that lean", "rows that lean by evidence", "weights of pairs")
 
 
 def five(criterion: str) -> str:
@@ -69,7 +76,7 @@ def cut_into(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def fitted(name: str, criterion: str, engine: Any) -> Any:
     model, data = (OTHERS[name][0] if name in OTHERS else MODELS[name])(criterion)
-    if name in ("ibm1-ibm2", "jumps", "rows that lean", "weights of pairs"):
+    if name in FORWARD:
         model.set_params(direction="forward")  # the reverse is another forward
     if hasattr(model, "restarts"):  # of two that are equally good rounding would choose
         model.set_params(restarts=1)

@@ -26,6 +26,7 @@ from softcount.models.ibm import IBMTables
 from softcount.synthetic import bilingual
 
 PAIRS = bilingual(60, seed=4)
+LEANING = {"agreement": False, "stems": "4,2"}
 WEIGHTS = np.array([0.0, 1.0, 2.5, 1.0, 0.3, 7.0])[np.random.default_rng(3).integers(0, 6, len(PAIRS.source))]
 KINDS = (IBMTables, *STATES, Finished, Saved, Position, Restart, *RECORDS)
 TYPES = {kind.__name__: kind for kind in KINDS}
@@ -181,6 +182,8 @@ def test_criteria_and_dictionaries_go_to_the_ranges(settings: dict[str, Any]) ->
         {"model": "ibm1:1,ibm2:2", "criterion": "em(pseudo=0.1)", "agreement": False, "dictionary": True},
         {"model": "ibm1", "criterion": "vb:3", "agreement": False, "direction": "reverse"},
         {"model": "hmm", "criterion": "em:2", "agreement": False, "direction": "forward", "sparse": (0.5, 0.1)},
+        {**LEANING, "model": "ibm1:1,hmm:1", "criterion": "em", "stem_strength": "evidence"},
+        {**LEANING, "model": "ibm2", "criterion": "stepwise(em,batches=3):2", "direction": "forward"},
     ],
     ids=str,
 )
@@ -271,6 +274,29 @@ def test_an_impossible_pair_is_named_as_it_came(criterion: str) -> None:
         model.fit(source, target, 61.0 - np.arange(60))
 
 
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"model": "ibm1:2,hmm:2", "criterion": "em"},
+        {"model": "ibm2", "criterion": "em(pseudo=0.1):3", "dictionary": True, "direction": "reverse"},
+        {"model": "ibm1:1,hmm:2", "criterion": "hard", "stem_strength": "evidence"},
+        {"model": "ibm2", "criterion": "em:3", "stem_strength": "evidence", "dictionary": True, "pseudo": 0.2},
+        {"model": "hmm", "criterion": "stepwise(em,batches=3):2", "stem_strength": 2.0, "weights": WEIGHTS},
+        {"model": "ibm1", "criterion": "em:1,mre:2", "direction": "forward"},
+        {"model": "ibm2-free", "criterion": "annealed:3", "stems": "letters", "direction": "forward"},
+    ],
+    ids=str,
+)
+def test_rows_that_lean_on_stems_lean_in_ranges(settings: dict[str, Any]) -> None:
+    """Of either direction by itself: words of a coarsest stem are in one range, the empty word's row in one of them."""
+    if "dictionary" in settings:
+        settings = {**settings, "dictionary": entries()}
+    settings, far = {**LEANING, **settings}, Watched()
+    same(trained("threads", **settings), trained(far, **settings))
+    assert far.most > 5, "a table that is not cut"
+
+
 def met() -> list[tuple[str, str]]:
     """First words of pairs, which meet."""
     return [(one[0], two[0]) for one, two in zip(PAIRS.source, PAIRS.target, strict=True)]
@@ -288,6 +314,7 @@ def entries() -> list[tuple[str, str, str]]:
         {"model": "ibm1:2,hmm:2", "criterion": "em", "agreement": True},
         {"criterion": "vb:3", "model": "ibm1:2,hmm:2"},
         {"criterion": "em:2,mre:3", "model": "ibm1"},
+        {**LEANING, "criterion": "em:4", "model": "hmm", "stem_strength": "evidence"},
         {"criterion": "stepwise(em,batches=3):2,stepwise(vb,batches=4):2", "model": "ibm1"},
     ],
     ids=str,
@@ -338,6 +365,10 @@ def test_a_checkpoint_of_other_tables_is_refused(tmp_path: Path) -> None:
         (
             {"criterion": "stepwise(em,batches=2000):1", "model": "ibm1"},
             "weights and mini-batches would cut the text into 60 parts, and 50 are the most; round weights",
+        ),
+        (
+            {**LEANING, "criterion": "em:1,mre:1", "model": "ibm1", "stem_strength": "evidence"},
+            "mre asks each range alone, and strengths of stems are chosen by all of them",
         ),
         (
             {"criterion": "em:2", "model": "ibm1", "weights": np.arange(1.0, 61.0)},

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from softcount.errors import InputError
 from softcount.estimators.agreed import How, frequencies_of, stem_classes, strengths_of
 from softcount.estimators.align_stage import CRF
@@ -44,11 +46,33 @@ class Leaners(NamedTuple):
     frequencies: tuple[Array, Array]
     strength: float | str | None
 
+    def turned(self, reverse: bool) -> Leaners:
+        """As the direction sees them."""
+        if not reverse:
+            return self
+        return self._replace(classes=[(two, one) for one, two in self.classes], frequencies=self.frequencies[::-1])
+
     def of(self, rows: Ragged, reverse: bool) -> Leant:
         """`rows` are the direction's, with the empty word's."""
-        turn = slice(None, None, -1 if reverse else 1)
-        one, two = self.frequencies[turn]
-        found = levels(without_null(rows), (one, two), [(pair[turn][0], pair[turn][1]) for pair in self.classes])
+        own = self.turned(reverse)
+        found = levels(without_null(rows), own.frequencies, own.classes)
+        return Leant(found, strengths_of(self.strength, len(found) - 1, APART))
+
+    @property
+    def groups(self) -> Array:
+        """The coarsest stem of every source word, behind the empty word, which has a group of its own."""
+        found = np.arange(len(self.frequencies[0]))
+        for source, _ in self.classes:
+            found = source[found]
+        return np.append(0, found + 1)
+
+    def among(self, entries: Ragged, words: Array) -> Leant:
+        """Of these source words alone, which have all words of their coarsest stems among them."""
+        classes, numbers = [], words
+        for source, target in self.classes:
+            numbers, local = np.unique(source[numbers], return_inverse=True)
+            classes.append((local.astype(np.int32), target))
+        found = levels(entries, (self.frequencies[0][words], self.frequencies[1]), classes)
         return Leant(found, strengths_of(self.strength, len(found) - 1, APART))
 
 

@@ -18,7 +18,7 @@ from softcount.estimators.align_direction import Direction, Known, finished, fit
 from softcount.estimators.align_directions import NAMES, Apart, Together
 from softcount.estimators.align_plan import Plan
 from softcount.estimators.align_prior import Before
-from softcount.estimators.align_stems import classed, leaners, remarks
+from softcount.estimators.align_stems import Leaners, classed, leaners, remarks
 from softcount.estimators.meeting import meeting
 from softcount.estimators.ranged import is_far, note_of, whole_because
 from softcount.loop.estep import EStep
@@ -79,7 +79,7 @@ def apart(job: Job) -> Apart:
     how = classed(job.settings, job.planned, job.data, job.weights)
     leaning = leaners(job.planned, how, job.data, job.weights)
     if is_far(job.engine) and whole_because(job) is None:
-        return Apart({name: _in_ranges(job, name) for name in names})
+        return Apart({name: _in_ranges(job, name, how, leaning) for name in names})
     rows = meeting(data, job.engine, keep=True)
     for name in names:
         (items, entries), found = _seen_by(name, job), rows
@@ -156,11 +156,14 @@ def _seen_by(name: str, job: Job) -> tuple[Any, list[Any]]:
     return job.data.reverse(), [(f, e, kind) for e, f, kind in job.dictionary]
 
 
-def _in_ranges(job: Job, name: str) -> Direction:
+def _in_ranges(job: Job, name: str, how: Any, leaning: Leaners | None) -> Direction:
     items, entries = _seen_by(name, job)
     run = cast(Keeping, job.engine), job.seed, *job.watch(name)
     before = job.before.direction(name, items) if job.before else None
-    return ranged_direction.train(job.settings, items, job.planned, entries, *run, before, job.weights)
+    leant = leaning and leaning.turned(name == "reverse")
+    found = ranged_direction.train(job.settings, items, job.planned, entries, *run, before, job.weights, leant)
+    found.trace.remarks += remarks(job.planned, how, job.data)
+    return found
 
 
 def _turned(rows: Ragged, data: Bitext) -> Ragged:

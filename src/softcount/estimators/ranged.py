@@ -38,10 +38,16 @@ def whole_because(job: Any) -> str | None:
         ),
         f"weights and mini-batches would cut the text into {parts:,} parts, and {MOST_PARTS:,} are the most; "
         "round weights, or train with fewer batches": parts > MOST_PARTS,
-        "rows lean on those of stems": bool(job.planned.stems) and not job.planned.together,
+        "mre asks each range alone, and strengths of stems are chosen by all of them": _by_all(job, stages),
         "there is no text": len(job.data) == 0,
     }
     return _because(stages) or next((why for why, holds in reasons.items() if holds), None)
+
+
+def _by_all(job: Any, stages: Sequence[Stage]) -> bool:
+    """Whether strengths are chosen where every row is asked by itself."""
+    apart = bool(job.planned.stems) and not job.planned.together and job.settings.stem_strength == "evidence"
+    return apart and any(stage.innermost.name == "mre" for stage in stages)
 
 
 def _parts(job: Any, stages: Sequence[Stage]) -> int:

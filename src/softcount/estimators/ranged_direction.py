@@ -27,8 +27,11 @@ from softcount.estimators.align_direction import (
     sparse_rows,
     strengths_of,
 )
+from softcount.estimators.align_stems import Leaners
 from softcount.families.categorical import Categorical
-from softcount.families.spread import Range, Spread, SpreadRows
+from softcount.families.leaning import Leaning
+from softcount.families.spread import Range, Spread, SpreadFamily
+from softcount.families.spread_leaning import SpreadLeaning
 from softcount.loop.ranged_estep import RangedEStep, RangedModel
 from softcount.loop.ranges import Before, Ranges, ranged, whole
 from softcount.loop.trace import Step, Trace
@@ -61,15 +64,16 @@ class Known(NamedTuple):
 def train(
     settings: Any, items: Any, planned: Any, entries: Sequence[Any], engine: Keeping, seed: int,
     on_step: Callable[[Step], None] | None, slot: Callable[[str], Slot | None], before: Any = None,
-    weights: Array | None = None,
+    weights: Array | None = None, leant: Leaners | None = None,
 ) -> Direction:  # fmt: skip
-    """`before` is what another text has counted (estimators/align_prior.py)."""
+    """`before`: what another text has counted (estimators/align_prior.py); `leant`: what rows lean on, if anything."""
     n_sources, n_targets = len(items.source.vocabulary), len(items.target.vocabulary)
     none, classes = Ragged(np.zeros(n_sources + 2, np.int64), np.empty(0, np.int32)), items.lengths.pairs
     first = model_of(settings, planned, planned.stages[0].model, none, n_targets, classes)
     counted = None if before is None else Before(*before)
-    data = ranged(items, engine, first.costs, first.shard_cost, null=True, before=counted, weights=weights)
-    family = data.family(_rows, n_targets if settings.prior_over == "vocabulary" else None)
+    groups = None if leant is None else leant.groups
+    data = ranged(items, engine, first.costs, first.shard_cost, True, groups, counted, weights)
+    family = _family(data, n_targets if settings.prior_over == "vocabulary" else None, leant)
     said = _known(settings, items, entries, family, None if before is None else Spread(data.imagined))
     translation, trace = family.kept(_flat, shared=1.0 / max(n_targets, 1)), Trace()
     trace.remarks = unmatched("dictionary", entries, [items.source.vocabulary, items.target.vocabulary])
@@ -94,6 +98,14 @@ def train(
     return _whole(model, data, family, result, counts, trace, items.target.n_tokens)
 
 
+def _family(data: Ranges, width: int | None, leant: Leaners | None) -> SpreadFamily:
+    if leant is None:
+        return data.family(_rows, width)
+    plain = data.family(_leaning, (width, leant))
+    chosen = len(leant.classes) if leant.strength == "evidence" else 0
+    return SpreadLeaning(plain.engine, plain.ranges, plain.families, plain.n_rows, chosen)
+
+
 def _summed_up(model: RangedModel, start: Any, data: Ranges) -> Any:
     """As `align_direction._summed_up`: rows that sum to one, after one plain step."""
     family: Any = model.family
@@ -101,7 +113,7 @@ def _summed_up(model: RangedModel, start: Any, data: Ranges) -> Any:
     return start._replace(translation=family.normalize(counts, family.uniform()))
 
 
-def _known(settings: Any, items: Any, entries: Sequence[Any], family: SpreadRows, imagined: Spread | None) -> Known:
+def _known(settings: Any, items: Any, entries: Sequence[Any], family: SpreadFamily, imagined: Spread | None) -> Known:
     plain = isinstance(settings.alpha, int | float)
     if plain and not entries and imagined is None:
         return Known(None, False, settings.pseudo, float(settings.alpha))
@@ -123,7 +135,7 @@ def _known(settings: Any, items: Any, entries: Sequence[Any], family: SpreadRows
 
 
 def _whole(
-    model: Any, data: Ranges, family: SpreadRows, result: Any, counts: Spread, trace: Trace, tokens: int
+    model: Any, data: Ranges, family: SpreadFamily, result: Any, counts: Spread, trace: Trace, tokens: int
 ) -> Direction:
     """The tables, here, in files: they are saved and asked as others are."""
     tables = result.parameters, result.log_weights
@@ -151,6 +163,15 @@ def _by_row(data: Ranges, parts: Iterator[tuple[Array, Array]]) -> Array:
 
 def _rows(values: Sequence[Range], width: int | None) -> tuple[Categorical]:
     return (Categorical(values[0].entries.offsets, width=width),)
+
+
+def _leaning(values: Sequence[Range], shared: tuple[int | None, Leaners]) -> tuple[Leaning]:
+    (own,), (width, leant) = values, shared
+    bare = int(np.searchsorted(own.rows, 1))  # the empty word's row, where it is here
+    offsets, first = own.entries.offsets, int(own.entries.offsets[bare])
+    lower = Ragged(offsets[bare:] - first, own.entries.values[first:])
+    found = leant.among(lower, np.asarray(own.rows)[bare:] - 1)
+    return (Leaning(Categorical(offsets, width=width), *found, bare=bare),)
 
 
 def _flat(values: Sequence[Any], weight: float) -> tuple[Ragged]:

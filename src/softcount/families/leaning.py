@@ -5,8 +5,9 @@
 The posterior mean under a Dirichlet prior whose mean is what the stems' row predicts, which is learned from the same
 counts. So a step is no maximum of anything, and where rows lean no objective is promised never to fall. Row 0, the
 empty word's, leans on nothing. What a prediction gives to words that never meet e is lost: a row may sum to less than
-one. Held entries stay where they are. There is no posterior: a prior that the counts decide is not one of variational
-Bayes.
+one. Of a table in ranges (families/spread_leaning.py), words of a coarsest stem are in one range, so that it has all
+that its rows lean on. Held entries stay where they are. There is no posterior: a prior that the counts decide is not
+one of variational Bayes.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ class Leaning(NamedTuple):
     base: Categorical  # the shape of the table, row 0 the empty word's, and its held entries
     levels: Sequence[Level]  # of the other rows
     strengths: tuple[float, ...] | None  # κ, from fine to coarse; None: those that families/left_out.py finds
+    bare: int = 1  # rows that lean on nothing; 0: the empty word's is in another range
 
     @property
     def exact(self) -> bool:
@@ -59,9 +61,7 @@ class Leaning(NamedTuple):
 
     def maximize(self, counts: Any, penalty: Pseudo, parameters: Any) -> Any:
         """A row that neither has counts nor stems with counts keeps its old values."""
-        flat = np.asarray(values(counts) + penalty.amount, dtype=np.float64)
-        flat = flat if self.base.free is None else np.where(self.base.free, flat, 0.0)
-        first = int(counts.offsets[1])
+        flat, first = self.free_counts(counts, penalty), int(counts.offsets[self.bare])
         rates = np.concatenate([flat[:first] / max(flat[:first].sum(), LEAST), self._leaning(flat[first:])])
         found = rates * by_row(np.broadcast_to(self.base.mass(), (counts.n_rows,)), counts)
         if self.base.free is not None:
@@ -70,6 +70,11 @@ class Leaning(NamedTuple):
             return like(counts, found)
         filled = np.add.reduceat(np.append(rates, 0.0), counts.offsets[:-1]) * (counts.lengths > 0) > 0.0
         return like(counts, np.where(by_row(filled, counts), found, values(parameters)))
+
+    def free_counts(self, counts: Any, penalty: Pseudo) -> Array:
+        """With pseudo-counts, and without those of held entries."""
+        flat = np.asarray(values(counts) + penalty.amount, dtype=np.float64)
+        return flat if self.base.free is None else np.where(self.base.free, flat, 0.0)
 
     def ascend(self, parameters: Any, gradient: Any, counts: Any) -> Any:
         """MRE's step: rows of the counts that its gradient points to."""

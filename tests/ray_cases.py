@@ -40,6 +40,7 @@ OTHERS: dict[str, tuple[Any, list[str]]] = {
         _aligner("ibm1:2,hmm:3", agreement=False, stems="5,3", stem_strength="evidence"), ["em", "stepwise(batches=3)"],
     ),
     "agreement by evidence": (_aligner("ibm1:2,hmm:3", agreement=True, stem_strength="evidence"), ["em"]),
+    "one to one": (_aligner("hmm", agreement=False), ["em:2,constrained(em):3"]),
     "directions alike": (_aligner("ibm1:2,hmm(constrained(em,of=symmetry)):3", agreement=False), ["em"]),
     "link crf": (lambda criterion: (sc.WordAligner("crf:5"), (PAIRS.source, PAIRS.target)), [""]),
     "crf autoencoder": (
@@ -49,7 +50,7 @@ OTHERS: dict[str, tuple[Any, list[str]]] = {
 }  # fmt: skip
 
 
-FORWARD = ("ibm1-ibm2", "jumps", "rows that lean", "rows that lean by evidence", "weights of pairs")
+FORWARD = ("ibm1-ibm2", "jumps", "one to one", "rows that lean", "rows that lean by evidence", "weights of pairs")
 
 
 def five(criterion: str) -> str:

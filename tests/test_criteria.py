@@ -674,7 +674,7 @@ def test_steps_belong_behind_the_wrapper() -> None:
 @pytest.mark.parametrize(
     ("spec", "ranges"),
     [("em", True), ("hard(vb)", True), ("annealed(em)", True), ("mre", True), ("gibbs", False), ("direct", False),
-     ("stepwise(em)", True), ("annealed(gibbs)", False)],
+     ("stepwise(em)", True), ("constrained(vb)", True), ("annealed(gibbs)", False)],
 )  # fmt: skip
 def test_specs_that_ask_nothing_of_entries_may_have_them_in_ranges(spec: str, ranges: bool) -> None:
     assert by_families(parse(spec)[0]) == ranges

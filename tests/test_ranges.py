@@ -151,6 +151,8 @@ def test_where_the_ranges_are_cut_changes_nothing(monkeypatch: pytest.MonkeyPatc
     "settings",
     [
         {"criterion": "em:2,mre:2", "model": "ibm1", "agreement": False},
+        {"criterion": "em:1,constrained(em,strength=2):2", "model": "hmm", "agreement": False},
+        {"criterion": "constrained(vb):2", "model": "hmm", "agreement": False, "direction": "reverse"},
         {"criterion": "em:1,mre(rule=adaptive):3", "model": "hmm", "agreement": False},
         {"criterion": "em:1,mre(rule=growth):2", "model": "ibm2", "agreement": False},
         {"criterion": "em:2", "model": "ibm1", "agreement": False, "dictionary": True},
@@ -314,6 +316,7 @@ def entries() -> list[tuple[str, str, str]]:
         {"model": "ibm1:2,hmm:2", "criterion": "em", "agreement": True},
         {"criterion": "vb:3", "model": "ibm1:2,hmm:2"},
         {"criterion": "em:2,mre:3", "model": "ibm1"},
+        {"criterion": "constrained(em):4", "model": "hmm", "agreement": False, "direction": "forward"},
         {**LEANING, "criterion": "em:4", "model": "hmm", "stem_strength": "evidence"},
         {"criterion": "stepwise(em,batches=3):2,stepwise(vb,batches=4):2", "model": "ibm1"},
     ],
@@ -365,6 +368,10 @@ def test_a_checkpoint_of_other_tables_is_refused(tmp_path: Path) -> None:
         (
             {"criterion": "stepwise(em,batches=2000):1", "model": "ibm1"},
             "weights and mini-batches would cut the text into 60 parts, and 50 are the most; round weights",
+        ),
+        (
+            {"agreement": False, "model": "hmm(constrained(em,of=symmetry)):2"},
+            "both directions are trained side by side",
         ),
         (
             {**LEANING, "criterion": "em:1,mre:1", "model": "ibm1", "stem_strength": "evidence"},

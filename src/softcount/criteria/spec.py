@@ -55,7 +55,7 @@ STATES = (
 
 FREE = (Categorical, SpreadRows)  # families whose rows may be sparse, in one table or in ranges
 # What asks nothing of entries but by functions of their families.
-BY_FAMILIES = ("em", "vb", "hard", "annealed", "stepwise", "mre")
+BY_FAMILIES = ("em", "vb", "hard", "annealed", "stepwise", "constrained", "mre")
 
 # Options that zero gives no meaning.
 POSITIVE = ("prior", "rate", "start", "stop", "over", "batches", "iterations", "ascents", "chains", "thin")

@@ -22,6 +22,8 @@ from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Log
 from softcount.text.stored import Stored
 
+ELSEWHERE = ("mre", "stepwise", "constrained")  # criteria that tables in ranges know, and rows of documents do not
+
 
 def keeps_rows(settings: Any, stages: list[Stage], data: Any, engine: Engine, checkpoint: Any) -> bool:
     """Whether rows may stay where they are: the engine keeps them, and nobody wants all of them at once."""
@@ -31,7 +33,7 @@ def keeps_rows(settings: Any, stages: list[Stage], data: Any, engine: Engine, ch
     nothing = not here and not settings.held_out and not settings.fixed and not settings._beginning
     # `mre` squares words alone, in double precision, and kernels want documents' rows to be like them. A mini-batch
     # has documents from anywhere, and no rows of others.
-    ways = all(by_families(stage) and stage.name != "mre" and not stage.n_batches for stage in stages) and len(data) > 0
+    ways = len(data) > 0 and all(by_families(stage) and stage.name not in ELSEWHERE for stage in stages)
     return isinstance(engine, Keeping) and apart and begins and nothing and ways
 
 

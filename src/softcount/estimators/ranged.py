@@ -39,6 +39,7 @@ def whole_because(job: Any) -> str | None:
         f"weights and mini-batches would cut the text into {parts:,} parts, and {MOST_PARTS:,} are the most; "
         "round weights, or train with fewer batches": parts > MOST_PARTS,
         "mre asks each range alone, and strengths of stems are chosen by all of them": _by_all(job, stages),
+        "both directions are trained side by side": job.planned.symmetric,
         "there is no text": len(job.data) == 0,
     }
     return _because(stages) or next((why for why, holds in reasons.items() if holds), None)

@@ -18,6 +18,7 @@ from softcount.errors import ImpossibleItem
 from softcount.families.layout import TableLayout
 from softcount.families.spread import Spread, SpreadFamily, itself, tempered
 from softcount.loop.placed_shard import located
+from softcount.loop.ranged_wished import RangedWished
 from softcount.loop.ranges import Ranges
 from softcount.numbers.attribute import SUM
 from softcount.numbers.ragged import Array, Ragged
@@ -85,13 +86,34 @@ class RangedEStep:
 
     def _sum(self, log_weights: Tables, mode: int, chosen: list[int]) -> Expectation:
         """Over the shards of these numbers."""
-        engine, data, spread = self.data.engine, self.data, log_weights.translation
-        asked = engine.share(Asked(self.model, log_weights._replace(translation=None), spread.power, mode))
-        *counts, rest = engine.keep(_expect, self.dealt(spread, chosen), asked, len(data.tables) + 1)
+        asked, n = self._asked(log_weights, mode), len(self.data.tables)
+        found = self.data.engine.keep(_expect, self.dealt(log_weights.translation, chosen), asked, n + 1)
+        return self._joined(found[:n], found[n], chosen)
+
+    def _asked(self, log_weights: Tables, mode: int) -> Any:
+        power = log_weights.translation.power
+        return self.data.engine.share(Asked(self.model, log_weights._replace(translation=None), power, mode))
+
+    def _joined(self, counts: Sequence[Any], rest: Sequence[Any], chosen: Sequence[int]) -> Expectation:
+        """What the chosen shards found: by range their counts, and all else."""
+        engine, data = self.data.engine, self.data
         rows = ((*both, *column) for *both, column in zip(data.tables, data.needs, counts, strict=True))
         total = Spread(engine.keep(_added, rows, engine.share((self.ragged, chosen)))[0])
         found: Expectation = engine.sum(itself, rest, engine.share(None))
         return found._replace(counts=found.counts._replace(translation=total))
+
+    @cached_property
+    def constrained(self) -> RangedWished:
+        """The same placed data, asked under multipliers."""
+        return RangedWished(self.model, self.data.engine, self._packed, self._wished)
+
+    def _wished(self, log_weights: Tables, multipliers: Sequence[Any]) -> tuple[Expectation, list[Any]]:
+        """`multipliers`: where those of every shard are; and where what they price is."""
+        chosen, n = list(range(len(self.data.shards))), len(self.data.tables)
+        own = zip(multipliers, self.dealt(log_weights.translation, chosen), strict=True)
+        rows = ((placed, part, *others) for part, (placed, *others) in own)
+        found = self.data.engine.keep(_wished, rows, self._asked(log_weights, SUM), n + 2)
+        return self._joined(found[:n], found[n], chosen), found[n + 1]
 
     def dealt(self, spread: Spread, chosen: Sequence[int]) -> Any:
         """A row for each of these shards: itself, its entries, and its weights from every range."""
@@ -117,10 +139,29 @@ def _deal(values_: Sequence[Any], chosen: Sequence[int]) -> tuple[Array, ...]:
 
 def _expect(values_: Sequence[Any], asked: Asked) -> tuple[Any, ...]:
     placed, local, *pieces = values_
+    model, weights = _weighed(local, pieces, asked)
+    with located(placed):
+        found = model.expect(weights, placed.shard, asked.mode)[0].times(placed.weight).whole()
+    return _by_range(local, found)
+
+
+def _wished(values_: Sequence[Any], asked: Asked) -> tuple[Any, ...]:
+    placed, multipliers, local, *pieces = values_
+    model, weights = _weighed(local, pieces, asked)
+    with located(placed):
+        found, expected = model.wished(weights, placed.shard, multipliers)
+    return *_by_range(local, found.whole()), expected
+
+
+def _weighed(local: Any, pieces: Sequence[Array], asked: Asked) -> tuple[Any, Any]:
+    """The model of a shard's entries, and its weights."""
     model = asked.model.among(local.entries)
     log_weights = asked.log_weights._replace(translation=tempered(_local(local, pieces), asked.power))
-    with located(placed):
-        found = model.expect(model.weigh(log_weights), placed.shard, asked.mode)[0].times(placed.weight).whole()
+    return model, model.weigh(log_weights)
+
+
+def _by_range(local: Any, found: Expectation) -> tuple[Any, ...]:
+    """The counts of translations for every range, and the rest."""
     rest = found._replace(counts=found.counts._replace(translation=np.zeros(0)))
     return *local.parted(values(found.counts.translation)), rest
 

@@ -21,7 +21,7 @@ from softcount.estimators import ranged
 from softcount.loop import ranged_text, ranges
 from softcount.loop.resume import Finished, Position, Restart, Saved
 from softcount.loop.trace import RECORDS
-from softcount.models import agreement, ibm
+from softcount.models import agreement, ibm, jump_hmm
 from softcount.models.ibm import IBMTables
 from softcount.synthetic import bilingual
 
@@ -35,6 +35,7 @@ TYPES = {kind.__name__: kind for kind in KINDS}
 @pytest.fixture(autouse=True)
 def many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ibm, "BLOCK", 200)
+    monkeypatch.setattr(jump_hmm, "SHARD", 600)
     monkeypatch.setattr(agreement, "SHARD", 200)
     monkeypatch.setattr(ranges, "RANGE", 300)
 

@@ -80,9 +80,7 @@ def _rates(values: Sequence[Any], shared: tuple[Array, tuple[float, ...] | None]
     return (_allowed(family, estimated(family, tally, columns, chosen)[0].rates),)
 
 
-def estimated(
-    family: Backoff, tally: Any, columns: Array, chosen: tuple[float, ...] | None = None
-) -> list[Estimate]:
+def estimated(family: Backoff, tally: Any, columns: Array, chosen: tuple[float, ...] | None = None) -> list[Estimate]:
     """What every level of a range has learned, from fine to coarse; with strengths that are chosen, or its own."""
     strengths, (tables, by_rows) = family.strengths if chosen is None else chosen, tally
     assert strengths is not None

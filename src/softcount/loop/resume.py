@@ -1,7 +1,7 @@
 """What a checkpoint has of a fit: the values that go there, and whether what comes back can be meant.
 
 A state is held to the one with which its criterion would begin: the same types, shapes and signs. Kernels trust them.
-A table in ranges goes into the file as one table, through a temporary file, a range at a time, and comes back from it
+A table in ranges goes into the file as one table, through a temporary file, a piece at a time, and comes back from it
 in the same way: so a checkpoint is good for any engine, and whoever trains has no table whole in memory.
 """
 

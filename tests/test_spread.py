@@ -11,9 +11,11 @@ from copying import Copying
 
 from softcount.families.backoff import Backoff, levels
 from softcount.families.categorical import Categorical
+from softcount.families.leaning import Leaning
 from softcount.families.penalty import NOTHING, Pseudo, Sparsity
 from softcount.families.spread import Range, Spread, SpreadFamily, SpreadRows, itself, tempered
 from softcount.families.spread_backoff import SpreadBackoff
+from softcount.families.spread_leaning import SpreadLeaning
 from softcount.numbers.ragged import Ragged, from_rows, offsets_of
 
 pytestmark = pytest.mark.kernels
@@ -132,3 +134,76 @@ def test_rows_that_lean_on_stems_are_those_of_the_whole_table(counted: bool, eng
     ranged = SpreadBackoff(engine, ranges, engine.place(itself, families), n_rows=5)
     found = np.concatenate([part.weights for part in ranged.fetched(ranged.log_weights(placed(engine, parts)))])
     np.testing.assert_allclose(found, whole.rates(counts), rtol=1e-5)
+
+
+WORDS = ([0, 1, 2], [3, 4, 5, 6])  # of seven source words, in two ranges; the empty word's row is in the first
+STEMS = np.array([0, 0, 1, 2, 2, 3, 3])
+OTHERS = np.array([0, 0, 1, 1])
+FREQUENCIES = np.array([3.0, 1, 2, 4, 1, 2, 5]), np.array([5.0, 1, 2, 3])
+
+
+def leaning_table(strengths: Any) -> tuple[Ragged, Leaning]:
+    """Rows of the empty word and of seven words, of which each has met two or three of four."""
+    rows = from_rows([[0, 1, 2, 3], [0, 1, 2], [0, 3], [1, 2, 3], [0, 2], [0, 1, 3], [2, 3], [1, 2]], np.int32)
+    found = levels(_behind(rows, 1), FREQUENCIES, [(STEMS, OTHERS)])
+    return rows, Leaning(Categorical(rows.offsets), found, strengths)
+
+
+def _behind(rows: Ragged, first: int) -> Ragged:
+    return rows.take(np.arange(first, rows.n_rows))
+
+
+def leaning_ranges(engine: Any, rows: Ragged, strengths: Any) -> tuple[SpreadLeaning, list[np.ndarray]]:
+    families, places = [], []
+    for bare, own in zip((1, 0), WORDS, strict=True):
+        entries = rows.take(np.array([0] * bare + [word + 1 for word in own]))
+        classes = [(STEMS[own] - STEMS[own[0]], OTHERS)]
+        found = levels(_behind(entries, bare), (FREQUENCIES[0][own], FREQUENCIES[1]), classes)
+        families.append(Leaning(Categorical(entries.offsets), found, strengths, bare))
+        places.append(np.arange(rows.offsets[own[0] + 1 - bare], rows.offsets[own[-1] + 2]))
+    ranges = engine.place(itself, [Range(np.array([0, 1, 2, 3])), Range(np.array([4, 5, 6, 7]))])
+    chosen = 1 if strengths is None else 0
+    return SpreadLeaning(engine, ranges, engine.place(itself, families), rows.n_rows, chosen), places
+
+
+@pytest.mark.parametrize("strengths", [(2.0,), None], ids=["given", "by evidence"])
+def test_rows_that_lean_lean_in_ranges_as_in_one_table(engine: Any, strengths: Any) -> None:
+    rows, whole = leaning_table(strengths)
+    ranged, places = leaning_ranges(engine, rows, strengths)
+    rng = np.random.default_rng(2)
+
+    def spread(flat: np.ndarray) -> Spread:
+        lengths = [rows.lengths[:4], rows.lengths[4:]]
+        return placed(engine, [Ragged(offsets_of(n), flat[p]) for n, p in zip(lengths, places, strict=True)])
+
+    for _ in range(5):
+        counts, theta, slope = (rng.exponential(2.0, len(rows.values)) for _ in range(3))
+        for penalty in (NOTHING, Pseudo(0.5)):
+            expected = whole.maximize(rows.with_values(counts), penalty, rows.with_values(theta))
+            found = together(ranged, ranged.maximize(spread(counts), penalty, spread(theta)))
+            np.testing.assert_allclose(found, expected.values, rtol=1e-12)
+        if strengths is not None:
+            expected = whole.ascend(*(rows.with_values(one) for one in (theta, slope - 1.0, counts)))
+            found = together(ranged, ranged.ascend(spread(theta), spread(slope - 1.0), spread(counts)))
+            np.testing.assert_allclose(found, expected.values, rtol=1e-12)
+    assert not ranged.exact and not whole.exact
+
+
+def test_strengths_by_evidence_are_those_of_all_ranges_together(engine: Any) -> None:
+    """Not those that either range would choose by itself."""
+    rows, whole = leaning_table(None)
+    ranged, places = leaning_ranges(engine, rows, None)
+    rng, differ = np.random.default_rng(1), 0
+    for _ in range(20):
+        counts = rng.exponential(3.0, len(rows.values)) * (rng.random(len(rows.values)) < 0.7)
+        parts = placed(engine, [
+            Ragged(offsets_of(n), counts[p]) for n, p in zip([rows.lengths[:4], rows.lengths[4:]], places, strict=True)
+        ])  # fmt: skip
+        expected = whole.strengths_of(counts[rows.offsets[1] :])
+        assert ranged._strengths(parts, NOTHING) == expected
+        alone = [
+            family.strengths_of(part.values[part.offsets[family.bare] :])
+            for family, part in zip(ranged.fetched(Spread(ranged.families)), ranged.fetched(parts), strict=True)
+        ]
+        differ += any(one != expected for one in alone)
+    assert differ > 5

@@ -143,7 +143,7 @@ def train(
             )  # fmt: skip
         model, start[0] = at_stage(model, start[0], stage)
         later = of_stages([*stages[number + 1 :], *second], size)
-        with possible(items), shown.then(later, of_step(stage, size)):
+        with possible(items, order), shown.then(later, of_step(stage, size)):
             result = fit(
                 model, weighted(indexed, None if weights is None or order is None else weights[order]), stage.criteria,
                 lambda _: start.pop(), engine,

@@ -194,12 +194,12 @@ def fitted(
 
 
 @contextmanager
-def possible(items: Bitext) -> Iterator[None]:
-    """A pair that no alignment makes possible is named by its line."""
+def possible(items: Bitext, order: Array | None = None) -> Iterator[None]:
+    """A pair that no alignment makes possible is named by its line; `order`: which of the items each was, if sorted."""
     try:
         yield
     except ImpossibleItem as impossible:
-        line = impossible.item + 1
+        line = 1 + (impossible.item if order is None else int(order[impossible.item]))
         raise InputError(
             f"{items.target.source}:{line}: the pair has probability zero under the dictionary or its known links; "
             "allow one of its translations, or give the empty word a probability (--null)"

@@ -58,6 +58,7 @@ def on(engine: Any, model: Any) -> Any:
         {"preset": "best"},
         {"model": "ibm1:2,ibm2:2", "criterion": "em", "agreement": True, "stems": "none", "spelling": False},
         {"dictionary": True, "stems": "4"},
+        {"stem_strength": "evidence"},
     ],
     ids=str,
 )

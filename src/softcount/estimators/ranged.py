@@ -92,10 +92,7 @@ def foretold(settings: Any, planned: Any, data: Any) -> tuple[str, ...]:
 
 def linking_note(model: Any) -> tuple[str, ...]:
     """What is said of linking by a trained aligner, where the engine could have been asked in ranges."""
-    if model.agreed_ is None:
-        encodes = any(isinstance(side.model, LinkCRF) for side in model.directions_.values())
-        why = "an encoder weighs features of all word pairs" if encodes else None
-    else:
-        chosen = model.agreed_.how.strength == "evidence"
-        why = "the strength of stems is chosen by all entries" if chosen else None
-    return () if why is None else (f"to link, every machine is sent the whole translation table: {why}",)
+    apart = () if model.agreed_ else model.directions_.values()
+    if not any(isinstance(side.model, LinkCRF) for side in apart):
+        return ()
+    return ("to link, every machine is sent the whole translation table: an encoder weighs features of all word pairs",)

@@ -100,7 +100,7 @@ def _learned(
     known: Known, data: Ranges, items: Any, stages: Sequence[ModelStage], seed: int, on_step: Any,
     slot: Callable[[str], Slot | None], tolerance: float, before: Any,
 ) -> Learned:  # fmt: skip
-    family = _family(known, data)
+    family = family_of(data.engine, known, data.tables, data.family(lexicon_of, known).families)
     model = without_entries(known.how, known.words, known.frequencies, max(items.lengths.longest, 1))
     model = model._replace(stride=max(1, len(items) // ENOUGH), classes=items.lengths.pairs)
     imagined = before.sides_imagined(model.kinds) | {"translation": Spread(data.imagined)} if before else {}
@@ -135,10 +135,10 @@ def _returned(learned: Learned, data: Ranges, second: Any) -> Any:
     return Lazy(Kept(entries, flat, model, parameters[1:]), made)
 
 
-def _family(known: Known, data: Ranges) -> SpreadBackoff:
-    plain = data.family(lexicon_of, known)
+def family_of(engine: Keeping, known: Known, ranges: Sequence[Any], families: Sequence[Any]) -> SpreadBackoff:
+    """`families`: what `lexicon_of` makes of each range."""
     chosen = len(known.classes) if known.how.strength == "evidence" else 0
-    return SpreadBackoff(plain.engine, plain.ranges, plain.families, plain.n_rows, chosen)
+    return SpreadBackoff(engine, ranges, families, len(known.words[0]), chosen)
 
 
 def _letters(known: Known, family: SpreadBackoff, counts: Spread) -> Letters:

@@ -19,7 +19,7 @@ from softcount.estimators.agreed_lazy import Lazy
 from softcount.estimators.agreed_links import Beyond, Question, rates_beyond
 from softcount.estimators.agreed_links import question as one_table
 from softcount.estimators.ranged import is_far
-from softcount.estimators.ranged_agreed import Known, classes_in, demanded, groups_of, known_of, lexicon_of
+from softcount.estimators.ranged_agreed import Known, classes_in, demanded, family_of, groups_of, known_of, lexicon_of
 from softcount.families.spread import itself
 from softcount.families.spread_backoff import estimated, tallied
 from softcount.families.unseen import Hierarchy, hierarchy
@@ -92,7 +92,7 @@ class RangedQuestion(NamedTuple):
 def question(
     engine: Engine, agreed: Any, items: Bitext, rule: Rule = ANY, alone: bool = False, less: float = 0.0
 ) -> Any:
-    """A RangedQuestion where workers are elsewhere, a Question where they are not, or where all entries have a say.
+    """A RangedQuestion where workers are elsewhere, a Question where they are not.
 
     `agreed`: an Agreed, or a Lazy one; `less`: what is taken from every count.
     """
@@ -124,8 +124,8 @@ def of_block(bare: Question, own: Own) -> Question:
 
 
 def _may_be_cut(engine: Engine, agreed: Any) -> bool:
-    """Strengths by evidence, and a table of which nothing is counted, look at all entries."""
-    if not is_far(engine) or agreed.how.strength == "evidence":
+    """A table of which nothing is counted is flat over all of its words."""
+    if not is_far(engine):
         return False
     counts = agreed.kept.counts
     counted = bool(counts.any())
@@ -164,8 +164,9 @@ def _in_ranges(
     (families,) = engine.keep(lexicon_of, ((one,) for one in ranges), told)
     (counts,) = engine.keep(_less, ((one,) for one in parts[0]), fewer) if less else (parts[0],)
     tallies, columns = tallied(engine, zip(families, ranges, counts, strict=True))
+    chosen = family_of(engine, known, ranges, families).strengths(tallies, columns)
     with_links = zip(families, ranges, tallies, *parts[1:], strict=True)
-    (answerers,) = engine.keep(_answerer, with_links, engine.share((known, columns)))
+    (answerers,) = engine.keep(_answerer, with_links, engine.share((known, columns, chosen)))
     table = Answering(engine, answerers, range_of, len(words[1]), engine.share(Told(known, n_known, power)))
     return table, _linked(engine, zip(ranges, *parts[1:], strict=True), known) if len(links) else None
 
@@ -187,9 +188,9 @@ def _less(values: Sequence[Array], less: float) -> tuple[Array]:
     return (np.maximum(values[0] - np.float32(less), np.float32(0.0)),)
 
 
-def _answerer(values: Sequence[Any], shared: tuple[Known, Array]) -> tuple[Lexicon]:
-    (family, own, tally, *links), (known, columns) = values, shared
-    found = estimated(family, tally, columns)
+def _answerer(values: Sequence[Any], shared: tuple[Known, Array, Any]) -> tuple[Lexicon]:
+    (family, own, tally, *links), (known, columns, chosen) = values, shared
+    found = estimated(family, tally, columns, chosen)
     rates = found[0].rates
     if len(family.banned):
         rates[family.banned] = 0.0

@@ -31,9 +31,9 @@ class SpreadBackoff(SpreadFamily):
         tallies, columns = tallied(engine, rows)
         if not columns[-1]:  # nothing is counted yet
             return self.kept(_flat, shared=self.n_rows)
-        return self.kept(_rates, tallies, shared=(columns, self._strengths(tallies, columns)))
+        return self.kept(_rates, tallies, shared=(columns, self.strengths(tallies, columns)))
 
-    def _strengths(self, tallies: Sequence[Any], columns: Array) -> tuple[float, ...] | None:
+    def strengths(self, tallies: Sequence[Any], columns: Array) -> tuple[float, ...] | None:
         """Those that are chosen, by sums over all ranges."""
         if not self.n_chosen:
             return None

@@ -19,7 +19,8 @@ from typing import NamedTuple
 
 from measured import DATA, Measured, read
 
-from softcount.loop.ranges import MOST, MOST_SHARDS, RANGE
+from softcount.loop.ranged_text import MOST_SHARDS
+from softcount.loop.ranges import MOST, RANGE
 
 SMALL = {"pairs-20k": 20_000, "pairs-100k": 100_000}  # texts that were measured, and their pairs
 TOKEN_PAIRS = 191.0  # per pair of sentences, of bench_million.py's text

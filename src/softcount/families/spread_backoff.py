@@ -84,7 +84,8 @@ def estimated(family: Backoff, tally: Any, columns: Array, chosen: tuple[float, 
     """What every level of a range has learned, from fine to coarse; with strengths that are chosen, or its own."""
     strengths, (tables, by_rows) = family.strengths if chosen is None else chosen, tally
     assert strengths is not None
-    above, found = np.empty((0, 2), np.float32), list[Estimate]()
+    found = list[Estimate]()
+    above = np.empty((0, 2), np.float32)
     levels = zip(family.levels, tables, _priors(family), (*strengths, 0.0), by_rows, strict=True)
     for (level, counts, prior, strength, by_row), sums in reversed(
         list(zip(levels, _by_level(family, columns), strict=True))

@@ -9,8 +9,9 @@
                  + adding up / ranges or workers  +  tasks · seconds of one  +  a machine's pieces · seconds of one
 
 The law is fitted to the bytes that passed between workers for two texts, and the seconds of a token pair are those that
-threads took for one of them; so a third text, the entries that were counted and the seconds on Ray check it. The
-generator's vocabulary is finite: for much more text than the law was fitted to, entries are an upper bound.
+threads took for one of them; so a third text, the entries that were counted and the seconds on Ray check it, but for
+what a piece costs, which is from a million pairs in ranges of two sizes. The generator's vocabulary is finite: for much
+more text than the law was fitted to, entries are an upper bound.
 """
 
 from __future__ import annotations

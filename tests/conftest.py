@@ -25,8 +25,8 @@ from hypothesis import settings  # noqa: E402
 
 from softcount.engines import ray_cluster  # noqa: E402
 
-settings.register_profile("softcount", deadline=None, max_examples=25, derandomize=bool(os.environ.get("CI")))
-settings.load_profile("softcount")
+for _profile, _examples in {"usual": 25, "thorough": 50}.items():
+    settings.register_profile(_profile, deadline=None, max_examples=_examples, derandomize=bool(os.environ.get("CI")))
 
 os.fsync = lambda handle: None
 
@@ -45,6 +45,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--thorough", choices=("no", "too", "only"), default=usual, help="tests that a usual run leaves out"
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("usual" if config.getoption("--thorough") == "no" else "thorough")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -41,6 +41,8 @@ SAME = 0.3  # pseudo-counts of a word with itself
 ENOUGH = 100_000  # sentence pairs to count jumps in; of 20,000 Hansards has AER 4.98, not 4.9
 LIKELY = 0.5  # the Dice coefficient from which on two words may be spelt alike in two scripts
 
+Words = tuple[Sequence[str], Sequence[str]]  # of both sides
+
 
 class How(NamedTuple):
     """What a lexicon leans on."""
@@ -280,6 +282,11 @@ def likely_pairs(
     e, f = np.repeat(np.arange(rows.n_rows), rows.lengths), rows.values
     likely = np.flatnonzero(counts > LIKELY * (frequencies[0][e] + frequencies[1][f]) / 2)
     return [(words[0][e[k]], words[1][f[k]]) for k in likely.tolist()]
+
+
+def padded(numbers: Array, n: int) -> Array:
+    """With zeros behind, for words that came later."""
+    return np.append(numbers, np.zeros(n - len(numbers)))
 
 
 def stem_classes(words: tuple[Sequence[str], Sequence[str]], how: How) -> list[tuple[Array, Array]]:

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.engines import Engine
-from softcount.estimators.agreed import SAME, Agreed, stem_classes
+from softcount.estimators.agreed import SAME, Agreed, Words, padded, stem_classes
 from softcount.estimators.agreed_lazy import Lazy
+from softcount.estimators.asked import in_blocks
 from softcount.families.backoff import Level, estimates
 from softcount.families.empty_word import FLOOR
 from softcount.families.unseen import Hierarchy, hierarchy, unseen
 from softcount.links.calibration import calibrated
 from softcount.links.joining import ANY, THRESHOLDS, Links, Rule, link, link_shares
-from softcount.machine import stage
 from softcount.models.agreement import (
     UNKNOWN,
     Agreement,
@@ -30,14 +30,11 @@ from softcount.models.agreement_places import TABLED, places_on
 from softcount.models.fertility import MOST
 from softcount.models.recounted import Recount, left_out, recount
 from softcount.numbers.ragged import Array, Ragged, offsets_of
-from softcount.numbers.rounds import add_up
 from softcount.numbers.tables import Log
 from softcount.text.bitext import Bitext
 from softcount.text.shard import cut
 from softcount.text.spelling import alike
 from softcount.text.stored import opened
-
-Words = tuple[Sequence[str], Sequence[str]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +50,7 @@ class Beyond:
         lexicon, how = self.agreed.model.lexicon, self.agreed.how
         counts = self.agreed.parameters.translation
         found = estimates(lexicon.levels, counts, lexicon.strengths_of(counts), lexicon.prior)
-        one, two = (
-            np.append(frequency, np.zeros(len(words) - len(frequency)))
-            for frequency, words in zip(self.agreed.frequencies, self.words, strict=True)
-        )
+        one, two = (padded(f, len(words)) for f, words in zip(self.agreed.frequencies, self.words, strict=True))
         return hierarchy(list(lexicon.levels), found, stem_classes(self.words, how), (one, two))
 
     def rates(self, e: Array, f: Array) -> Array:
@@ -97,9 +91,7 @@ class Question(NamedTuple):
 
     def ask(self, fn: Callable[[Any, Question], Any], engine: Engine, items: Bitext) -> Iterator[Any]:
         """``fn(block, question)`` of every block of a text, in order."""
-        bounds = cut(items, self.model.costs, self.model.shard_cost)
-        blocks = engine.place(_as_it_is, (items.slice(*of) for of in bounds))
-        return stage.counted(engine.map(fn, blocks, engine.share(self)), len(blocks))
+        return in_blocks(fn, engine, items, bounds_of(items, self.model), self)
 
     def changed(self, change: Callable[[Question], Question]) -> Question:
         return change(self)
@@ -155,19 +147,9 @@ def _longer(side: SideTables, states: int, words: int) -> SideTables:
     return side._replace(empty=empty, fertility=np.concatenate([side.fertility, np.zeros((states, MOST + 1))]))
 
 
-def link_blocks(engine: Engine, items: Bitext, asked: Any) -> Iterator[Links]:
-    """`asked`: a Question, or one to tables in ranges (estimators/ranged_links.py)."""
-    found: Iterator[Links] = asked.ask(_link, engine, items)
-    return found
-
-
-def log_norms(engine: Engine, items: Bitext, asked: Any) -> Array:
-    return np.concatenate([np.empty((0, 2)), *asked.ask(_log_norms, engine, items)])
-
-
-def log_norm_sums(engine: Engine, items: Bitext, asked: Any) -> Array:
-    """[2]: the same, summed over the pairs with words on both sides."""
-    return np.asarray(add_up(asked.ask(_log_norm_sums, engine, items)))
+def bounds_of(items: Bitext, model: Agreement) -> list[tuple[int, int]]:
+    """Where the text is cut."""
+    return cut(items, model.costs, model.shard_cost)
 
 
 def posteriors(items: Bitext, asked: Question) -> tuple[Ragged, Ragged]:
@@ -175,11 +157,7 @@ def posteriors(items: Bitext, asked: Question) -> tuple[Ragged, Ragged]:
     return _matrices(items, _shares(items, asked))
 
 
-def _as_it_is(part: Any) -> Any:
-    return part
-
-
-def _link(part: Any, asked: Question) -> Links:
+def linked(part: Any, asked: Question) -> Links:
     part = opened(part)
     found = _shares(part, asked)
     lengths = part.source.sentences.lengths, part.target.sentences.lengths
@@ -200,12 +178,14 @@ def _calibrated(links: Links, part: Bitext, asked: Question) -> Links:
     return links._replace(probability=calibrated(links.probability, np.minimum(*seen)))
 
 
-def _log_norm_sums(part: Any, asked: Question) -> Array:
+def log_norm_sums(part: Any, asked: Question) -> Array:
+    """[2]: of the pairs with words on both sides."""
     pairs = opened(part)
-    return np.asarray(_log_norms(pairs, asked)[pairs.both].sum(axis=0))
+    return np.asarray(log_norms(pairs, asked)[pairs.both].sum(axis=0))
 
 
-def _log_norms(part: Any, asked: Question) -> Array:
+def log_norms(part: Any, asked: Question) -> Array:
+    """[pairs, 2]: log P(target | source), log P(source | target)."""
     model, (shard, weights) = asked.model, packed(opened(part), asked)
     return model.posteriors(weights, shard).log_norms
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.estimators.agreed import Agreed
+from softcount.estimators.agreed import Agreed, padded
 from softcount.families.jumps import JumpCounts
 from softcount.models.agreement import SideTables
 from softcount.numbers.ragged import Array, Ragged
@@ -61,9 +61,9 @@ def agreed_prior(agreed: Agreed, pairs: int, strength: float, n_words: tuple[int
     links = np.zeros_like(counts) if agreed.links is None else agreed.links
     counted = (counts > 0.0) | (links > 0.0)
     rows = lengthened(only(agreed.rows, counted), n_words[0])
-    frequencies = tuple(_longer(strength * f, n) for f, n in zip(agreed.frequencies, n_words, strict=True))
+    frequencies = tuple(padded(strength * f, n) for f, n in zip(agreed.frequencies, n_words, strict=True))
     sides = _counted(agreed, 0, pairs, strength, n_words), _counted(agreed, 1, pairs, strength, n_words)
-    kinds = tuple(_longer(k, n).astype(np.int32) for k, n in zip(agreed.model.kinds, n_words, strict=True))
+    kinds = tuple(padded(k, n).astype(np.int32) for k, n in zip(agreed.model.kinds, n_words, strict=True))
     other = agreed_prior(agreed.second, pairs, strength, n_words) if agreed.second else None
     more = np.float32(strength) * counts[counted], np.float32(strength) * links[counted]
     return AgreedPrior(rows, more[0], frequencies, sides, kinds, more[1], other)  # type: ignore[arg-type]
@@ -74,7 +74,7 @@ def _counted(agreed: Agreed, d: int, pairs: int, strength: float, n_words: tuple
     side: SideTables = agreed.parameters[1 + d]
     tokens, states, words = agreed.frequencies[1 - d].sum(), n_words[d], n_words[1 - d]
     null = float(side.empty[0])
-    empty = np.append(1.0 - null, _longer(null * side.empty[1:] / side.empty[1:].sum(), words))
+    empty = np.append(1.0 - null, padded(null * side.empty[1:] / side.empty[1:].sum(), words))
     kinds, stands = agreed.model.kinds[d], agreed.frequencies[d]
     begin, end, jump = JumpCounts(kinds=int(kinds.max(initial=0)) + 1).parts(side.jump)
     share = np.bincount(kinds, stands[: len(kinds)], len(jump)) / max(stands.sum(), 1.0)
@@ -93,7 +93,3 @@ def rekinded(jumps: Array, before: Array, now: Array, frequencies: Array) -> Arr
     went = np.bincount(now.astype(np.int64) * old + before, frequencies, new * old).reshape(new, old)
     share = went / np.maximum(went.sum(axis=0), 1e-300)
     return np.concatenate([begin, end, (share @ jump).ravel()])
-
-
-def _longer(numbers: Any, n: int) -> Array:
-    return np.append(numbers, np.zeros(n - len(numbers)))

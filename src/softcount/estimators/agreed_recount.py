@@ -16,6 +16,7 @@ import numpy as np
 from softcount.engines import Engine
 from softcount.estimators.agreed_links import Question, packed
 from softcount.estimators.ranged_links import RangedQuestion, blocks_of, of_block, question
+from softcount.families.spread import itself
 from softcount.loop.answering import Block, count, gathered
 from softcount.machine import stage
 from softcount.models.recounted import LEAST, add_means
@@ -44,7 +45,7 @@ def recounted(agreed: Any, engine: Engine, items: Bitext, weights: Array | None 
 
 def _in_one_table(asked: Question, engine: Engine, items: Bitext, weights: Array) -> Array:
     _, parts = blocks_of(items, asked, weights)
-    found = engine.sum(_scattered, engine.place(_as_it_is, parts), engine.share(asked))
+    found = engine.sum(_scattered, engine.place(itself, parts), engine.share(asked))
     return np.asarray(found.whole())
 
 
@@ -56,10 +57,6 @@ def _in_ranges(asked: RangedQuestion, entries: Ragged, items: Bitext, weights: A
 
 
 # --- what crosses the engine ------------------------------------------------------------------------------------------
-
-
-def _as_it_is(block: Block) -> Block:
-    return block
 
 
 def _scattered(block: Block, asked: Question) -> Scattered:

@@ -9,12 +9,11 @@ import numpy as np
 
 from softcount.criteria.mre import reconstructing
 from softcount.engines import Engine
+from softcount.estimators.asked import in_blocks
 from softcount.links.joining import ANY, Links, Rule, link
-from softcount.machine import stage
 from softcount.models.ibm_posterior import PairPosteriors, one_hot
 from softcount.numbers.attribute import MAX
 from softcount.numbers.ragged import Array
-from softcount.numbers.rounds import add_up
 from softcount.text.bitext import Bitext
 from softcount.text.shard import cut
 from softcount.text.stored import opened
@@ -31,8 +30,7 @@ class Decoder(NamedTuple):
 
     def ask(self, fn: Callable[[Any, Decoder], Any], engine: Engine, items: Bitext) -> Iterator[Any]:
         """``fn(block, decoder)`` of every block of a text, in order."""
-        blocks = engine.place(_as_it_is, (items.slice(*of) for of in blocks_of(items, self.models)))
-        return stage.counted(engine.map(fn, blocks, engine.share(self)), len(blocks))
+        return in_blocks(fn, engine, items, bounds_of(items, self.models), self)
 
 
 def decoder(directions: Mapping[str, Any], items: Bitext, rule: Rule = ANY, normed: bool = False) -> Decoder:
@@ -60,22 +58,6 @@ def _emitted_twice(model: Any, logs: Any) -> Any:
     return weights._replace(unseen=weights.unseen**2, unknown=weights.unknown**2, null_row=null_row)
 
 
-def link_blocks(engine: Engine, items: Bitext, asked: Any) -> Iterator[Links]:
-    """`asked`: a Decoder, or one with tables in ranges (estimators/ranged_decode.py)."""
-    found: Iterator[Links] = asked.ask(_link, engine, items)
-    return found
-
-
-def log_norms(engine: Engine, items: Bitext, asked: Any) -> Array:
-    """[pairs, 2]: log P(target | source), log P(source | target); NaN for a direction that is not there."""
-    return np.concatenate([np.empty((0, 2)), *asked.ask(_log_norms, engine, items)])
-
-
-def log_norm_sums(engine: Engine, items: Bitext, asked: Any) -> Array:
-    """[2]: the same, summed over the pairs with words on both sides."""
-    return np.asarray(add_up(asked.ask(_log_norm_sums, engine, items)))
-
-
 def posteriors(items: Bitext, asked: Decoder) -> dict[str, PairPosteriors]:
     found = {}
     for name, model in asked.models.items():
@@ -97,7 +79,7 @@ def _best(model: Any, weights: Any, shard: Any, items: Bitext) -> PairPosteriors
     return PairPosteriors(matrices, np.zeros(len(items)))
 
 
-def blocks_of(items: Bitext, models: Mapping[str, Any]) -> list[tuple[int, int]]:
+def bounds_of(items: Bitext, models: Mapping[str, Any]) -> list[tuple[int, int]]:
     """Where the text is cut."""
     return cut(items, _token_pairs, next(iter(models.values())).shard_cost)
 
@@ -110,11 +92,7 @@ def _token_pairs(items: Bitext) -> Array:
     return found
 
 
-def _as_it_is(part: Any) -> Any:
-    return part
-
-
-def _link(part: Any, asked: Decoder) -> Links:
+def linked(part: Any, asked: Decoder) -> Links:
     part = opened(part)
     found = posteriors(part, asked)
     forward, reverse = (found[name].matrices if name in found else None for name in ("forward", "reverse"))
@@ -122,12 +100,14 @@ def _link(part: Any, asked: Decoder) -> Links:
     return link(asked.rule.name, *lengths, forward, reverse, asked.rule.threshold)
 
 
-def _log_norm_sums(part: Any, asked: Decoder) -> Array:
+def log_norm_sums(part: Any, asked: Decoder) -> Array:
+    """[2]: of the pairs with words on both sides."""
     pairs = opened(part)
-    return np.asarray(_log_norms(pairs, asked)[pairs.both].sum(axis=0))
+    return np.asarray(log_norms(pairs, asked)[pairs.both].sum(axis=0))
 
 
-def _log_norms(part: Any, asked: Decoder) -> Array:
+def log_norms(part: Any, asked: Decoder) -> Array:
+    """[pairs, 2]: log P(target | source), log P(source | target); NaN for a direction that is not there."""
     part = opened(part)
     norms = np.full((len(part), 2), np.nan)
     for name, each in posteriors(part, asked).items():

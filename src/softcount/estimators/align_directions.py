@@ -15,12 +15,14 @@ from softcount.estimators import agreed_links, agreed_tables, align_decode, pair
 from softcount.estimators.agreed import Agreed
 from softcount.estimators.agreed_lazy import Lazy
 from softcount.estimators.align_direction import Direction
+from softcount.estimators.asked import stacked
 from softcount.estimators.direction_file import from_body, to_body
 from softcount.estimators.sampling import draw, draw_links, jumped
 from softcount.links.joining import AGAIN, ANY, Links, Rule
 from softcount.loop.trace import Trace
 from softcount.models.agreement_places import TABLED
 from softcount.numbers.ragged import Array, Ragged
+from softcount.numbers.rounds import add_up
 from softcount.text.bitext import Bitext
 from softcount.text.casing import extended, in_words_of
 from softcount.text.corpus import Corpus
@@ -62,8 +64,7 @@ class Apart(NamedTuple):
         return in_words_of(text, vocabulary)
 
     def link_blocks(self, engine: Engine, items: Bitext, rule: Rule) -> Iterator[Links]:
-        asked = ranged_decode.decoder(engine, self.directions, items, rule)
-        return align_decode.link_blocks(engine, items, asked)
+        return ranged_decode.decoder(engine, self.directions, items, rule).ask(align_decode.linked, engine, items)
 
     def posteriors(self, items: Bitext) -> dict[str, Ragged]:
         found = align_decode.posteriors(items, align_decode.decoder(self.directions, items))
@@ -71,11 +72,11 @@ class Apart(NamedTuple):
 
     def log_norms(self, engine: Engine, items: Bitext, again: bool = False) -> Array:
         asked = ranged_decode.decoder(engine, self.directions, items, AGAIN if again else ANY, normed=True)
-        return align_decode.log_norms(engine, items, asked)
+        return stacked(asked.ask(align_decode.log_norms, engine, items))
 
     def log_norm_sums(self, engine: Engine, items: Bitext) -> Array:
         asked = ranged_decode.decoder(engine, self.directions, items, normed=True)
-        return align_decode.log_norm_sums(engine, items, asked)
+        return np.asarray(add_up(asked.ask(align_decode.log_norm_sums, engine, items)))
 
     def explained(self, engine: Engine, items: Bitext) -> Array:
         return pair_score.of_each(engine, items, self.directions)
@@ -107,7 +108,7 @@ class Together(NamedTuple):
 
     def link_blocks(self, engine: Engine, items: Bitext, rule: Rule) -> Iterator[Links]:
         """The probability of a link by the mean is that of its being right; of other rules it is what they join."""
-        return agreed_links.link_blocks(engine, items, ranged_links.question(engine, self.agreed, items, rule))
+        return ranged_links.question(engine, self.agreed, items, rule).ask(agreed_links.linked, engine, items)
 
     def posteriors(self, items: Bitext) -> dict[str, Ragged]:
         both = agreed_links.posteriors(items, agreed_links.question(self.agreed, items))
@@ -115,10 +116,11 @@ class Together(NamedTuple):
 
     def log_norms(self, engine: Engine, items: Bitext, again: bool = False) -> Array:
         asked = ranged_links.question(engine, self.agreed, items, AGAIN if again else ANY)
-        return agreed_links.log_norms(engine, items, asked)
+        return stacked(asked.ask(agreed_links.log_norms, engine, items))
 
     def log_norm_sums(self, engine: Engine, items: Bitext) -> Array:
-        return agreed_links.log_norm_sums(engine, items, ranged_links.question(engine, self.agreed, items))
+        asked = ranged_links.question(engine, self.agreed, items)
+        return np.asarray(add_up(asked.ask(agreed_links.log_norm_sums, engine, items)))
 
     def explained(self, engine: Engine, items: Bitext) -> Array:
         return pair_score.of_both(engine, items, self.agreed)

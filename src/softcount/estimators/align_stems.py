@@ -9,7 +9,7 @@ import numpy as np
 from softcount.errors import InputError
 from softcount.estimators.agreed import How, frequencies_of, stem_classes, strengths_of
 from softcount.estimators.align_stage import CRF
-from softcount.families.backoff import levels
+from softcount.families.backoff import among, coarsest, levels
 from softcount.loop.feature_weights import Leant
 from softcount.numbers.ragged import Array, Ragged
 from softcount.text.cooccurrence import without_null
@@ -61,18 +61,11 @@ class Leaners(NamedTuple):
     @property
     def groups(self) -> Array:
         """The coarsest stem of every source word, behind the empty word, which has a group of its own."""
-        found = np.arange(len(self.frequencies[0]))
-        for source, _ in self.classes:
-            found = source[found]
-        return np.append(0, found + 1)
+        return np.append(0, coarsest(self.classes, len(self.frequencies[0])) + 1)
 
     def among(self, entries: Ragged, words: Array) -> Leant:
         """Of these source words alone, which have all words of their coarsest stems among them."""
-        classes, numbers = [], words
-        for source, target in self.classes:
-            numbers, local = np.unique(source[numbers], return_inverse=True)
-            classes.append((local.astype(np.int32), target))
-        found = levels(entries, (self.frequencies[0][words], self.frequencies[1]), classes)
+        found = levels(entries, (self.frequencies[0][words], self.frequencies[1]), among(self.classes, words))
         return Leant(found, strengths_of(self.strength, len(found) - 1, APART))
 
 

@@ -22,6 +22,7 @@ from softcount.estimators import agreed_links, align_decode, ranged_decode, rang
 from softcount.estimators.agreed import Agreed
 from softcount.estimators.agreed_lazy import Lazy
 from softcount.estimators.align_direction import Direction
+from softcount.estimators.asked import stacked
 from softcount.families.diagonal import Diagonal
 from softcount.models.ibm import IBM, UNKNOWN
 from softcount.numbers.ragged import Array
@@ -60,7 +61,8 @@ def shares(frequencies: Array, text: Corpus) -> Array:
 def of_both(engine: Engine, items: Bitext, agreed: Agreed | Lazy) -> Array:
     """What is explained, by counts of both directions trained together, as by a Model 1 without fertilities."""
     asked = ranged_links.question(engine, agreed, items, alone=True, less=DISCOUNT)
-    log_norms = agreed_links.log_norms(engine, items, asked.changed(partial(_as_model_1, items, agreed.frequencies)))
+    asked = asked.changed(partial(_as_model_1, items, agreed.frequencies))
+    log_norms = stacked(asked.ask(agreed_links.log_norms, engine, items))
     return explained(log_norms, items, dict(zip(NAMES, agreed.frequencies[::-1], strict=True)))
 
 
@@ -80,7 +82,8 @@ def of_each(engine: Engine, items: Bitext, directions: Mapping[str, Direction]) 
         raise InputError("an older softcount saved this model without what pair scores need; train it again")
     seen = {name: _frequencies(direction) for name, direction in directions.items()}
     less = {name: _less(direction, seen[name]) for name, direction in directions.items()}
-    log_norms = align_decode.log_norms(engine, items, ranged_decode.decoder(engine, less, items, normed=True))
+    asked = ranged_decode.decoder(engine, less, items, normed=True)
+    log_norms = stacked(asked.ask(align_decode.log_norms, engine, items))
     for name, frequencies in seen.items():
         text = items.target if name == "forward" else items.source
         log_norms[:, NAMES.index(name)] += _unknown(text, frequencies)

@@ -20,6 +20,7 @@ from softcount.estimators.agreed import (
     Agreed,
     How,
     Kept,
+    Words,
     at_stage,
     believed,
     by_column,
@@ -34,7 +35,7 @@ from softcount.estimators.agreed import (
 from softcount.estimators.agreed_lazy import Lazy
 from softcount.estimators.align_direction import possible
 from softcount.estimators.align_stage import ModelStage, parse_models
-from softcount.families.backoff import Backoff, levels
+from softcount.families.backoff import Backoff, among, coarsest, levels
 from softcount.families.spread import Range, Spread
 from softcount.families.spread_backoff import SpreadBackoff
 from softcount.loop.ranged_estep import RangedModel
@@ -48,8 +49,6 @@ from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.numbers.tables import row_sums
 from softcount.text.dictionary import unmatched
 from softcount.text.letters import Letters, corresponding
-
-Words = tuple[Sequence[str], Sequence[str]]
 
 
 class Known(NamedTuple):
@@ -154,10 +153,7 @@ def known_of(how: How, words: Words, frequencies: tuple[Array, Array]) -> Known:
 
 def groups_of(known: Known) -> Array:
     """The coarsest stem of every source word."""
-    found = np.arange(len(known.words[0]))
-    for source, _ in known.classes:
-        found = source[found]
-    return found
+    return coarsest(known.classes, len(known.words[0]))
 
 
 def demanded(engine: Keeping, known: Known, ranges: Sequence[Any]) -> Array | None:
@@ -183,11 +179,8 @@ def lexicon_of(values: Sequence[Range], known: Known) -> tuple[Backoff]:
 
 def classes_in(rows: Any, known: Known) -> tuple[list[tuple[Array, Array]], tuple[Array, Array]]:
     """The stems of a range's source words and of all target words, level by level, and how often words occur."""
-    (one, two), classes, own = known.frequencies, [], rows
-    for source, target in known.classes:
-        own, local = np.unique(source[own], return_inverse=True)
-        classes.append((local.astype(np.int32), target))
-    return classes, (one[rows], two)
+    one, two = known.frequencies
+    return among(known.classes, rows), (one[rows], two)
 
 
 def _demanded(own: Range, known: Known) -> Array:

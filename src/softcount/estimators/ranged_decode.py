@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.engines import Engine
-from softcount.estimators.align_decode import Decoder, blocks_of, weighed
+from softcount.estimators.align_decode import Decoder, bounds_of, weighed
 from softcount.estimators.align_decode import decoder as one_table
 from softcount.estimators.ranged import is_far
 from softcount.links.joining import ANY, Rule
@@ -63,7 +63,7 @@ class RangedDecoder(NamedTuple):
     rule: Rule
 
     def ask(self, fn: Callable[[Any, Decoder], Any], engine: Engine, items: Bitext) -> Iterator[Any]:
-        bounds = blocks_of(items, {name: side.model for name, side in self.sides.items()})
+        bounds = bounds_of(items, {name: side.model for name, side in self.sides.items()})
         tables, blocks = list(self.tables.values()), (Block(items.slice(*of)) for of in bounds)
         answers = ask(_asked, tables[0].engine, blocks, tables, (fn, self.sides, self.rule))
         return stage.counted(answers, len(bounds))
@@ -71,7 +71,7 @@ class RangedDecoder(NamedTuple):
 
 def decoder(
     engine: Engine, directions: Mapping[str, Any], items: Bitext, rule: Rule = ANY, normed: bool = False
-) -> Any:
+) -> Decoder | RangedDecoder:
     """A RangedDecoder where workers are elsewhere; a Decoder where they are not, or where features have a say."""
     if not is_far(engine) or any(isinstance(one.model, LinkCRF) for one in directions.values()):
         return one_table(directions, items, rule, normed)

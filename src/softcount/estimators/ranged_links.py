@@ -14,9 +14,9 @@ import numpy as np
 
 from softcount.engines import Engine
 from softcount.engines.engine import Keeping
-from softcount.estimators.agreed import Agreed
+from softcount.estimators.agreed import Agreed, padded
 from softcount.estimators.agreed_lazy import Lazy
-from softcount.estimators.agreed_links import Beyond, Question, rates_beyond
+from softcount.estimators.agreed_links import Beyond, Question, bounds_of, rates_beyond
 from softcount.estimators.agreed_links import question as one_table
 from softcount.estimators.ranged import is_far
 from softcount.estimators.ranged_agreed import Known, classes_in, demanded, family_of, groups_of, known_of, lexicon_of
@@ -33,7 +33,6 @@ from softcount.models.recounted import Recount, recount
 from softcount.numbers.ragged import Array, Ragged
 from softcount.text.bitext import Bitext
 from softcount.text.entries import lengthened
-from softcount.text.shard import cut
 
 
 class Told(NamedTuple):
@@ -91,26 +90,30 @@ class RangedQuestion(NamedTuple):
 
 def question(
     engine: Engine, agreed: Any, items: Bitext, rule: Rule = ANY, alone: bool = False, less: float = 0.0
-) -> Any:
+) -> Question | RangedQuestion:
     """A RangedQuestion where workers are elsewhere, a Question where they are not.
 
     `agreed`: an Agreed, or a Lazy one; `less`: what is taken from every count.
     """
     if not _may_be_cut(engine, agreed):
         return one_table(_with_less(agreed, less) if less else agreed, items, rule, alone)
+    return _ranged(engine, agreed, items, rule, alone, less)
+
+
+def _ranged(engine: Engine, agreed: Any, items: Bitext, rule: Rule, alone: bool, less: float) -> RangedQuestion:
     bare = one_table(_bare(agreed), items, rule, alone=True)
     nothing: Any = None
     unworded = bare.beyond.agreed._replace(model=nothing, parameters=nothing, words=((), ()))  # nothing is beyond
     kept = agreed.kept
     links = kept.links if rule.decode == "posterior" and kept.links is not None else np.empty(0, np.float32)
     table, sums = _in_ranges(engine, agreed, items, links, bare.beyond.power, less)
-    second = question(engine, agreed.second, items, rule, less=less) if agreed.second and not alone else None
+    second = _ranged(engine, agreed.second, items, rule, True, less) if agreed.second and not alone else None
     return RangedQuestion(bare._replace(beyond=Beyond(unworded, ((), ())), counted=sums), table, second)
 
 
 def blocks_of(items: Bitext, asked: Question, weights: Array | None = None) -> tuple[Any, Iterator[Block]]:
     """Where the text is cut, and its blocks, each made when it is asked for."""
-    bounds = cut(items, asked.model.costs, asked.model.shard_cost)
+    bounds = bounds_of(items, asked.model)
     each = None if weights is None else weights.astype(np.float32)
     return bounds, (Block(items.slice(a, b), None if each is None else each[a:b]) for a, b in bounds)
 
@@ -152,10 +155,7 @@ def _in_ranges(
 ) -> tuple[Answering, Recount | None]:
     kept, n_known = agreed.kept, (len(agreed.words[0]), len(agreed.words[1]))
     words = items.source.vocabulary.words, items.target.vocabulary.words
-    one, two = (
-        np.append(known, np.zeros(len(side) - len(known)))
-        for known, side in zip(agreed.frequencies, words, strict=True)
-    )
+    one, two = (padded(f, len(side)) for f, side in zip(agreed.frequencies, words, strict=True))
     known, rows = known_of(agreed.how, words, (one, two)), lengthened(kept.entries, len(words[0]))
     tables = [kept.counts, links] if len(links) else [kept.counts]
     range_of, ranges, *parts = in_ranges(engine, rows, tables, groups_of(known))

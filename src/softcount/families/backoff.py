@@ -108,6 +108,23 @@ def levels(rows: Ragged, frequencies: tuple[Array, Array], classes: Sequence[tup
     return [*result, Level(rows, len(frequencies[1]), none, none, none, *ones)]
 
 
+def coarsest(classes: Sequence[tuple[Array, Array]], n_rows: int) -> Array:
+    """The coarsest class of every row."""
+    found = np.arange(n_rows)
+    for source, _ in classes:
+        found = source[found]
+    return found
+
+
+def among(classes: Sequence[tuple[Array, Array]], rows: Array) -> list[tuple[Array, Array]]:
+    """The classes of these rows alone, numbered anew; those of columns stay."""
+    found = []
+    for source, target in classes:
+        rows, local = np.unique(source[rows], return_inverse=True)
+        found.append((local.astype(np.int32), target))
+    return found
+
+
 def _summed(frequencies: Array, classes: Array) -> Array:
     return np.bincount(classes, frequencies)
 

@@ -21,7 +21,7 @@ import numpy as np
 from softcount.criteria.criterion import Criterion, Expect, Progress, State, around
 from softcount.errors import InputError
 from softcount.numbers.attribute import SUM
-from softcount.numbers.budget import Groups, excess, project
+from softcount.numbers.budget import Groups, along, excess, project, promised
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Expectation, Tables
 
@@ -106,15 +106,15 @@ class _Projected:
 
     def _ascend(self, log_weights: Tables, at: _At) -> _At:
         """One step along the gradient, back into the budget, as long as the dual falls enough."""
-        gradient, begun = at.expected - self.nodes.bound, self.rate
+        (rows, offsets), bound, begun = self.nodes.groups, self.nodes.bound, self.rate
         for _ in range(TRIES):
-            new = at.multipliers + self.rate * gradient
-            self._project(new)
-            promised = float(np.vdot(gradient, new - at.multipliers))
-            if promised <= 0.0:
+            new = along(at.multipliers, at.expected, bound, self.rate, rows)
+            project(new, rows, offsets, self.strength)
+            rise = promised(at.multipliers, new, at.expected, bound)
+            if rise <= 0.0:
                 return at
             there = self._at(log_weights, new)
-            if there.dual <= at.dual - SURE * promised:
+            if there.dual <= at.dual - SURE * rise:
                 self.rate *= 1.5
                 return there
             self.rate *= 0.5
@@ -125,15 +125,9 @@ class _Projected:
         found, expected = self.wished.expect(log_weights, multipliers)
         (rows, offsets), bound = self.nodes.groups, self.nodes.bound
         penalty = self.strength * excess(expected, rows, offsets, bound)
-        dual = found.log_norm + bound * float(multipliers.sum())
-        gap = penalty - float(np.vdot(multipliers, expected - bound))
+        allowed = bound * float(multipliers.sum())
+        dual, gap = found.log_norm + allowed, penalty - (float(np.vdot(multipliers, expected)) - allowed)
         return _At(multipliers, found, expected, dual, penalty, gap)
-
-    def _project(self, multipliers: Array) -> None:
-        (rows, offsets), free = self.nodes.groups, np.ones(len(multipliers), dtype=bool)
-        free[rows] = False
-        multipliers[free] = 0.0
-        project(multipliers, rows, offsets, self.strength)
 
 
 class _At(NamedTuple):

@@ -142,7 +142,8 @@ class HMM(NamedTuple):
         return (len(shard.words), self.n_states), np.where(shard.words < self.n_words, shard.words, -1)
 
     def wished(self, weights: HMMWeights, shard: HMMShard, multipliers: Array) -> tuple[Expectation, Array]:
-        wishes = np.exp(-multipliers)
+        wishes = np.negative(multipliers)
+        np.exp(wishes, out=wishes)
         if len(shard.potentials):
             wishes *= shard.potentials
         return self.smoothed(weights, shard._replace(potentials=wishes))

@@ -1,4 +1,5 @@
-"""Rows of multipliers that share a budget: the Euclidean projection onto λ ≥ 0 and Σ_group λ ≤ budget.
+"""Rows of multipliers that share a budget: a step along a gradient, and the Euclidean projection onto λ ≥ 0 and
+Σ_group λ ≤ budget.
 
     max(v − τ, 0)        τ = 0 where Σ max(v, 0) fits the budget, else such that the rest is the budget
 
@@ -35,6 +36,26 @@ def grouped(names: Array, least: int) -> Groups:
 def alone(n: int) -> Groups:
     """Every row by itself."""
     return Groups(np.arange(n), np.arange(n + 1))
+
+
+@kernel
+def along(multipliers: Array, values: Array, bound: float, rate: float, rows: Array) -> Array:
+    """λ + rate · (values − bound) of these rows, and nothing of all others."""
+    found = np.zeros_like(multipliers)
+    for row in rows:
+        for k in range(multipliers.shape[1]):
+            found[row, k] = multipliers[row, k] + rate * (values[row, k] - bound)
+    return found
+
+
+@kernel
+def promised(multipliers: Array, found: Array, values: Array, bound: float) -> float:
+    """⟨found − λ, values − bound⟩."""
+    total = 0.0
+    for row in range(len(multipliers)):
+        for k in range(multipliers.shape[1]):
+            total += (found[row, k] - multipliers[row, k]) * (values[row, k] - bound)
+    return total
 
 
 @kernel

@@ -2,7 +2,7 @@
 
     python bench/bench_induction.py --corpora wsj ewt brown --seeds 3
     python bench/bench_induction.py --corpora ewt --methods default features --starts classes --seeds 1
-    python bench/bench_induction.py --dictionary
+    python bench/bench_induction.py --dictionary --corpora wsj ewt
 
 A method is a row of METHODS: an estimator and its settings by start, so that another criterion is another line. Of
 each, mean ± standard deviation over seeds of many-to-one, one-to-one, VI and V-measure, and CPU s, of 45 states. The
@@ -68,15 +68,18 @@ METHODS: dict[str, Method] = {
     "CRF autoencoder": Method({"start": "random"}, {}, getattr(sc, "CRFAutoencoder", None)),
 }  # fmt: skip
 
-# With the full dictionary of the WSJ sample: from random, and from the words that have one tag.
+# With the full dictionary of a text: from random, from the words that have one tag, and from classes, as the default.
 LISTED: dict[str, Mapping[str, Any]] = {
+    "default": {},
     "EM": {"criterion": "em:100"},
+    "EM, 30 steps": {"criterion": "em:30"},
     "annealed EM": {"criterion": "annealed(em):100"},
     "L0 of transitions": {"criterion": "em:100", "sparse": {"transition": (80, 0.05)}},
     "L0 of transitions, annealed": {"criterion": "annealed(em):100", "sparse": {"transition": (80, 0.05)}},
     "VB, prior 0.001": {"criterion": "vb:100"},
     "Gibbs, prior 0.001": {"criterion": "gibbs:200"},
     "features": {**WORDS, "criterion": "em:30"},
+    "features, L0 of transitions": {**WORDS, "criterion": "em:30", "sparse": {"transition": (80, 0.05)}},
 }
 
 
@@ -139,44 +142,54 @@ def induce(name: str, methods: list[str], starts: list[str], seeds: int, threads
                 table.add(name, method, start, seed + 1, *spread(rows, FORM), np.mean(cost))
 
 
-def listed(seeds: int, threads: int) -> None:
+def listed(name: str, methods: list[str], starts: list[str], seeds: int, threads: int) -> None:
     """With the full dictionary, accuracy: many-to-one is of no interest where tags have their names."""
-    found = load("wsj")
+    found = load(name)
     if found is None:
         return
-    gold, text, path = found
-    dictionary = path / "tagdict.tsv"
-    tags = np.array(gold.tagset)[gold.labels.values]
-    columns = {"method": "", "start": "", "seeds": "", "accuracy": ".3f", "±": ".3f", "CPU s": ".0f"}
-    table = Measured("induction-dictionary", columns, keys=2)
-    for start in ("random", "known"):
-        for method, given in LISTED.items():
+    gold, text, _ = found
+    tags, dictionary = np.array(gold.tagset)[gold.labels.values], full_dictionary(gold)
+    columns = {"text": "", "method": "", "start": "", "seeds": "", "accuracy": ".3f", "±": ".3f", "CPU s": ".0f"}
+    table = Measured("induction-dictionary", columns, keys=3)
+    for start in starts:
+        for method in methods:
             rows = []
             for seed in range(seeds):
                 began = time.process_time()
-                more = {"start": start, "tolerance": 0, "random_state": seed, "n_jobs": threads, **given}
+                more = {"start": start, "tolerance": 0, "random_state": seed, "n_jobs": threads, **LISTED[method]}
                 model = sc.HMM(dictionary=dictionary, **more).fit(text)
-                right = tagged(model, text) == tags
-                rows.append([right.mean(), time.process_time() - began])
-            accuracy, seconds = np.mean(rows, axis=0)
-            table.add(method, start, seeds, accuracy, np.std(rows, axis=0)[0], seconds)
+                rows.append([(tagged(model, text) == tags).mean(), time.process_time() - began])
+                accuracy, seconds = np.mean(rows, axis=0)
+                table.add(name, method, start, seed + 1, accuracy, np.std(rows, axis=0)[0], seconds)
+
+
+def full_dictionary(gold: Any) -> dict[str, list[str]]:
+    """Every tag that a word has in the text."""
+    words, tags = gold.vocabulary.words, gold.tagset
+    pairs = np.unique(np.stack([gold.sentences.values, gold.labels.values]), axis=1)
+    found: dict[str, list[str]] = {}
+    for word, tag in pairs.T.tolist():
+        found.setdefault(words[word], []).append(tags[tag])
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=["wsj", "ewt", "brown"])
-    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS), metavar="METHOD")
-    parser.add_argument("--starts", nargs="+", choices=("random", "classes"), default=["random", "classes"])
+    parser.add_argument("--methods", nargs="+", choices=[*METHODS, *LISTED], metavar="METHOD")
+    parser.add_argument("--starts", nargs="+", choices=("random", "classes", "known"))
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--dictionary", action="store_true", help="with the full dictionary of the WSJ sample instead")
+    parser.add_argument("--dictionary", action="store_true", help="with the full dictionary of each text instead")
     given = parser.parse_args()
     print(shell_line())
-    if given.dictionary:
-        listed(given.seeds, given.threads)
-        return
+    known, run = (LISTED, listed) if given.dictionary else (METHODS, induce)
+    methods = given.methods or list(known)
+    starts = given.starts or ["random", "known" if given.dictionary else "classes"]
+    for wrong in {*methods} - {*known} | ({*starts} & {"known"} if run is induce else set()):
+        parser.error(f"{wrong}: not with{'' if given.dictionary else 'out'} --dictionary")
     for name in given.corpora:
-        induce(name, given.methods, given.starts, given.seeds, given.threads)
+        run(name, methods, starts, given.seeds, given.threads)
 
 
 if __name__ == "__main__":

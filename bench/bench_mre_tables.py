@@ -2,6 +2,7 @@
 
     python bench/bench_mre_tables.py --corpus wsj --states 10 20 30 40 50 --seeds 3
     python bench/bench_mre_tables.py --corpus brown --one-of 3 --seeds 1 --methods MLE MRE     # every third sentence
+    python bench/bench_mre_tables.py --corpus wsj --states 50 --sizes 0.2 0.4 0.6 0.8 1        # by size instead
 
 By number of states and by size of the text (--sizes, shares of it): many-to-one accuracy, VI in nats, as there, and the
 mean log-probability per sentence that it is made again from what the model makes of it (published: −105 by MLE, −84 by
@@ -82,7 +83,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", choices=CORPORA, nargs="+", default=["wsj"])
     parser.add_argument("--states", type=int, nargs="+", default=[10, 20, 30, 40, 50])
-    parser.add_argument("--sizes", type=float, nargs="*", default=[], help="shares of the corpus, at the last number")
+    parser.add_argument(
+        "--sizes", type=float, nargs="*", default=[], help="shares of the corpus, at the last number of states"
+    )
     parser.add_argument("--one-of", type=int, default=1, help="of so many sentences one is taken")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS)
@@ -93,8 +96,10 @@ def main() -> None:
         if whole is None:
             continue
         corpus = part(whole, options.one_of)
-        table, last = Measured(f"mre-{name}", COLUMNS, keys=3), options.states[-1]
-        cases = [(k, len(corpus)) for k in options.states] + [(last, round(len(corpus) * s)) for s in options.sizes]
+        last, by = options.states[-1], "-sizes" if options.sizes else ""
+        table = Measured(f"mre-{name}{by}", COLUMNS, keys=3)
+        cases = [(last, round(len(corpus) * share)) for share in options.sizes]
+        cases = cases or [(states, len(corpus)) for states in options.states]
         shown: dict[str, Any] = {}
         for states, n in cases:
             by_seed: list[dict[str, Run]] = []
@@ -104,7 +109,8 @@ def main() -> None:
                 by_seed.append(found)
                 for method in options.methods:  # after every seed, so that a run that is stopped keeps what it has
                     add(table, method, states, n, [one[method] for one in by_seed])
-        verb_state(f"mre-{name}", corpus, shown)
+        if not options.sizes:
+            verb_state(f"mre-{name}", corpus, shown)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ A page says where a table goes, and may turn a long one around (a row for every 
     <!-- table network-learned -->                      <!-- table align rows=tool columns=text cell=AER -->
     <!-- end of table -->                               <!-- end of table -->
 
+(`columns=start, text`: one for every two of them; `origins=below`: a later table of the page says where rows come from)
 and what its sentences say of one, by the first number of a cell, rounded (bare: without the zero before the point):
 
     <!-- figure classes-wsj-45; EM 100 from a random start; many-to-one; .2f bare -->.51<!-- end -->
@@ -34,6 +35,7 @@ from corpora import shell_line
 DOCS = Path(__file__).parent.parent / "docs"
 DATA = DOCS / "data"
 MARKED = re.compile(r"(<!-- table (?P<what>[^>]*?) -->\n).*?(<!-- end of table -->)", re.DOTALL)
+OPTIONS = "rows|columns|cell|origins"
 FIGURE = re.compile(r"(<!-- figure (?P<what>[^>]*?) -->).*?(<!-- end -->)", re.DOTALL)
 NUMBER = re.compile(r"[−-]?[\d,]*\.?\d+")
 DIGITS = 6  # of a number that is kept
@@ -117,7 +119,9 @@ def _line(cells: Any) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def rendered(name: str, rows: str = "", columns: str = "", cell: str = "", folder: Path = DATA) -> str:
+def rendered(
+    name: str, rows: str = "", columns: str = "", cell: str = "", origins: str = "", folder: Path = DATA
+) -> str:
     """The table and, under it, where it comes from."""
     data = read(folder / f"{name}.json")
     forms, kept = data["columns"], data["rows"]
@@ -127,14 +131,18 @@ def rendered(name: str, rows: str = "", columns: str = "", cell: str = "", folde
     else:
         lines = _head(titles)
         lines += [_line(shown(c, f) for c, f in zip(row["cells"], forms.values(), strict=True)) for row in kept]
-    return "\n".join([*lines, "", *_origins(kept)]) + "\n"
+    under = [] if origins == "below" else ["", *_origins(kept)]
+    return "\n".join([*lines, *under]) + "\n"
 
 
 def _turned(titles: list[str], forms: Any, kept: list[Any], down: str, across: str, cell: str) -> list[str]:
-    at, over, value = (titles.index(title) for title in (down, across, cell))
-    found = {(row["cells"][at], row["cells"][over]): shown(row["cells"][value], forms[cell]) for row in kept}
+    at, value, *over = (titles.index(title) for title in (down, cell, *across.split(", ")))
+    found = {
+        (row["cells"][at], ", ".join(str(row["cells"][k]) for k in over)): shown(row["cells"][value], forms[cell])
+        for row in kept
+    }
     firsts, seconds = (list(dict.fromkeys(key[i] for key in found)) for i in (0, 1))
-    return [*_head(["", *map(str, seconds)]),
+    return [*_head(["", *seconds]),
             *(_line([shown(str(a), ""), *(found.get((a, b), "–") for b in seconds)]) for a in firsts)]  # fmt: skip
 
 
@@ -168,7 +176,7 @@ def page(text: str, folder: Path = DATA) -> str:
 
     def table(match: re.Match[str]) -> str:
         name, *options = match["what"].split(" ")
-        turned = dict(re.findall(r"(rows|columns|cell)=(.+?)(?= (?:rows|columns|cell)=|$)", " ".join(options)))
+        turned = dict(re.findall(rf"({OPTIONS})=(.+?)(?= (?:{OPTIONS})=|$)", " ".join(options)))
         return f"{match[1]}\n{rendered(name, **turned, folder=folder)}\n{match[3]}"
 
     def sentence(match: re.Match[str]) -> str:

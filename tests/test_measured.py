@@ -135,6 +135,23 @@ def test_a_long_table_is_turned_around(measured: Any, tmp_path: Path) -> None:
     assert (lines[0], lines[-2], lines[-1]) == ("before", "<!-- end of table -->", "after") and "stale" not in lines
 
 
+def test_a_table_that_is_turned_may_have_a_column_for_every_two_names_and_its_origins_below(
+    measured: Any, tmp_path: Path
+) -> None:
+    table = measured.Measured("tags", {"text": "", "method": "", "start": "", "score": ".2f"}, keys=3, folder=tmp_path)
+    for row in (("wsj", "EM", "random", 0.5), ("wsj", "EM", "classes", 0.8), ("ewt", "MRE", "random", 0.6)):
+        table.add(*row)
+    asked = "table tags rows=method columns=text, start cell=score"
+    turned = measured.page(f"<!-- {asked} origins=below -->\n<!-- end of table -->\n", tmp_path)
+    assert [line for line in turned.splitlines() if line][1:-1] == [
+        "|  | wsj, random | wsj, classes | ewt, random |",
+        "|---|---|---|---|",
+        "| EM | 0.50 | 0.80 | – |",
+        "| MRE | – | – | 0.60 |",
+    ]
+    assert "softcount" in measured.page(f"<!-- {asked} -->\n<!-- end of table -->\n", tmp_path)
+
+
 def test_nothing_is_written_unless_it_is_asked_for(measured: Any, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(measured, "DATA", tmp_path)
     monkeypatch.delenv("SOFTCOUNT_WRITE", raising=False)

@@ -9,7 +9,8 @@ A page says where a table goes, and may turn a long one around (a row for every 
     <!-- table network-learned -->                      <!-- table align rows=tool columns=text cell=AER -->
     <!-- end of table -->                               <!-- end of table -->
 
-(`columns=start, text`: one for every two of them; `origins=below`: a later table of the page says where rows come from)
+(`columns=start, text`: one for every two of them; `form=.3f`: the first number of a cell alone;
+`origins=below`: a later table of the page says where rows come from)
 and what its sentences say of one, by the first number of a cell, rounded (bare: without the zero before the point):
 
     <!-- figure classes-wsj-45; EM 100 from a random start; many-to-one; .2f bare -->.51<!-- end -->
@@ -35,7 +36,7 @@ from corpora import shell_line
 DOCS = Path(__file__).parent.parent / "docs"
 DATA = DOCS / "data"
 MARKED = re.compile(r"(<!-- table (?P<what>[^>]*?) -->\n).*?(<!-- end of table -->)", re.DOTALL)
-OPTIONS = "rows|columns|cell|origins"
+OPTIONS = "rows|columns|cell|form|origins"
 FIGURE = re.compile(r"(<!-- figure (?P<what>[^>]*?) -->).*?(<!-- end -->)", re.DOTALL)
 NUMBER = re.compile(r"[−-]?[\d,]*\.?\d+")
 DIGITS = 6  # of a number that is kept
@@ -120,14 +121,14 @@ def _line(cells: Any) -> str:
 
 
 def rendered(
-    name: str, rows: str = "", columns: str = "", cell: str = "", origins: str = "", folder: Path = DATA
+    name: str, rows: str = "", columns: str = "", cell: str = "", form: str = "", origins: str = "", folder: Path = DATA
 ) -> str:
     """The table and, under it, where it comes from."""
     data = read(folder / f"{name}.json")
     forms, kept = data["columns"], data["rows"]
     titles = list(forms)
     if rows:
-        lines = _turned(titles, forms, kept, rows, columns, cell)
+        lines = _turned(titles, form or forms[cell], kept, rows, columns, cell)
     else:
         lines = _head(titles)
         lines += [_line(shown(c, f) for c, f in zip(row["cells"], forms.values(), strict=True)) for row in kept]
@@ -135,15 +136,23 @@ def rendered(
     return "\n".join([*lines, *under]) + "\n"
 
 
-def _turned(titles: list[str], forms: Any, kept: list[Any], down: str, across: str, cell: str) -> list[str]:
+def _turned(titles: list[str], form: str, kept: list[Any], down: str, across: str, cell: str) -> list[str]:
     at, value, *over = (titles.index(title) for title in (down, cell, *across.split(", ")))
     found = {
-        (row["cells"][at], ", ".join(str(row["cells"][k]) for k in over)): shown(row["cells"][value], forms[cell])
+        (row["cells"][at], ", ".join(str(row["cells"][k]) for k in over)): _shortened(row["cells"][value], form)
         for row in kept
     }
     firsts, seconds = (list(dict.fromkeys(key[i] for key in found)) for i in (0, 1))
     return [*_head(["", *seconds]),
             *(_line([shown(str(a), ""), *(found.get((a, b), "–") for b in seconds)]) for a in firsts)]  # fmt: skip
+
+
+def _shortened(cell: Any, form: str) -> str:
+    """Of a text with a spread, where a form is asked for, its first number."""
+    if form and isinstance(cell, str):
+        return _number(cell, form)
+    kind, _, bare = form.partition(" ")
+    return shown(cell, kind).removeprefix("0" if bare else "")
 
 
 def _origins(kept: list[Any]) -> list[str]:
@@ -191,8 +200,13 @@ def figure(name: str, row: str, column: str, form: str, folder: Path = DATA) -> 
     at = list(data["columns"]).index(column)
     rows = (list(map(str, one["cells"])) for one in data["rows"])
     cell = next(cells[at] for cells in rows if row in (", ".join(cells[:k]) for k in range(1, len(cells))))
+    return _number(cell, form)
+
+
+def _number(cell: str, form: str) -> str:
+    """The first of a text, rounded."""
     found = NUMBER.search(cell)
-    assert found, f"{name}: {cell!r} of {row} has no number"
+    assert found, f"{cell!r} has no number"
     kind, _, bare = form.partition(" ")
     text = format(float(found[0].replace(",", "").replace("−", "-")), kind)
     return text.removeprefix("0") if bare else text

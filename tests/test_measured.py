@@ -149,6 +149,10 @@ def test_a_table_that_is_turned_may_have_a_column_for_every_two_names_and_its_or
         "| EM | 0.50 | 0.80 | – |",
         "| MRE | – | – | 0.60 |",
     ]
+    table.add("ewt", "EM", "random", "0.5512 ± 0.0100")
+    assert "| EM | .50 | .80 | .55 |" in measured.page(
+        f"<!-- {asked} form=.2f bare -->\n<!-- end of table -->\n", tmp_path
+    )
     assert "softcount" in measured.page(f"<!-- {asked} -->\n<!-- end of table -->\n", tmp_path)
 
 

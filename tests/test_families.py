@@ -241,6 +241,30 @@ def test_rows_with_outcomes_that_are_not_stored_by_the_formula(own: bool) -> Non
     assert divergences(offsets, alpha, prior, expected, beyond) == pytest.approx(0.0, abs=1e-13)
 
 
+@pytest.mark.kernels
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(5,), (4, 7), (2, 3, 5)])
+def test_dense_rows_by_the_formula(shape: tuple[int, ...], order: Any) -> None:
+    """However they lie in memory, with one prior for all entries, one per column, and with entries held at zero."""
+    rng = np.random.default_rng(3)
+    gained = np.where(rng.random(shape) < 0.3, 0.0, rng.gamma(0.5, 9.0, shape))
+    barred = np.zeros(shape, dtype=bool)
+    barred[..., 1] = True
+    for held in (np.zeros(shape, dtype=bool), barred):
+        family = Categorical(shape).hold(np.zeros(shape), held)
+        for prior in (0.3, rng.random(shape[-1]) + 0.1, 1e-9):
+            lam = family.posterior(np.asarray(gained, order=order), prior)
+            alpha = np.where(held, 0.0, np.broadcast_to(prior, shape))
+            expected = family.expected_log(lam)
+            logs = special.digamma(np.where(held, 1.0, lam)) - special.digamma(lam.sum(axis=-1, keepdims=True))
+            np.testing.assert_allclose(expected[~held], logs[~held], rtol=1e-12)
+            assert np.all(expected[held] == -np.inf)
+            truth = special.gammaln(alpha[~held]).sum() - special.gammaln(lam[~held]).sum()
+            truth += special.gammaln(lam.sum(axis=-1)).sum() - special.gammaln(alpha.sum(axis=-1)).sum()
+            truth += ((lam - alpha) * logs)[~held].sum()
+            assert family.divergence(lam, prior, expected) == pytest.approx(truth, rel=1e-11)
+
+
 @both
 def test_draws_average_to_the_mean(kind: str) -> None:
     """The standard error of a Dirichlet draw is below 1/2; five of them for the mean of 4000."""

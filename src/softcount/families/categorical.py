@@ -10,13 +10,13 @@ are not stored keep λ = α and are counted, as the mass `beyond`, not stored.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy  # whose `special` is loaded when first used: it takes a third of a second
 
-from softcount.families.categorical_rows import row_logsumexp, xproduct
-from softcount.families.dirichlet import divergences, expected_logs
+from softcount.families.categorical_rows import row_logsumexp
+from softcount.families.dirichlet import digammas, divergences, entry_divergence, expected_logs
 from softcount.families.penalty import Pseudo, Sparsity
 from softcount.families.sparse_rows import sparsest
 from softcount.numbers.ragged import Array, Ragged
@@ -194,8 +194,8 @@ class Categorical(NamedTuple):
                 if self.held is not None:
                     result += by_row(np.log(self.mass()), posterior)
             else:
-                offset = scipy.special.digamma(row_sums(posterior)) - np.log(self.mass())
-                result = scipy.special.digamma(values(posterior)) - by_row(offset, posterior)
+                offset = _digamma(row_sums(posterior)) - np.log(self.mass())
+                result = _digamma(posterior) - by_row(offset, posterior)
             if self.free is not None and self.held is not None:
                 result = np.where(self.free, result, np.log(self.held))
         return like(posterior, result)
@@ -205,13 +205,14 @@ class Categorical(NamedTuple):
         expected = values(self.expected_log(posterior) if expected_log is None else expected_log)
         if isinstance(posterior, Ragged):
             return self._ragged_divergence(posterior, prior, expected)
-        alpha = self.posterior(like(posterior, np.zeros_like(values(posterior))), prior)
-        gained = values(posterior) - values(alpha)
-        free = slice(None) if self.free is None else self.free
+        alpha = self.posterior(np.zeros_like(posterior), prior)
         if self.held is not None:  # the mass is a constant of both densities
             with np.errstate(divide="ignore", invalid="ignore"):
                 expected = expected - by_row(np.log(self.mass()), posterior)
-        return float(self._log_beta(alpha) - self._log_beta(posterior) + np.sum(xproduct(gained[free], expected[free])))
+        order = _memory_order(posterior)
+        entries = entry_divergence(posterior.ravel(order), alpha.ravel(order), expected.ravel(order))
+        rows, of_prior = row_sums(posterior).ravel(), row_sums(alpha).ravel()
+        return float(entries - entry_divergence(rows, of_prior, np.zeros(len(rows))))
 
     def _ragged_divergence(self, posterior: Ragged, prior: Any, expected: Array) -> float:
         alpha = np.atleast_1d(np.asarray(alpha_of(prior), dtype=float))
@@ -264,3 +265,19 @@ class Categorical(NamedTuple):
             if self.free is not None and self.held is not None:
                 flat = np.where(self.free, flat, np.log(self.held))
         return like(logs, flat)
+
+
+# --- dense tables as one run of numbers -------------------------------------------------------------------------------
+
+
+def _memory_order(table: Array) -> Literal["C", "F"]:
+    return "C" if table.flags.c_contiguous else "F"
+
+
+def _digamma(table: Array) -> Array:
+    """As scipy.special.digamma, in a third of its time."""
+    order = _memory_order(table)
+    flat = table.ravel(order)
+    result = np.empty(len(flat))
+    digammas(flat, result)
+    return result.reshape(table.shape, order=order)

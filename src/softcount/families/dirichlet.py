@@ -1,4 +1,4 @@
-"""Sums over the entries of sparse Dirichlet rows, in one traversal each: a table may have a hundred million entries.
+"""Sums over the entries of Dirichlet rows, in one traversal each: a sparse table may have a hundred million entries.
 
     E[log θ_k] = ψ(λ_k) − ψ(Σ λ)            KL = log B(α) − log B(λ) + Σ_k (λ_k − α_k) E[log θ_k]
 
@@ -44,6 +44,31 @@ def log_gamma(x: float) -> float:
     tail = 1 / 1260 - square * (1 / 1680 - square * (1 / 1188 - square * (691 / 360360 - square / 156)))
     series = inverse * (1 / 12 - square * (1 / 360 - square * tail))
     return (x - 0.5) * math.log(x) - x + 0.9189385332046727 + series - shift
+
+
+@kernel
+def digammas(x: Array, out: Array) -> None:
+    """out = scipy.special.digamma(x), entry by entry"""
+    last, psi = -1.0, 0.0
+    for k in range(len(x)):
+        if x[k] != last:
+            last = x[k]
+            psi = digamma(last)
+        out[k] = psi
+
+
+@kernel
+def entry_divergence(posterior: Array, prior: Array, expected: Array) -> float:
+    """(gammaln(prior) − gammaln(posterior) + (posterior − prior) · expected).sum(), where both are positive"""
+    result, last, of_prior = 0.0, -1.0, 0.0
+    for k in range(len(posterior)):
+        gained = posterior[k] - prior[k]
+        if gained != 0.0 and prior[k] > 0.0 and posterior[k] > 0.0:
+            if prior[k] != last:  # most priors are the same for all entries, or for all states of a word
+                last = prior[k]
+                of_prior = log_gamma(last)
+            result += of_prior - log_gamma(posterior[k]) + gained * expected[k]
+    return result
 
 
 @kernel

@@ -11,8 +11,17 @@ from command import refused, run
 from scipy.special import gammaln
 
 import softcount as sc
-from softcount.estimators.how_many import METHODS, search, within_one_error
-from softcount.estimators.sized import NONE, UNSEEN, _Trainer
+from softcount.estimators.how_many import (
+    METHODS,
+    PATIENCE,
+    Tried,
+    _far_behind,
+    _split_merge,
+    evidence,
+    search,
+    within_one_error,
+)
+from softcount.estimators.sized import FIRST_STEPS, NONE, RESTARTS, UNSEEN, _Trainer
 from softcount.estimators.splitting import Hidden, distances, merged, split_all
 from softcount.models.hmm import HMMTables
 from softcount.synthetic import hidden
@@ -120,12 +129,44 @@ def test_the_evidence_of_two_ways_decides(chosen: Any) -> None:
     assert sizes == sorted(set(sizes)) and {1, 2, 3, 4, 6, 8} <= set(sizes)
 
 
-@pytest.mark.parametrize("peak", [1, 5, 9, 13, 30, 40])
+@pytest.mark.parametrize("peak", [1, 5, 9, 13, 30])
 def test_the_search_finds_a_peak_and_tries_both_neighbours(peak: int) -> None:
     tried = search(lambda size: (-abs(size - peak), size), 40)
     sizes = [one.size for one in tried]
     assert max(tried, key=lambda one: one.score).size == peak and len(sizes) == len(set(sizes)) <= 19
     assert {n for n in (peak - 1, peak + 1) if 0 < n <= 40} <= set(sizes)
+
+
+@pytest.mark.parametrize("peak", [40, 101, 150, 256])
+def test_large_sizes_are_told_apart_to_a_sixteenth(peak: int) -> None:
+    tried = search(lambda size: (-abs(size - peak), size), 256)
+    sizes = [one.size for one in tried]
+    best = max(tried, key=lambda one: one.score).size
+    assert abs(best - peak) <= best / 16 and len(sizes) == len(set(sizes)) <= 22
+    beside = [n for n in sizes if n != best and abs(n - best) <= best / 16]
+    assert min(beside) < best and (max(beside) > best or best == 256)
+
+
+def test_splits_that_are_far_behind_are_left_alone(sentences: Any) -> None:
+    """What others found with one value already is out of reach: so many levels are given to it, and no more."""
+    train, items = _Trainer(sc.HMM("auto", random_state=0), 0), sc.corpus(sentences)
+    best = train(items, 2)
+    at = evidence(best)
+    assert not _far_behind(best, [], at - 100) and not _far_behind(best, [Tried(3, at + 900, 3, 0)], at - 100)
+    assert not _far_behind(best, [Tried(2, at + 30, 2, 0)], at - 100)  # 100 of 130 gained
+    assert _far_behind(best, [Tried(1, at - 100, 1, 0), Tried(2, at + 40, 2, 0)], at - 100)  # 100 of 140
+    found = _split_merge(train, items, 64, np.random.default_rng(0), [Tried(1, 0.0, 1, 0)])
+    assert len(found.tried) == 1 + PATIENCE
+    alone = _split_merge(train, items, 64, np.random.default_rng(0), [])
+    assert alone.tried[: 1 + PATIENCE][-1].size == found.tried[-1].size and len(alone.tried) > 1 + PATIENCE
+
+
+def test_the_best_of_some_starts_goes_on(sentences: Any) -> None:
+    train, items = _Trainer(sc.HMM("auto", random_state=0), 0), sc.corpus(sentences)
+    first = train._fit(items, 4, None, FIRST_STEPS, RESTARTS)
+    assert len(first.restarts_) == RESTARTS and first.n_iter_ <= FIRST_STEPS
+    assert first.objective_ == max(one.objective for one in first.restarts_)
+    assert train(items, 4).elbo >= first.objective_ and len(train.before.restarts_) == 1
 
 
 def test_one_standard_error() -> None:

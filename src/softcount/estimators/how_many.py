@@ -29,11 +29,13 @@ from softcount.numbers.tables import Tables
 METHODS = ("evidence", "elbo", "split-merge", "held-out")
 SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
 PATIENCE = 2  # sizes in a row without a rise before larger ones are left alone
+FINE = 1 / 16  # of the best size: what lies nearer to it is not told apart by one start or another
 LEAST = 8  # up to which all of them are tried, because small ones cost little and say little
 ASIDE = 0.1  # share of the items that are kept aside
 BLOCKS = 20  # of the items aside, for the standard error
 USED = 1.0  # expected counts that a value needs to be counted as used
 ATTEMPTS = 4  # splits in a row, each by other noise, that may fail
+PACE = 0.75  # of what starts of their own gained with as many values: splits that gain less will not catch up
 STEPS, MERGE_STEPS = 60, 8  # of variational Bayes: in full, and to see what a merge is worth
 
 
@@ -78,7 +80,8 @@ def choose(method: str, train: Trainer, items: Any, most: int, seed: int) -> Cho
     if method in ("evidence", "elbo"):
         found.append(_elbo(train, items, most))
     if method in ("evidence", "split-merge"):
-        found.append(_split_merge(train, items, most, np.random.default_rng([seed, 18])))
+        bar = [one for choice in found for one in choice.tried]
+        found.append(_split_merge(train, items, most, np.random.default_rng([seed, 18]), bar))
     best = max(found, key=lambda choice: max(one.score for one in choice.tried))
     return best._replace(tried=_best_of_each([one for choice in found for one in choice.tried]))
 
@@ -167,23 +170,24 @@ def _ladder(most: int) -> Iterator[int]:
 
 
 def _between(found: dict[int, Tried]) -> int | None:
-    """The middle of the wider gap beside the best size; None where there is none."""
+    """The middle of the wider gap beside the best size; None where there is none worth looking into."""
     sizes = sorted(found)
     place = sizes.index(max(found.values(), key=lambda one: one.score).size)
     gaps = [(sizes[i + 1] - sizes[i], sizes[i]) for i in (place - 1, place) if 0 <= i < len(sizes) - 1]
     width, low = max(gaps, default=(0, 0))
-    return low + width // 2 if width > 1 else None
+    return low + width // 2 if width > max(1.0, FINE * sizes[place]) else None
 
 
 # --- splits and merges ------------------------------------------------------------------------------------------------
 
 
-def _split_merge(train: Trainer, items: Any, most: int, rng: np.random.Generator) -> Choice:
+def _split_merge(train: Trainer, items: Any, most: int, rng: np.random.Generator, bar: list[Tried]) -> Choice:
+    """Until nothing stays split, or it falls far behind `bar`: what was found before with as many values or fewer."""
     began = time.perf_counter()
     best = train(items, 1)
     tried = [Tried(1, evidence(best), 1, time.perf_counter() - began)]
-    failed = 0
-    while 2 * best.size <= most and failed < ATTEMPTS:
+    failed = behind = 0
+    while 2 * best.size <= most and failed < ATTEMPTS and behind < PATIENCE:
         began = time.perf_counter()
         tables = split_all(best.tables, train.axes, best.size, rng)
         model = _merged_back(train, items, train(items, 2 * best.size, tables))
@@ -192,8 +196,14 @@ def _split_merge(train: Trainer, items: Any, most: int, rng: np.random.Generator
         better = evidence(model) > evidence(best)
         failed = 0 if better and model.size > best.size else failed + 1
         best = model if better else best
+        behind = behind + 1 if _far_behind(best, bar, tried[0].score) else 0
     why = f"splitting {best.size} further raises the bound on the evidence (ELBO + log K!) no more"
     return Choice(_used(best), why, tried)
+
+
+def _far_behind(model: Trained, bar: list[Tried], of_one: float) -> bool:
+    others = max((one.score for one in bar if one.size <= model.size), default=-np.inf)
+    return evidence(model) - of_one < PACE * (others - of_one)
 
 
 def _merged_back(train: Trainer, items: Any, model: Trained) -> Trained:

@@ -29,7 +29,7 @@ from softcount.text.stored import in_memory
 AUTO = "auto"
 PRIOR = 0.1  # of the choice
 UNSEEN, NONE = 0.1, 1e-9  # what a word counts there beside its tokens; nothing, for a prior that must be positive
-RESTARTS = 3  # likewise, from starts of its own
+RESTARTS, FIRST_STEPS = 3, 8  # from starts of its own: after so many steps the best of them goes on alone
 
 
 class SizedEstimator(FeaturedEstimator):
@@ -119,18 +119,24 @@ class _Trainer:
         self.before: Any = None
 
     def __call__(self, items: Any, size: int, tables: Tables | None = None, steps: int = STEPS) -> Trained:
+        if tables is None and size > 1:
+            tables, steps = self._fit(items, size, None, FIRST_STEPS, RESTARTS).parameters_, steps - FIRST_STEPS
+        model = self._fit(items, size, tables, steps)
+        assert model.posterior_ is not None
+        posterior = np.asarray(model.posterior_[model._emits], np.float64)
+        imagined = model._leans or PRIOR * posterior.shape[1]
+        mass = np.maximum(posterior.sum(axis=1) - imagined, 0.0)
+        emitted = np.asarray(model.parameters_._asdict()[model._emits], np.float64)
+        return Trained(size, model.objective_, mass, emitted, model.parameters_, model._per_token)
+
+    def _fit(self, items: Any, size: int, tables: Tables | None, steps: int, restarts: int = 1) -> Any:
         asked, fields = self.estimator, self.estimator.get_params(deep=False)
         fields |= {asked._size_name: size, "criterion": f"vb:{steps}", "prior": PRIOR, "random_state": self.seed}
-        fields |= {"restarts": RESTARTS if tables is None and size > 1 else 1, "fixed": ()}
+        fields |= {"restarts": restarts, "fixed": ()}
         begun = {} if tables is None else {"start": asked._begun_from(tables, self.before)}
         model = self.before = type(asked)(**{**fields, **asked._for_choice(), **begun})
         model._sizing = True
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of classes that are not used: that is what is asked
             model.fit(items)
-        assert model.posterior_ is not None
-        posterior = np.asarray(model.posterior_[model._emits], np.float64)
-        imagined = asked._leans or PRIOR * posterior.shape[1]
-        mass = np.maximum(posterior.sum(axis=1) - imagined, 0.0)
-        emitted = np.asarray(model.parameters_._asdict()[model._emits], np.float64)
-        return Trained(size, model.objective_, mass, emitted, model.parameters_, model._per_token)
+        return model

@@ -205,7 +205,7 @@ class Categorical(NamedTuple):
         expected = values(self.expected_log(posterior) if expected_log is None else expected_log)
         if isinstance(posterior, Ragged):
             return self._ragged_divergence(posterior, prior, expected)
-        alpha = self.posterior(np.zeros_like(posterior), prior)
+        alpha = values(self.posterior(np.zeros_like(posterior), prior))
         if self.held is not None:  # the mass is a constant of both densities
             with np.errstate(divide="ignore", invalid="ignore"):
                 expected = expected - by_row(np.log(self.mass()), posterior)

@@ -17,6 +17,7 @@ from softcount.estimators.how_many import (
     Tried,
     _far_behind,
     _split_merge,
+    choose,
     evidence,
     search,
     within_one_error,
@@ -159,6 +160,14 @@ def test_splits_that_are_far_behind_are_left_alone(sentences: Any) -> None:
     assert len(found.tried) == 1 + PATIENCE
     alone = _split_merge(train, items, 64, np.random.default_rng(0), [])
     assert alone.tried[: 1 + PATIENCE][-1].size == found.tried[-1].size and len(alone.tried) > 1 + PATIENCE
+
+
+def test_it_is_said_where_more_might_be_better(sentences: Any) -> None:
+    train, items = _Trainer(sc.HMM("auto", random_state=0), 0), sc.corpus(sentences)
+    for method in ("elbo", "held-out"):
+        assert choose(method, train, items, 2, 0).why.count("2, the most that was tried, ") == 1
+        assert "the most" not in choose(method, train, items, 16, 0).why
+    assert choose("split-merge", train, items, 3, 0).why == "splitting 2 would make more than 3"
 
 
 def test_the_best_of_some_starts_goes_on(sentences: Any) -> None:

@@ -114,7 +114,8 @@ def _elbo(train: Trainer, items: Any, most: int) -> Choice:
     tried = search(attempt, most)
     best = max(tried, key=lambda one: one.score)
     died = f"; {best.size - best.used} of its values died" if best.used < best.size else ""
-    return Choice(best.used, f"{best.size} has the greatest bound on the evidence (ELBO + log K!){died}", tried)
+    why = f"{best.size}{_most_of(tried, best.size)} has the greatest bound on the evidence (ELBO + log K!){died}"
+    return Choice(best.used, why, tried)
 
 
 def _held_out(train: Trainer, items: Any, most: int, seed: int) -> Choice:
@@ -134,8 +135,15 @@ def _held_out(train: Trainer, items: Any, most: int, seed: int) -> Choice:
     tried = search(attempt, most)
     best = max(tried, key=lambda one: one.score).size
     chosen = min(size for size, found in measured.items() if within_one_error(measured[best], found))
-    better = f"{best} foretells them best" + ("" if chosen == best else f", {chosen} within one standard error of that")
+    better = f"{best}{_most_of(tried, best)} foretells them best" + (
+        "" if chosen == best else f", {chosen} within one standard error of that"
+    )
     return Choice(chosen, f"of {aside:,} items kept aside, {better}", tried)
+
+
+def _most_of(tried: list[Tried], size: int) -> str:
+    """More might have been better still, where nothing larger was tried."""
+    return ", the most that was tried," if size == max(one.size for one in tried) > 1 else ""
 
 
 def within_one_error(best: Array, found: Array) -> bool:
@@ -197,7 +205,8 @@ def _split_merge(train: Trainer, items: Any, most: int, rng: np.random.Generator
         failed = 0 if better and model.size > best.size else failed + 1
         best = model if better else best
         behind = behind + 1 if _far_behind(best, bar, tried[0].score) else 0
-    why = f"splitting {best.size} further raises the bound on the evidence (ELBO + log K!) no more"
+    raises = "further raises the bound on the evidence (ELBO + log K!) no more"
+    why = f"splitting {best.size} {raises if 2 * best.size <= most else f'would make more than {most}'}"
     return Choice(_used(best), why, tried)
 
 

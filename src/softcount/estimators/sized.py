@@ -136,7 +136,8 @@ class _Trainer:
         begun = {} if tables is None else {"start": asked._begun_from(tables, self.before)}
         model = self.before = type(asked)(**{**fields, **asked._for_choice(), **begun})
         model._sizing = True
-        with warnings.catch_warnings():
+        what = f"trying {size} {asked._size_name.removeprefix('n_')}"
+        with stage.towards(what), warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of classes that are not used: that is what is asked
             model.fit(items)
         return model

@@ -3,6 +3,7 @@
     python bench/bench_auto.py --seeds 10
     python bench/bench_auto.py --corpora EWT      # a part of it; also Brown, WSJ and "20 Newsgroups"
     python bench/bench_auto.py --corpora "20 Newsgroups" --of clusters --documents 4000
+    python bench/bench_auto.py --corpora Brown --sentences 57340 --methods evidence      # all of it; an hour or more
 
 Sentences of a hidden Markov model, documents of one class each, and documents that mix topics
 (`softcount.synthetic.hidden`), all with the same number of classes; and documents that repeat their words, as real ones
@@ -55,13 +56,13 @@ OF = ("states", "clusters", "topics")
 TAGS = {"Brown": ("pos-brown-en", "all"), "WSJ": ("pos-wsj-sample-en", "all"), "EWT": ("pos-ewt-en", "train")}
 
 
-def real(names: list[str], of_what: list[str], n_sentences: int, n_documents: int) -> None:
-    """A random part of each text, for the time that it takes: what is chosen, and what was tried on the way."""
+def real(names: list[str], of_what: list[str], methods: list[str], n_sentences: int, n_documents: int) -> None:
+    """A random part of each text, or all of it: what is chosen, and what was tried on the way."""
     columns = {"text": "", "of": "", "choose": "", "chosen": "d", "tried": "", "CPU s": ".0f"}
     chosen = Measured("auto-chosen", columns, keys=3)
     tried = Measured("auto-corpora", {"text": "", "size": "d", "score": ",.0f", "used": "d"}, keys=2)
     for text, of, model, items in settings(names, n_sentences, n_documents):
-        for method in ("evidence", "held-out") if of in of_what else ():
+        for method in methods if of in of_what else ():
             began = time.process_time()
             model.set_params(choose=method, random_state=0).fit(items)
             seconds = time.process_time() - began
@@ -96,16 +97,17 @@ def main() -> None:
     parser.add_argument("--classes", type=int, default=6)
     parser.add_argument("--items", type=int, default=500)
     parser.add_argument("--models", nargs="+", choices=list(KINDS), default=list(KINDS))
-    parser.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS)
+    parser.add_argument("--methods", nargs="+", choices=METHODS, help="all, and of real text evidence and held-out")
     parser.add_argument("--corpora", nargs="+", choices=[*TAGS, NEWS], default=[])
     parser.add_argument("--of", nargs="+", choices=OF, default=OF)
     parser.add_argument("--sentences", type=int, default=600)
     parser.add_argument("--documents", type=int, default=600)
     options = parser.parse_args()
     if options.corpora:
-        real(options.corpora, options.of, options.sentences, options.documents)
+        methods = options.methods or ["evidence", "held-out"]
+        real(options.corpora, options.of, methods, options.sentences, options.documents)
     else:
-        known(options.classes, options.items, options.seeds, options.models, options.methods)
+        known(options.classes, options.items, options.seeds, options.models, options.methods or list(METHODS))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import cycle, repeat
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,11 @@ from scipy.special import gammaln
 
 import softcount as sc
 from softcount.estimators.how_many import (
+    ATTEMPTS,
     METHODS,
     PATIENCE,
+    STEPS,
+    Trained,
     Tried,
     _far_behind,
     _split_merge,
@@ -24,6 +29,7 @@ from softcount.estimators.how_many import (
 )
 from softcount.estimators.sized import FIRST_STEPS, NONE, RESTARTS, UNSEEN, _Trainer
 from softcount.estimators.splitting import Hidden, distances, merged, split_all
+from softcount.machine import stage
 from softcount.models.hmm import HMMTables
 from softcount.synthetic import hidden
 
@@ -170,12 +176,109 @@ def test_it_is_said_where_more_might_be_better(sentences: Any) -> None:
     assert choose("split-merge", train, items, 3, 0).why == "splitting 2 would make more than 3"
 
 
+class _Scripted:
+    """A trainer whose bounds are written down: of starts of its own, and of tables that were split or merged."""
+
+    axes = AXES
+
+    def __init__(self, own: dict[int, float], split: dict[int, float], dead: int = 0) -> None:
+        self.own, self.split, self.dead, self.largest_split = own, split, dead, 0
+        self.foretold: dict[int, Iterator[float]] = {}  # of every size, block by block
+
+    def __call__(self, items: Any, size: int, tables: Any = None, steps: int = STEPS) -> Trained:
+        self.largest_split = max(self.largest_split, size if tables is not None else 0)
+        bounds = self.own if tables is None else self.split
+        rows = np.random.default_rng(size).dirichlet(np.ones(3 * size), size)
+        square = rows[:, :size] / rows[:, :size].sum(axis=1, keepdims=True)
+        mass = np.where(np.arange(size) < size - self.dead, 9.0, 0.0)
+        bound = bounds.get(size, -1e9) - gammaln((mass > 0).sum() + 1)  # so that the evidence is what is written down
+        return Trained(size, bound, mass, rows, HMMTables(square[0], square, rows), lambda _: next(self.foretold[size]))
+
+
+class _Items(list[int]):
+    def take(self, places: Any) -> _Items:
+        return _Items(self[k] for k in places)
+
+
+def _steps_of_splits(split: dict[int, float], own: dict[int, float]) -> list[int]:
+    bar = [Tried(size, bound, size, 0) for size, bound in own.items()]
+    found = _split_merge(_Scripted({1: 0.0}, split), [], 64, np.random.default_rng(0), bar)
+    return [one.size for one in found.tried]
+
+
+def test_when_splits_are_left_alone() -> None:
+    own = {1: 0.0, 2: 100.0, 4: 200.0, 8: 300.0, 16: 400.0, 32: 500.0}
+    assert _steps_of_splits({2: 10.0, 4: 20.0, 8: 30.0}, own) == [1, 2, 4]  # behind twice
+    assert _steps_of_splits({2: 10.0, 4: 190.0, 8: 200.0, 16: 390.0, 32: 400.0, 64: 490.0}, own) == [
+        *(1, 2, 4, 8, 16, 32, 64)  # behind by now and then, never twice in a row
+    ]
+    falls = {2: 90.0, 4: 190.0, 8: 150.0}  # what is given up does not count: four splits of four are tried
+    assert _steps_of_splits(falls, own) == [1, 2, 4, *[8] * ATTEMPTS]
+
+
+def test_splits_are_held_against_starts_of_their_own() -> None:
+    own = {size: 100.0 * size for size in range(1, 65)}
+    train = _Scripted(own, {2: 110.0, 4: 120.0, 8: 130.0, 16: 140.0})
+    assert choose("evidence", train, [], 16, 0).size == 16 and train.largest_split == 4
+    train.largest_split = 0
+    assert choose("split-merge", train, [], 16, 0).size == 16 and train.largest_split == 16
+
+
+def test_the_reason_names_the_right_number() -> None:
+    train = _Scripted({size: float(size) for size in range(1, 9)}, {}, dead=1)
+    bound = "has the greatest bound on the evidence (ELBO + log K!)"
+    assert choose("elbo", train, [], 4, 0).why == f"4, the most that was tried, {bound}; 1 of its values died"
+    assert choose("elbo", train, [], 4, 0).size == 3
+    assert choose("elbo", _Scripted({1: 0.0}, {}), [], 1, 0).why == f"1 {bound}"  # nothing else could be
+    best = "of 40 items kept aside, 3, the most that was tried, foretells them best"
+    train.foretold = {1: repeat(-9.0), 2: repeat(-1.1), 3: repeat(-1.0)}
+    assert choose("held-out", train, _Items(range(400)), 3, 0)[:2] == (3, best)
+    train.foretold[2] = cycle([-0.1, -2.1])  # no worse than three by more than its blocks differ
+    assert choose("held-out", train, _Items(range(400)), 3, 0)[:2] == (
+        2,
+        f"{best}, 2 within one standard error of that",
+    )
+
+
+def test_what_a_number_is_trained_for(sentences: Any, monkeypatch: Any) -> None:
+    """Three starts for eight steps, and the rest of the steps from where the best of them has come to."""
+    train, items = _Trainer(sc.HMM("auto", random_state=0), 0), sc.corpus(sentences)
+    fits, told, fit, towards = [], [], train._fit, stage.towards
+
+    def noted(items: Any, size: int, tables: Any, steps: int, restarts: int = 1) -> Any:
+        fits.append((tables, steps, restarts, fit(items, size, tables, steps, restarts)))
+        return fits[-1][-1]
+
+    def telling(what: str) -> Any:
+        told.append(what)
+        return towards(what)
+
+    monkeypatch.setattr(train, "_fit", noted)
+    monkeypatch.setattr(stage, "towards", telling)
+    train(items, 4, steps=20)
+    assert [one[:3] for one in fits] == [(None, FIRST_STEPS, RESTARTS), (fits[0][3].parameters_, 20 - FIRST_STEPS, 1)]
+    train(items, 1)
+    assert told == ["trying 4 states", "trying 4 states", "trying 1 state"]
+    assert np.isfinite(train(items, 2, steps=FIRST_STEPS).elbo)
+
+
+@pytest.mark.parametrize("kind", [sc.HMM, sc.NaiveBayesMixture, sc.PLSA])
+def test_numbers_are_chosen_without_features_and_sparse_rows(docs: Any, kind: Any) -> None:
+    """As without them, and then trained with them."""
+    plain = kind("auto", choose="elbo", random_state=0).fit(docs)
+    featured = kind("auto", choose="elbo", criterion="em:2", features=lambda word: [word], random_state=0).fit(docs)
+    sparse = kind("auto", choose="elbo", criterion="em:2", sparse=(1.0, 0.1), random_state=0).fit(docs)
+    assert [one.score for one in plain.tried_] == [one.score for one in featured.tried_]
+    assert [one.score for one in plain.tried_] == [one.score for one in sparse.tried_]
+    assert featured.top_features(1)
+
+
 def test_the_best_of_some_starts_goes_on(sentences: Any) -> None:
     train, items = _Trainer(sc.HMM("auto", random_state=0), 0), sc.corpus(sentences)
     first = train._fit(items, 4, None, FIRST_STEPS, RESTARTS)
     assert len(first.restarts_) == RESTARTS and first.n_iter_ <= FIRST_STEPS
     assert first.objective_ == max(one.objective for one in first.restarts_)
-    assert train(items, 4).elbo >= first.objective_ and len(train.before.restarts_) == 1
+    assert len(train(items, 4).emitted) == 4 and len(train.before.restarts_) == 1
 
 
 def test_one_standard_error() -> None:

@@ -28,7 +28,7 @@ from softcount.numbers.tables import Tables
 
 METHODS = ("evidence", "elbo", "split-merge", "held-out")
 SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
-PATIENCE = 2  # sizes in a row without a rise before larger ones are left alone
+PATIENCE = 2  # sizes in a row without a rise, or splits far behind, before larger ones are left alone
 FINE = 1 / 16  # of the best size: what lies nearer to it is not told apart by one start or another
 LEAST = 8  # up to which all of them are tried, because small ones cost little and say little
 ASIDE = 0.1  # share of the items that are kept aside
@@ -135,10 +135,9 @@ def _held_out(train: Trainer, items: Any, most: int, seed: int) -> Choice:
     tried = search(attempt, most)
     best = max(tried, key=lambda one: one.score).size
     chosen = min(size for size, found in measured.items() if within_one_error(measured[best], found))
-    better = f"{best}{_most_of(tried, best)} foretells them best" + (
-        "" if chosen == best else f", {chosen} within one standard error of that"
-    )
-    return Choice(chosen, f"of {aside:,} items kept aside, {better}", tried)
+    fewer = "" if chosen == best else f", {chosen} within one standard error of that"
+    why = f"of {aside:,} items kept aside, {best}{_most_of(tried, best)} foretells them best{fewer}"
+    return Choice(chosen, why, tried)
 
 
 def _most_of(tried: list[Tried], size: int) -> str:
@@ -205,9 +204,10 @@ def _split_merge(train: Trainer, items: Any, most: int, rng: np.random.Generator
         failed = 0 if better and model.size > best.size else failed + 1
         best = model if better else best
         behind = behind + 1 if _far_behind(best, bar, tried[0].score) else 0
-    raises = "further raises the bound on the evidence (ELBO + log K!) no more"
-    why = f"splitting {best.size} {raises if 2 * best.size <= most else f'would make more than {most}'}"
-    return Choice(_used(best), why, tried)
+    why = "further raises the bound on the evidence (ELBO + log K!) no more"
+    if 2 * best.size > most:
+        why = f"would make more than {most}"
+    return Choice(_used(best), f"splitting {best.size} {why}", tried)
 
 
 def _far_behind(model: Trained, bar: list[Tried], of_one: float) -> bool:

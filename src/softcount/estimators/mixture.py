@@ -26,6 +26,7 @@ from softcount.estimators.splitting import Axes, Hidden
 from softcount.loop.start import given_start, random_start, uniform_start
 from softcount.loop.trace import Step
 from softcount.loop.weighted import checked_weights, digest_with
+from softcount.machine import stage
 from softcount.machine.memory import check_room
 from softcount.models.mixture import Mixture, MixtureTables
 from softcount.numbers.lanes import width
@@ -253,7 +254,8 @@ class NaiveBayesMixture(TrainedMixture):
 
     def _worth(self, items: Any, train: Any, most: int) -> tuple[Documents, str]:
         """How much documents repeat themselves is seen beside classes of as many as there may be, and rather more."""
-        train(items, min(RICH, most))
+        with stage.towards("how much documents repeat themselves"):
+            train(items, min(RICH, most))
         rho = repetition(items, train.before.labels_)
         fewer = worth(items, rho)
         share = fewer.n_tokens / max(items.n_tokens, 1.0)

@@ -120,7 +120,8 @@ class _Trainer:
 
     def __call__(self, items: Any, size: int, tables: Tables | None = None, steps: int = STEPS) -> Trained:
         if tables is None and size > 1:
-            tables, steps = self._fit(items, size, None, FIRST_STEPS, RESTARTS).parameters_, steps - FIRST_STEPS
+            tables = self._fit(items, size, None, FIRST_STEPS, RESTARTS).parameters_
+            steps = max(steps - FIRST_STEPS, 1)
         model = self._fit(items, size, tables, steps)
         assert model.posterior_ is not None
         posterior = np.asarray(model.posterior_[model._emits], np.float64)
@@ -132,12 +133,12 @@ class _Trainer:
     def _fit(self, items: Any, size: int, tables: Tables | None, steps: int, restarts: int = 1) -> Any:
         asked, fields = self.estimator, self.estimator.get_params(deep=False)
         fields |= {asked._size_name: size, "criterion": f"vb:{steps}", "prior": PRIOR, "random_state": self.seed}
-        fields |= {"restarts": restarts, "fixed": ()}
+        fields |= {"restarts": restarts, "fixed": (), "features": None, "sparse": None}
         begun = {} if tables is None else {"start": asked._begun_from(tables, self.before)}
         model = self.before = type(asked)(**{**fields, **asked._for_choice(), **begun})
         model._sizing = True
-        what = f"trying {size} {asked._size_name.removeprefix('n_')}"
-        with stage.towards(what), warnings.catch_warnings():
+        what = asked._size_name.removeprefix("n_")
+        with stage.towards(f"trying {size} {what if size > 1 else what[:-1]}"), warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of classes that are not used: that is what is asked
             model.fit(items)
         return model

@@ -18,7 +18,7 @@ from softcount.numbers.ragged import Array
 @kernel
 def digamma(x: float) -> float:
     """scipy.special.digamma for x > 0: ψ(x) = ψ(x + 6) − P′(x)/P(x) with P = x(x+1)…(x+5), then the series."""
-    if not x > 0.0:
+    if x <= 0.0:
         return -np.inf
     shift = 0.0
     if x < 6.0:
@@ -63,7 +63,7 @@ def entry_divergence(posterior: Array, prior: Array, expected: Array) -> float:
     result, last, of_prior = 0.0, -1.0, 0.0
     for k in range(len(posterior)):
         gained = posterior[k] - prior[k]
-        if gained != 0.0 and prior[k] > 0.0 and posterior[k] > 0.0:
+        if gained != 0.0 and not (prior[k] <= 0.0 or posterior[k] <= 0.0):  # what is not a number is not hidden
             if prior[k] != last:  # most priors are the same for all entries, or for all states of a word
                 last = prior[k]
                 of_prior = log_gamma(last)

@@ -45,9 +45,9 @@ def begin(what: str, total: float | None = None, unit: str = "") -> None:
 @contextmanager
 def towards(what: str, again: int = 0) -> Iterator[None]:
     """Stages that begin in here serve something else, such as a start: k-means steps before those of topics. `again`
-    is how many of the same kind will follow."""
+    is how many of the same kind will follow. What serves something that serves something else says both."""
     global purpose, following
-    before, purpose, following = (purpose, following), what, again
+    before, purpose, following = (purpose, following), f"{purpose}, {what}" if purpose else what, again
     try:
         yield
     finally:

@@ -154,6 +154,7 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     ("settings", "says"),
     [
         ({"model": "ibm1,crf(em:5)"}, r"crf trains by autoencode alone, not by em; write crf:15"),
+        ({"model": "crf", "criterion": "vb:3"}, r"criterion 'vb:3': .* what vb finds, write ibm1\(vb:3\),crf"),
         ({"model": "crf", "agreement": True}, "agreement is of ibm1, ibm2, ibm2-free and hmm"),
         ({"model": "crf", "variance": 0.0}, "variance must be a positive number"),
         ({"model": "crf", "features": "words"}, "no features 'words' of word pairs"),

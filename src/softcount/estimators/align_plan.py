@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from softcount.errors import InputError
 from softcount.estimators.agreed import How
-from softcount.estimators.align_stage import CRF, SYMMETRY, TOGETHER, ModelStage, parse_models
+from softcount.estimators.align_stage import CRF, ENCODE, SYMMETRY, TOGETHER, ModelStage, check_encodes, parse_models
 from softcount.links.joining import RULES, THRESHOLDS
 from softcount.text.stems import Stems, parse_stems
 
@@ -90,6 +90,7 @@ def stems_of(settings: Any, together: bool) -> Stems:
 def _named(settings: Any) -> tuple[str, str]:
     model, criterion = settings.model, settings.criterion
     if model is not None and CRF in model:
+        check_encodes(model, criterion or ENCODE)
         return model, criterion or NAMED
     if settings.features is not None or settings.sparse is not None:
         return ROWS if model is None and criterion is None else (model or "ibm1,hmm", criterion or NAMED)

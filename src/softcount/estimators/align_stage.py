@@ -43,6 +43,14 @@ def parse_models(text: str, criterion: str) -> list[ModelStage]:
     return [_stage(BEFORE, criterion), *stages] if stages[0].model == CRF or stages[0].symmetric else stages
 
 
+def check_encodes(text: str, criterion: str) -> None:
+    """A criterion that was asked for, and that no stage would train by, is not passed over."""
+    other = next((stage.name for stage in parse(criterion) if stage.name != AUTOENCODE), None)
+    if other is not None and all(part.startswith(CRF) for part in split(text)):
+        start = f"to start from what {other} finds, write ibm1({criterion}),{text}"
+        raise InputError(f"criterion {criterion!r}: crf trains by {AUTOENCODE} alone; {start}")
+
+
 def _stage(text: str, criterion: str) -> ModelStage:
     match = re.fullmatch(r"([a-z0-9-]+)\s*(?:\((.*)\))?\s*(?::\s*(\d+))?", text)
     if not match:

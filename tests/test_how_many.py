@@ -255,8 +255,11 @@ def test_what_a_number_is_trained_for(sentences: Any, monkeypatch: Any) -> None:
 
     monkeypatch.setattr(train, "_fit", noted)
     monkeypatch.setattr(stage, "towards", telling)
-    train(items, 4, steps=20)
-    assert [one[:3] for one in fits] == [(None, FIRST_STEPS, RESTARTS), (fits[0][3].parameters_, 20 - FIRST_STEPS, 1)]
+    train(items, 4)
+    assert [one[:3] for one in fits] == [
+        (None, FIRST_STEPS, RESTARTS),
+        (fits[0][3].parameters_, STEPS - FIRST_STEPS, 1),
+    ]
     train(items, 1)
     assert told == ["trying 4 states", "trying 4 states", "trying 1 state"]
     assert np.isfinite(train(items, 2, steps=FIRST_STEPS).elbo)

@@ -27,7 +27,7 @@ import numpy as np
 
 from softcount.disk.state import flatten, restore
 from softcount.errors import InputError
-from softcount.machine.atomic import write_whole
+from softcount.machine.atomic import is_special, write_whole
 from softcount.machine.magic import MARK
 from softcount.machine.mapped import give_back
 from softcount.numbers.ragged import Array
@@ -70,16 +70,19 @@ def save(path: str | Path, kind: str, body: Mapping[str, Any], n_parts: int = 1)
     arrays: dict[str, Array] = {}
     described = flatten(dict(body), arrays)
     flat = {name: _plain(array) for name, array in arrays.items()}
+    from softcount.disk.parts import save_parts, write_one
+
+    path = Path(os.path.realpath(path) if os.path.islink(path) and not is_special(Path(path)) else path)
     if n_parts == 1:
-        write_arrays(Path(path), kind, described, flat)
+        write_one(path, kind, described, flat)
     else:
-        from softcount.disk.parts import save_parts
-
-        save_parts(Path(path), kind, described, flat, n_parts)
+        save_parts(path, kind, described, flat, n_parts)
 
 
-def write_arrays(path: Path, kind: str, described: Any, flat: Mapping[str, Array], cut: Any = None) -> None:
-    """One file; `cut` says which arrays are in parts beside it."""
+def write_arrays(
+    path: Path, kind: str, described: Any, flat: Mapping[str, Array], cut: Any = None, of: Path | None = None
+) -> None:
+    """One file; `cut` says which arrays are in parts beside it, `of` what it is a part of."""
     # Widest first, so that all are aligned without holes.
     flat = dict(sorted(flat.items(), key=lambda item: -item[1].dtype.itemsize))
     header = _header(kind, described, flat, cut)
@@ -92,7 +95,7 @@ def write_arrays(path: Path, kind: str, described: Any, flat: Mapping[str, Array
                     stream.write(piece.data)
                     give_back(array)
 
-    write_whole(path, write)
+    write_whole(path, write, of)
 
 
 def _plain(array: Array) -> Array:
@@ -146,6 +149,12 @@ def crc32(array: Array) -> int:
     return code
 
 
+def hash_array(sha: Any, array: Array) -> None:
+    for piece in _pieces(array):
+        sha.update(piece.data)
+        give_back(array)
+
+
 def _pieces(array: Array) -> Iterator[Array]:
     """Its bytes; what is in a file (softcount.machine.mapped) need not be in memory all at once."""
     data = array.reshape(-1).view(np.uint8)
@@ -155,13 +164,32 @@ def _pieces(array: Array) -> Iterator[Array]:
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
+class LostPart(InputError):
+    """A part is not there: perhaps because another model is there by now."""
+
+
 class Stored:
     """An opened file: its header has been checked, and every array is checked when it is read."""
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, stream: BinaryIO | None = None, alone: bool = False) -> None:
+        """`stream` is the file, where it is open; `alone` leaves its parts where they are."""
         self.path = Path(path)
+        self._open(stream)
+        while self.parts and not alone:
+            try:
+                self.parts.open()
+                break
+            except LostPart:
+                if self._is_there():
+                    raise
+                self._open()  # another model is there by now
+        if not alone and self.n_bytes - self._base <= AT_ONCE:
+            self.verify()
+
+    def _open(self, stream: BinaryIO | None = None) -> None:
+        """The first file, which is all of it but for its parts."""
         try:
-            self._stream: BinaryIO = open(path, "rb", opener=_without_waiting)  # noqa: SIM115  read from when it is used
+            self._stream = stream or open_file(self.path)
             weakref.finalize(self, self._stream.close)
             self._opened = os.fstat(self._stream.fileno())
             self.size = self._opened.st_size
@@ -175,13 +203,18 @@ class Stored:
             self._describe(json.loads(header))
         except MALFORMED as error:
             raise error if isinstance(error, InputError) else self.damaged() from None
-        if self.n_bytes - self._base <= AT_ONCE:
-            self.verify()
+
+    def _is_there(self) -> bool:
+        """Whether the file that we have opened has its name still."""
+        try:
+            return os.path.samestat(self._opened, os.stat(self.path))
+        except OSError:
+            return False
 
     @property
     def n_bytes(self) -> int:
         """Of the file, and of its parts."""
-        return self.size + (self._parts.size if self._parts else 0)
+        return self.size + (self.parts.size if self.parts else 0)
 
     def _unreadable(self, reason: str) -> InputError:
         return InputError(f"{self.path}: cannot be read ({reason}); give a file that softcount --save wrote")
@@ -233,23 +266,23 @@ class Stored:
             place = spec.stop
         if self._base + place != self.size or self._crc32.keys() != self.specs.keys():
             raise ValueError("another length")
-        self._parts: Any = None
+        self.parts: Any = None
         if "parts" in about:
             from softcount.disk.parts import Parts
 
-            self._parts = Parts(self.path, about["parts"])
+            self.parts = Parts(self.path, about["parts"])
 
     def verify(self) -> None:
         """Reads all of the file; raises where a bit of it has changed."""
         scratch = np.empty(min(PIECE, self.size), np.uint8)
         for name in self.specs:
             self._read(name, scratch, keep=False)
-        if self._parts:
-            self._parts.verify()
+        if self.parts:
+            self.parts.verify()
 
     def _array(self, name: str, room: Room = np.empty) -> Array:
-        if self._parts and name in self._parts.specs:
-            found: Array = self._parts.array(name, room)
+        if self.parts and name in self.parts.specs:
+            found: Array = self.parts.array(name, room)
             return found
         array = room(self.specs[name].shape, self.specs[name].dtype)
         self.read_into(name, array)
@@ -289,6 +322,11 @@ class Stored:
         if isinstance(error, InputError) and str(error).startswith(f"{self.path}: "):
             return error
         return InputError(f"{self.path}: the tables do not fit together ({_reason(error)}); train again")
+
+
+def open_file(path: Path) -> BinaryIO:
+    """For whoever keeps it."""
+    return open(path, "rb", opener=_without_waiting)
 
 
 def _without_waiting(path: str, flags: int) -> int:

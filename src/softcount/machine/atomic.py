@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from softcount.errors import InputError
+from softcount.machine.lock import LONGEST, is_at
 
 try:
     import fcntl
@@ -23,19 +24,19 @@ except ImportError:  # not everywhere; then what a killed process left behind st
     fcntl = None  # type: ignore[assignment]
 
 PART = ".softcount-part"
-LONGEST = 200  # bytes of the name that are in the temporary one: systems allow 255 in all
 
 
-def write_whole(path: Path, write: Callable[[Path], object]) -> None:
+def write_whole(path: Path, write: Callable[[Path], object], of: Path | None = None) -> None:
     """`write(temporary)`, then rename: a crash leaves the old file or the new one, never half of one.
 
-    A link stays a link. A pipe or a device, which a rename would destroy, is written to as it is.
+    A link stays a link. A pipe or a device, which a rename would destroy, is written to as it is. What is one `of`
+    several files is called, until it is whole, as that is, so that whoever writes that sweeps it away.
     """
     try:
         if is_special(path):
             write(path)
         else:
-            _write_whole(Path(os.path.realpath(path)), write)
+            _write_whole(Path(os.path.realpath(path)), write, of or path)
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(
@@ -79,9 +80,10 @@ def is_special(path: Path) -> bool:
     return path.exists() and not path.is_file()
 
 
-def _write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    sweep(path)
-    handle, temporary = _begin(path)
+def _write_whole(path: Path, write: Callable[[Path], object], of: Path) -> None:
+    beside = path.with_name(os.path.basename(os.path.realpath(of)))
+    sweep(beside)
+    handle, temporary = _begin(beside)
     try:
         write(temporary)
         temporary.chmod(0o666 & ~_umask())
@@ -104,20 +106,13 @@ def _begin(path: Path) -> tuple[int, Path]:
             return handle, Path(name)
         with suppress(OSError):  # some file systems have no locks; there nothing is swept either
             fcntl.flock(handle, fcntl.LOCK_EX)
-        if _is_at(handle, name):
+        if is_at(handle, name):
             return handle, Path(name)
         os.close(handle)
 
 
 def _prefix(path: Path) -> str:
     return "." + os.fsdecode(os.fsencode(path.name)[:LONGEST]) + "."
-
-
-def _is_at(handle: int, path: str | Path) -> bool:
-    """Whether the open file is the one that has this name."""
-    with suppress(OSError):
-        return os.path.samestat(os.fstat(handle), os.lstat(path))
-    return False
 
 
 def sweep(path: Path, folders: bool = False) -> None:
@@ -129,7 +124,7 @@ def sweep(path: Path, folders: bool = False) -> None:
             handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if _is_at(handle, left):
+                if is_at(handle, left):
                     shutil.rmtree(left, ignore_errors=True) if folders else left.unlink()
             finally:
                 os.close(handle)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from itertools import islice
+
+MOST_LISTED = 10  # names in a message
 
 
 class InputError(ValueError):
@@ -28,3 +31,9 @@ def impossible_means(message: Callable[[int], str]) -> Iterator[None]:
         yield
     except ImpossibleItem as impossible:
         raise InputError(message(impossible.item)) from None
+
+
+def list_some(names: Collection[object]) -> str:
+    """Names as a message lists them: the first ten, and how many more there are."""
+    text = ", ".join(str(name) for name in islice(names, MOST_LISTED))
+    return f"{text} and {len(names) - MOST_LISTED:,} more" if len(names) > MOST_LISTED else text

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from softcount.errors import InputError
+from softcount.errors import InputError, list_some
 from softcount.estimators.featured import TableFeatures, of_words
 from softcount.estimators.network_answers import TrainedNetwork, naming
 from softcount.estimators.network_fixed import masks
@@ -213,7 +213,7 @@ class Network(TrainedNetwork):
         given = self._declare(None)
         self.parameters_, open = self._start(self._model, given, (0, 0))
         if open:
-            raise InputError(f"the start does not give all of {', '.join(open)}; give it, or data to learn it from")
+            raise InputError(f"the start does not give all of {list_some(open)}; give it, or data to learn it from")
         self._tables = self.parameters_._asdict()
         self.restarts_, self.restart_ = [Restart(float("nan"), float("nan"), 0, Ending(DONE, "0 steps done"))], 0
         self.objective_, self.n_iter_, self.history_, self.posterior_ = float("nan"), 0, Trace(), None
@@ -237,8 +237,8 @@ class Network(TrainedNetwork):
         given = self._given(bif)
         self.ties_ = tuple(tuple(group.split(",") if isinstance(group, str) else group) for group in self.tie)
         if columns is not None and not set(found.names) & set(columns.columns):
-            known = ", ".join(list(columns.columns)[:8])
-            raise InputError(f"{columns.source}: no column of the network's ({known}); it has {', '.join(found.names)}")
+            known, wanted = list_some(columns.columns), list_some(found.names)
+            raise InputError(f"{columns.source}: no column of the network's ({known}); it has {wanted}")
         declared_values = (dict(bif.values) if bif else {}) | given_values(found, self.values)
         self.values_ = settle_values(found, declared_values, named_values(found, given), columns, self.ties_)
         shown = {} if columns is None else columns.columns
@@ -287,5 +287,5 @@ class Network(TrainedNetwork):
 
     def _of_values(self, table: str, what: Any) -> TableFeatures:
         if table not in self._model.tables:
-            raise InputError(f"features: no table {table!r}; the tables are {', '.join(self._model.tables)}")
+            raise InputError(f"features: no table {table!r}; the tables are {list_some(self._model.tables)}")
         return of_words([text_of(value) for value in self.values_[table]], what, self.variance)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.errors import InputError
+from softcount.errors import InputError, list_some
 from softcount.models.network import Network
 from softcount.text.record_reader import text_of
 from softcount.text.records import Records, records
@@ -32,7 +32,7 @@ def asked(about: str, evidence: Mapping[str, Any], model: Network, values: Mappi
     for row, v, name, value in facts:
         texts = [text_of(one) for one in values[model.names[v]]]
         if text_of(value) not in texts:
-            raise InputError(f"query {about!r}: {name} has no value {quoted(text_of(value))}, but {', '.join(texts)}")
+            raise InputError(f"query {about!r}: {name} has no value {quoted(text_of(value))}, but {list_some(texts)}")
         cells[row, v] = texts.index(text_of(value))
     return Question(records(cells, np.array([0, length], dtype=np.int64)), targets)
 
@@ -51,5 +51,5 @@ def _cell(about: str, text: str, model: Network) -> tuple[int, int]:
         remedy = "rows are counted from 1" if model.later else "only a network over time has rows to name"
         raise InputError(f"query {about!r}: cannot read {quoted(text.strip())}; {remedy}")
     if name.strip() not in model.names:
-        raise InputError(f"query {about!r}: no variable {quoted(name.strip())}; there are {', '.join(model.names)}")
+        raise InputError(f"query {about!r}: no variable {quoted(name.strip())}; there are {list_some(model.names)}")
     return int(row) - 1 if at else 0, model.names.index(name.strip())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from softcount.errors import InputError
+from softcount.errors import InputError, list_some
 from softcount.report.network_json import NamedValues
 from softcount.text.record_reader import Columns, Value, in_order, text_of
 from softcount.text.source import quoted
@@ -19,7 +19,7 @@ def given_values(structure: Structure, values: Mapping[str, Any] | None) -> Valu
     found: Values = {}
     for name, listed in (values or {}).items():
         if name not in structure.names:
-            raise InputError(f"values of {quoted(str(name))}; the variables are {', '.join(structure.names)}")
+            raise InputError(f"values of {quoted(str(name))}; the variables are {list_some(structure.names)}")
         if isinstance(listed, bool | float) or (isinstance(listed, int) and listed < 1):
             raise InputError(f"values of {quoted(name)}: give a number from 1 on, or a list")
         found[name] = tuple(range(listed) if isinstance(listed, int) else listed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from softcount.errors import InputError
+from softcount.errors import InputError, list_some
 from softcount.machine.memory import check_room
 from softcount.models.network import Network
 from softcount.models.network_plan import Use
@@ -24,6 +24,7 @@ def declared(
     leader = _leaders(structure, ties)
     shapes: dict[str, tuple[int, ...]] = {}
     emits: dict[str, bool] = {}
+    number: dict[str, int] = {}
     first, later = list[Use](), list[Use]()
     for name, parents in zip(structure.names, structure.parents, strict=True):
         now = tuple(parent for parent in parents if not parent[1])
@@ -37,7 +38,7 @@ def declared(
                     f"{quoted(name)} cannot share the table of {quoted(leader[name])}; their values differ in number"
                 )
             emits[table] = emits.get(table, False) or name in observed
-            uses.append(Use(list(shapes).index(table), scope))
+            uses.append(Use(number.setdefault(table, len(number)), scope))
     _check_size(shapes)
     texts = tuple(tuple(text_of(value) for value in values[name]) for name in structure.names)
     over_time = structure.over_time
@@ -53,7 +54,7 @@ def _leaders(structure: Structure, ties: Sequence[Sequence[str]]) -> dict[str, s
     for group in ties:
         for name in group:
             if name not in leader:
-                raise InputError(f"cannot tie {quoted(name)}; the variables are {', '.join(structure.names)}")
+                raise InputError(f"cannot tie {quoted(name)}; the variables are {list_some(structure.names)}")
             kinds = [tuple(back for _, back in structure.of(n)) for n in (group[0], name)]
             if kinds[0] != kinds[1]:
                 raise InputError(

@@ -55,6 +55,7 @@ class Packer:
     ) -> None:
         self.plan, self.sizes, self.shapes, self.names = plan, sizes, shapes, names
         self.starts = offsets_of(np.array([prod(shape) for shape in shapes], dtype=np.int64))
+        self.of_first = {id(bucket) for bucket in plan.first}
         self.known: dict[tuple[int, bytes], int] = {}
         self.loops: list[tuple[list[Cell], int, list[int], int]] = []  # of each shape: dims, out, strides, previous
         self.groups: list[_Nodes] = []
@@ -157,7 +158,7 @@ class Packer:
         """What an input's message is about, as this bucket calls it."""
         if bucket is self.plan.end:
             return bucket.out
-        of = self.plan.first if any(bucket is b for b in self.plan.first) else self.plan.later
+        of = self.plan.first if id(bucket) in self.of_first else self.plan.later
         return tuple((v, 1) for v, _ in of[-1].rest) if number == PREVIOUS else of[number].rest
 
     def _check_room(self, dims: list[Cell]) -> None:

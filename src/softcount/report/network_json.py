@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.errors import InputError
+from softcount.errors import InputError, list_some
 from softcount.models.network import Network, NetworkTables
 from softcount.models.network_declared import axes
 from softcount.numbers.ragged import Array
@@ -78,7 +78,7 @@ def overlay(
     """The start with what is given in its place, and the tables of which something is not given."""
     unknown = next((table for table in given if table not in model.tables), None)
     if unknown is not None:
-        raise InputError(f"{source}: no table {quoted(str(unknown))}; the tables are {', '.join(model.tables)}")
+        raise InputError(f"{source}: no table {quoted(str(unknown))}; the tables are {list_some(model.tables)}")
     found, open = dict(start._asdict()), [table for table in model.tables if table not in given]
     for number, table in enumerate(model.tables):
         if table not in given:
@@ -124,7 +124,7 @@ def _row(where: str, row: Given, own: Mapping[str, int], start: Array) -> Array:
     found = np.full(len(own), np.nan)
     for value, p in row.items():
         if text_of(value) not in own:
-            raise InputError(f"{where}: no value {quoted(text_of(value))}; the values are {', '.join(own)}")
+            raise InputError(f"{where}: no value {quoted(text_of(value))}; the values are {list_some(own)}")
         if isinstance(p, bool) or not isinstance(p, int | float) or not 0.0 <= p < np.inf:
             raise InputError(f"{where}: {quoted(text_of(value))} must be a probability, not {quoted(str(p))}")
         found[own[text_of(value)]] = p

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.errors import InputError
+from softcount.errors import InputError, list_some
 from softcount.numbers.ragged import Array, offsets_of
 from softcount.text.records import Records, records
 from softcount.text.source import name_of, quoted
@@ -140,9 +140,8 @@ def numbers_of(columns: Columns, name: str, known: Mapping[str, int]) -> Array:
     found = np.array([known.get(text_of(value), -2) for value in column.values] + [-1], dtype=np.int64)[column.codes]
     if (found == -2).any():
         row = int((found == -2).argmax())
-        value, listed = text_of(column.values[column.codes[row]]), ", ".join(list(known)[:8])
-        more = " …" if len(known) > 8 else ""
-        wrong = f"{quoted(value)} is no value of {quoted(name)}, whose values are {listed}{more}"
+        value = text_of(column.values[column.codes[row]])
+        wrong = f"{quoted(value)} is no value of {quoted(name)}, whose values are {list_some(known)}"
         raise InputError(f"{columns.line(row)}: {wrong}; correct the cell, or declare the value")
     return found
 
@@ -180,7 +179,7 @@ def _sequences(columns: Columns, sequence: str | None) -> tuple[Array, Array]:
 
 def _named(columns: Columns, name: str) -> Column:
     if name not in columns.columns:
-        raise InputError(f"{columns.source}: no column {quoted(name)}; it has {', '.join(list(columns.columns)[:12])}")
+        raise InputError(f"{columns.source}: no column {quoted(name)}; it has {list_some(columns.columns)}")
     return columns.columns[name]
 
 

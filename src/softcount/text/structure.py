@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from softcount.errors import InputError
+from softcount.errors import MOST_LISTED, InputError
 from softcount.text.source import quoted
 
 FIRST, BEFORE = "@first", "@-1"
@@ -37,22 +37,40 @@ class Structure(NamedTuple):
         return self.parents[self.names.index(name)]
 
     def in_order(self) -> list[str]:
-        """Parents before children; within a row."""
-        placed: list[str] = []
-        while len(placed) < len(self.names):
-            ready = [n for n in self.names if n not in placed and all(b or p in placed for p, b in self.of(n))]
-            if not ready:
-                raise InputError(f"the arcs go round in a circle: {' -> '.join(self._circle(placed))}; leave one away")
+        """Parents before children; within a row. Who becomes ready in one round keeps the order of the names."""
+        place = {name: v for v, name in enumerate(self.names)}
+        above = [{place[p] for p, back in parents if not back} for parents in self.parents]
+        below: list[list[int]] = [[] for _ in self.names]
+        for v, parents in enumerate(above):
+            for u in parents:
+                below[u].append(v)
+        missing = [len(parents) for parents in above]
+        ready = [v for v, n in enumerate(missing) if not n]
+        placed: list[int] = []
+        while ready:
             placed += ready
-        return placed
+            done, ready = ready, []
+            for v in (child for u in done for child in below[u]):
+                missing[v] -= 1
+                if not missing[v]:
+                    ready.append(v)
+            ready.sort()
+        if len(placed) < len(self.names):
+            raise InputError(f"the arcs go round in a circle: {self._circle(missing, above)}; leave one away")
+        return [self.names[v] for v in placed]
 
-    def _circle(self, placed: Sequence[str]) -> list[str]:
-        at = next(name for name in self.names if name not in placed)
-        seen: list[str] = []
+    def _circle(self, missing: Sequence[int], above: Sequence[set[int]]) -> str:
+        """One of the circles among the variables that wait for others, a few of its arcs where it is long."""
+        at = next(v for v, n in enumerate(missing) if n)
+        seen: dict[int, int] = {}
         while at not in seen:
-            seen.append(at)
-            at = next(p for p, back in self.of(at) if not back and p not in placed)
-        return [at, *reversed(seen[seen.index(at) :])]
+            seen[at] = len(seen)
+            at = next(u for u in sorted(above[at]) if missing[u])
+        around = [self.names[v] for v in list(seen)[seen[at] :]]
+        circle = [self.names[at], *reversed(around)]
+        if len(circle) > MOST_LISTED:
+            circle = [*circle[: MOST_LISTED - 1], "…", circle[-1]]
+        return " -> ".join(circle)
 
     def text(self) -> str:
         """A declaration that reads as this structure."""
@@ -115,6 +133,7 @@ def _name(text: str) -> Parent:
 
 def _checked(arrows: Iterable[tuple[list[Parent], list[Parent]]]) -> Structure:
     parents: dict[str, list[Parent]] = {}
+    known: dict[str, set[Parent]] = {}
     for above, below in arrows:
         for name, _ in above:
             parents.setdefault(name, [])
@@ -123,8 +142,10 @@ def _checked(arrows: Iterable[tuple[list[Parent], list[Parent]]]) -> Structure:
                 raise InputError(
                     f"{child}{BEFORE} is the row before, and nothing can act on it; write it before an arrow"
                 )
-            mine = parents.setdefault(child, [])
-            mine += [parent for parent in above if parent not in mine]
+            seen = known.setdefault(child, set())
+            new = [parent for parent in above if parent not in seen]
+            parents.setdefault(child, []).extend(new)
+            seen.update(new)
     found = Structure(tuple(parents), tuple(tuple(p) for p in parents.values()))
     found.in_order()
     return found

@@ -141,7 +141,7 @@ def test_folders_elsewhere(texts: Path, tmp_path: Path) -> None:
     place = f"file://{tmp_path}/away"
     write(place, "sentences", [texts / "text"])
     assert sc.Shards(place).loaded().digest() == sc.read(texts / "text").digest()
-    assert run(f"info {place}").out.splitlines()[-1] == "  intact"
+    assert run(f"info {place}").out.splitlines()[-1].startswith("  intact")
     refused(run(f"shard {texts}/text --out {place}"), f"{place}: is not empty; name another place, or empty it first")
     (tmp_path / "away" / "manifest.json").unlink()
     refused(

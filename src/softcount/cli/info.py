@@ -16,6 +16,8 @@ from softcount.machine import stage
 if TYPE_CHECKING:
     from softcount.disk.store import Stored
 
+INTACT = "  intact: every digest, every number, and the counts of words and lengths"
+
 
 @watched
 def info(
@@ -25,6 +27,8 @@ def info(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Say what MODEL is: what was trained, on what, when, with which result. Every bit of the file is checked.
+
+    Of a folder of shards, all of it is checked: every digest, every number, and the counts of its words and lengths.
 
     Example: **softcount info en-fr.model**
 
@@ -56,12 +60,13 @@ def info(
 
 def _print_folder(root: str, as_json: bool) -> None:
     from softcount.cli.shard import summary, summary_lines
-    from softcount.text.shard_folder import Folder, check_files
+    from softcount.text.shard_check import check_files
+    from softcount.text.shard_folder import Folder
 
     folder = Folder(root)
     check_files(folder)
     found = summary(root, folder.manifest)
-    print(json.dumps(found, ensure_ascii=False) if as_json else "\n".join((*summary_lines(found), "  intact")))
+    print(json.dumps(found, ensure_ascii=False) if as_json else "\n".join((*summary_lines(found), INTACT)))
 
 
 def _model(stored: Stored) -> dict[str, Any]:

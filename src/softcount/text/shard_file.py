@@ -1,7 +1,8 @@
 """One file of a folder of shards: an Arrow IPC file whose record batches, called blocks, are read one at a time.
 
 A folder is a path, whose files are memory-mapped, or a URI that `pyarrow.fs` knows (``s3://bucket/shards``), whose
-files are read in pieces. Every block that is read is checked against the digest that the manifest has of it.
+files are read in pieces. Every block that is read is checked against the digest that the manifest has of it, and its
+numbers against what the folder has (`text.shard_columns`).
 """
 
 from __future__ import annotations
@@ -20,9 +21,23 @@ import pyarrow as pa
 
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array, Ragged, concatenate
+from softcount.text.shard_columns import (
+    COUNT,
+    MOST_TOKENS,
+    Columns,
+    Limits,
+    Unsound,
+    check_columns,
+    check_form,
+    check_numbers,
+    check_range,
+)
 
 AGAIN = "write the folder again with softcount shard"
-Columns = dict[str, Any]  # by name: Ragged of lists, an array of numbers, or a list of strings
+SIDES = {"sentences": ("words",), "pairs": ("source", "target"), "documents": ("words",)}
+LENGTHS = "lengths.arrow"
+
+_checked: set[int] = set()  # blocks whose numbers have been looked at in this process
 
 
 class Block(NamedTuple):
@@ -33,6 +48,7 @@ class Block(NamedTuple):
     rows: int
     digest: str
     size: int  # bytes of the whole file
+    limits: Limits
 
 
 def is_uri(root: str) -> bool:
@@ -87,15 +103,57 @@ def reading(root: str, name: str) -> Iterator[Any]:
 
 
 def read_block(root: str, block: Block) -> Columns:
-    """The columns of a block, known to be what was written."""
+    """The columns of a block, known to be what was written, and to be what they are taken for."""
     with reading(root, block.file) as stream:
         where = place_of(root, block.file)
         if stream.size() != block.size:  # before anything is mapped that is not there
             raise InputError(f"{where}: {stream.size():,} bytes, not {block.size:,} as it was written; {AGAIN}")
-        found = columns_of(pa.ipc.open_file(stream).get_batch(block.number))
+        batch = pa.ipc.open_file(stream).get_batch(block.number)
+        with _naming(f"{where}: block {block.number + 1}"):
+            check_form(batch, block.rows, block.limits)
+        found = columns_of(batch)
     if digest_of(found) != block.digest:
         raise InputError(f"{where}: block {block.number + 1} is damaged or changed: its digest differs; {AGAIN}")
+    stands_for = hash((block.digest, block.limits))
+    if stands_for not in _checked:
+        with _naming(f"{where}: block {block.number + 1}"):
+            check_numbers(found, block.limits, lambda: lengths_of(root, block.limits.kind, block.limits.lengths)[0])
+        _checked.add(stands_for)
     return found
+
+
+@contextmanager
+def _naming(what: str) -> Iterator[None]:
+    """What a check finds, in a line that says where."""
+    try:
+        yield
+    except Unsound as error:
+        raise InputError(f"{what} {error}; {AGAIN}") from None
+
+
+@lru_cache(maxsize=64)
+def lengths_of(root: str, kind: str, digest: str) -> tuple[Array, Array]:
+    """Distinct lengths of rows, [n, sides], sorted, and how many rows have each."""
+    sides = SIDES[kind]
+    table = read_table(root, LENGTHS, digest, dict.fromkeys((*sides, "count"), COUNT))
+    columns = [table.column(name).to_numpy().astype(np.int64) for name in (*sides, "count")]
+    with _naming(f"{place_of(root, LENGTHS)}:"):
+        for column in columns:
+            check_range("length", column, 0, MOST_TOKENS)
+    return np.stack(columns[:-1], axis=1), columns[-1]
+
+
+def read_table(root: str, name: str, digest: str, forms: dict[str, Any]) -> Any:
+    """A small file, whole: a record batch with these columns."""
+    where = place_of(root, name)
+    with reading(root, name) as stream:
+        content = stream.read()
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise InputError(f"{where}: damaged or changed: its digest differs; {AGAIN}")
+        found = pa.ipc.open_file(pa.BufferReader(content)).get_batch(0)
+        with _naming(f"{where}:"):
+            check_columns(found, forms, forms.keys())
+        return found
 
 
 def columns_of(batch: Any) -> Columns:

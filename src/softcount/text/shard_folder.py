@@ -27,13 +27,24 @@ import pyarrow as pa
 
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array, offsets_of
-from softcount.text.shard_file import AGAIN, Block, filesystem, is_uri, place_of, reading, shown
-from softcount.text.source import CHUNK, name_of
+from softcount.text.shard_columns import MOST_TOKENS, WORDS, Limits, Unsound, check_range
+from softcount.text.shard_file import (
+    AGAIN,
+    LENGTHS,
+    Block,
+    filesystem,
+    is_uri,
+    lengths_of,
+    place_of,
+    read_table,
+    shown,
+)
+from softcount.text.source import name_of
 from softcount.text.vocabulary import Vocabulary
 
 MANIFEST, FORMAT = "manifest.json", "softcount shards"
 VERSION = 1
-SIDES = {"sentences": ("words",), "pairs": ("source", "target"), "documents": ("words",)}
+NUMBER = 4  # bytes of a word's number
 NEEDS = ("kind", "rows", "reading", "sides", "shards", "digest")
 
 
@@ -47,11 +58,14 @@ class Folder:
         self.rows: int = self.manifest["rows"]
         self.reading: dict[str, Any] = self.manifest["reading"]
         self.digest: str = self.manifest["digest"]
+        limits = self._limits()
         self.blocks = [
-            Block(shard["file"], number, rows, digest, shard["bytes"])
+            Block(shard["file"], number, rows, digest, shard["bytes"], limits)
             for shard in self.manifest["shards"]
             for number, (rows, digest) in enumerate(shard["blocks"])
         ]
+        if sum(block.rows for block in self.blocks) != self.rows or any(block.rows < 0 for block in self.blocks):
+            raise self.unsound(MANIFEST, "the rows of the blocks do not add up")
 
     @cached_property
     def firsts(self) -> Array:
@@ -69,29 +83,37 @@ class Folder:
     @cached_property
     def words(self) -> list[tuple[Vocabulary, Array, Array, Array]]:
         """Of every side its vocabulary; of each word how often it occurs, in how many documents, as which it came."""
-        found = []
-        for side in self.manifest["sides"]:
-            table = self._table(side["file"], side["sha256"])
-            counts, rows, came = (table.column(name).to_numpy().copy() for name in ("count", "rows", "came"))
-            found.append((Vocabulary(table.column("word").to_pylist()), counts, rows, came))
-        return found
+        return [self._words(side) for side in self.manifest["sides"]]
+
+    def _words(self, side: dict[str, Any]) -> tuple[Vocabulary, Array, Array, Array]:
+        table = read_table(self.root, side["file"], side["sha256"], WORDS)
+        counts, rows, came = (table.column(name).to_numpy().copy() for name in ("count", "rows", "came"))
+        try:
+            check_range("frequency", counts, 1, MOST_TOKENS)
+            check_range("number of documents", rows, 0, self.rows + 1)
+            check_range("place", came, 0, len(counts))
+        except Unsound as error:
+            raise self.unsound(side["file"], str(error)) from None
+        if (len(counts), counts.sum(dtype=np.float64)) != (side["words"], side["tokens"]):
+            raise self.unsound(side["file"], "its words are not as many as the manifest says")
+        return Vocabulary(table.column("word").to_pylist()), counts, rows, came
 
     @cached_property
     def lengths(self) -> tuple[Array, Array]:
         """Distinct lengths of rows, [n, sides], sorted, and how many rows have each."""
-        table = self._table("lengths.arrow", self.manifest["lengths"])
-        counts = table.column("count").to_numpy().copy()
-        sides = SIDES[self.kind]
-        return np.stack([table.column(name).to_numpy() for name in sides], axis=1).astype(np.int64), counts
+        lengths, counts = lengths_of(self.root, self.kind, self.manifest["lengths"])
+        room = self.bytes / NUMBER  # more numbers than the files have room for nobody needs tables for
+        if counts.sum(dtype=np.float64) != self.rows or (counts.astype(np.float64) @ lengths).sum() > room:
+            raise self.unsound(LENGTHS, "its rows are not as many, or not as long, as those of the folder")
+        return lengths, counts
 
-    def _table(self, name: str, digest: str) -> Any:
-        """A small file, whole."""
-        with reading(self.root, name) as stream:
-            content = stream.read()
-            if hashlib.sha256(content).hexdigest() != digest:
-                where = place_of(self.root, name)
-                raise InputError(f"{where}: damaged or changed: its digest differs; {AGAIN}")
-            return pa.ipc.open_file(pa.BufferReader(content)).read_all().combine_chunks()
+    def _limits(self) -> Limits:
+        n_labels = len(self.names("tagset" if self.kind == "sentences" else "classes"))
+        n_words = tuple(side["words"] for side in self.manifest["sides"])
+        return Limits(self.kind, n_words, n_labels, self.manifest["lengths"] if self.kind == "pairs" else "")
+
+    def unsound(self, name: str, what: str) -> InputError:
+        return InputError(f"{place_of(self.root, name)}: {what}; {AGAIN}")
 
 
 def is_shards(path: Any) -> bool:
@@ -106,19 +128,6 @@ def is_shards(path: Any) -> bool:
             return FORMAT.encode() in file.read(100)
     except (OSError, ValueError):
         return False
-
-
-def check_files(folder: Folder) -> None:
-    """Every bit of every file, some megabytes at a time."""
-    _ = folder.words, folder.lengths
-    for shard in folder.manifest["shards"]:
-        sha = hashlib.sha256()
-        with reading(folder.root, shard["file"]) as stream:
-            while piece := stream.read(CHUNK):
-                sha.update(piece)
-        if sha.hexdigest() != shard["sha256"]:
-            where = place_of(folder.root, shard["file"])
-            raise InputError(f"{where}: damaged or changed: its digest differs; {AGAIN}")
 
 
 def loaded(stored: Any) -> Any:

@@ -22,7 +22,7 @@ from softcount.text.named_documents import files_of_folder
 from softcount.text.packing import unpacked_name
 from softcount.text.preparation import Preparation, note_uncut, prepared
 from softcount.text.reader import FORMATS, Text, is_conllu, read, tagged_text, text_of_table
-from softcount.text.shard_file import Columns
+from softcount.text.shard_columns import Columns
 from softcount.text.source import line_pieces, name_of, read_text, split_tokens
 from softcount.text.text_column import column_text, columns_of, names_of_rows, only_text_column
 from softcount.text.vocabulary import lowered

@@ -26,19 +26,10 @@ from softcount.numbers.ragged import Array, Ragged
 from softcount.text.growing_vocabulary import Growing
 from softcount.text.preparation import note_forms
 from softcount.text.shard import shards
+from softcount.text.shard_columns import Columns
 from softcount.text.shard_digest import documents_digest, sentences_digest
-from softcount.text.shard_file import (
-    Columns,
-    batch_of,
-    columns_of,
-    digest_of,
-    filesystem,
-    is_uri,
-    joined,
-    rows_of,
-    shown,
-)
-from softcount.text.shard_folder import MANIFEST, SIDES, sealed
+from softcount.text.shard_file import SIDES, batch_of, columns_of, digest_of, filesystem, is_uri, joined, rows_of, shown
+from softcount.text.shard_folder import MANIFEST, sealed
 from softcount.text.shard_input import Names
 from softcount.text.vocabulary import Vocabulary
 from softcount.version import VERSION
@@ -186,7 +177,7 @@ class _Second:
             self.named = any(any(columns["name"]) for columns in self.blocks())
         stage.begin("writing shards", self.n_rows, "rows")
         lengths: dict[tuple[int, ...], int] = {}
-        written = list(_shards(root, _counting(self.blocks(), SIDES[self.kind], lengths), file_bytes))
+        written = list(_shards(root, counting(self.blocks(), SIDES[self.kind], lengths), file_bytes))
         digest, sides = self._digest(), []
         for name, side, text in zip(SIDES[self.kind], self.sides, source, strict=True):
             columns = {"word": side.words.words, "count": side.counts, "rows": side.rows, "came": side.came}
@@ -236,9 +227,7 @@ def _in_order(columns: Columns) -> Columns:
     return {**columns, **sorted_}
 
 
-def _counting(
-    blocks: Iterable[Columns], sides: Sequence[str], lengths: dict[tuple[int, ...], int]
-) -> Iterator[Columns]:
+def counting(blocks: Iterable[Columns], sides: Sequence[str], lengths: dict[tuple[int, ...], int]) -> Iterator[Columns]:
     """The same blocks; how many rows have which lengths is counted on the way."""
     done = 0
     for columns in blocks:

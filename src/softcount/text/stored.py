@@ -22,8 +22,9 @@ from softcount.machine import stage
 from softcount.machine.memory import available
 from softcount.numbers.ragged import Array, Ragged
 from softcount.text.shard import spread
-from softcount.text.shard_file import Block, Columns, is_uri, joined, read_block, rows_of, shown
-from softcount.text.shard_folder import SIDES, Folder
+from softcount.text.shard_columns import Columns
+from softcount.text.shard_file import SIDES, Block, is_uri, joined, read_block, rows_of, shown
+from softcount.text.shard_folder import Folder
 from softcount.text.vocabulary import UNKNOWN, Vocabulary, lowered
 
 TIMES = 8  # as much as the files' bytes, what starts need that look at all of the text

@@ -14,7 +14,7 @@ from softcount.machine.mapped import give_back, in_file
 from softcount.numbers.ragged import Array
 from softcount.text.casing import in_words_of
 from softcount.text.documents import Documents, from_matrix
-from softcount.text.shard_file import Columns
+from softcount.text.shard_columns import Columns
 from softcount.text.stored import Stored, StoredText, Unnamed
 from softcount.text.vocabulary import Vocabulary
 

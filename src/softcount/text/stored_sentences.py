@@ -12,7 +12,7 @@ from softcount.errors import InputError
 from softcount.numbers.ragged import Array
 from softcount.text.casing import in_words_of
 from softcount.text.corpus import Corpus
-from softcount.text.shard_file import Columns
+from softcount.text.shard_columns import Columns
 from softcount.text.stored import Stored, StoredText, Unnamed, coded
 from softcount.text.vocabulary import Vocabulary
 

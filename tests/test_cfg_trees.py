@@ -86,3 +86,22 @@ def test_the_start_symbols_bracket_and_tags_do_not_count() -> None:
     assert with_top[:3] == (1, 1, 1) and with_top.tags_right == 1
     twice = count_brackets(parse_tree("(NP (NP (A a) (B b)))"), parse_tree("(NP (A a) (B b))"))
     assert twice[:3] == (1, 1, 2)
+
+
+@pytest.mark.parametrize(
+    "side", ["[" * 60_000, "[0.5" * 20_000, "[ " * 30_000, "[" + " " * 60_000 + "x", "'a' " + "[" * 60_000]
+)
+def test_brackets_that_nothing_closes_are_refused_at_once(side: str) -> None:
+    with pytest.raises(InputError, match=r"<grammar>:1: cannot read '\['; quote words"):
+        parse_cfg("S -> 'b' [0.5] | " + side)
+
+
+def test_blanks_within_brackets() -> None:
+    assert parse_cfg("S -> 'a' [  0.25 ] | 'b' [ 0.75]")[1].tolist() == [0.25, 0.75]
+    with pytest.raises(InputError, match="<grammar>:1: '' is no probability"):
+        parse_cfg("S -> 'a' [  ]")
+
+
+def test_very_many_continued_lines() -> None:
+    rules, _ = parse_cfg("S -> 'a' \\\n" + "| 'b' \\\n" * 50_000 + "| 'c'")
+    assert rules.n_rules == 3

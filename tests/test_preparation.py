@@ -1,5 +1,6 @@
 """Raw text: tokens, forms of Unicode, blanks of any width; what is noticed of text that has none."""
 
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from softcount import read
 from softcount.text.preparation import Preparation, prepared, tokenized
-from softcount.text.tokenizer import tokenize
+from softcount.text.tokenizer import _patterns, tokenize
 
 CASES = {
     'Hello, world! "Yes," he said.': 'Hello , world ! " Yes , " he said .',
@@ -39,6 +40,51 @@ def test_no_character_is_lost_and_none_is_added(line):
 @given(st.text(alphabet="ab.,'- \n1é", max_size=40))
 def test_lines_stay_in_step(text):
     assert prepared(text.encode(), Preparation("rules", "NFC")).count(b"\n") == text.count("\n")
+
+
+PIECES = [
+    "a",
+    "b.",
+    "@",
+    "@b.c",
+    "1",
+    ".",
+    "-",
+    "+",
+    "_",
+    " ",
+    "www.",
+    "http://",
+    "/",
+    "l'",
+    "’",
+    "\u0301",
+    "٣",
+    "<",
+    "é",
+    "A.",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join) | st.text(max_size=20))
+def test_addresses_are_found_where_one_rule_after_the_other_would_find_them(line):
+    assert tokenize(line) == " ".join(_one_rule_after_the_other(line))
+
+
+def _one_rule_after_the_other(line):
+    token, _, host = _patterns()
+    address, at = re.compile(rf"\w[\w.+-]*@{host.pattern}"), 0
+    while found := token.search(line, at):
+        better = address.match(line, found.start()) if found.lastgroup != "web" else None
+        yield (better or found)[0]
+        at = (better or found).end()
+
+
+@pytest.mark.parametrize("piece,tokens", [("ab.", 120_000), ("a.b@", 60_000), ("a@b.c ", 60_000), ("a.@b", 180_001)])
+def test_a_long_line_is_tokenised(piece, tokens):
+    """What looks for an address from every word on takes minutes."""
+    found = tokenize(piece * 60_000)
+    assert found.replace(" ", "") == (piece * 60_000).replace(" ", "") and len(found.split()) == tokens
 
 
 def test_unicode_forms(tmp_path):

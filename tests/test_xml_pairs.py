@@ -207,3 +207,14 @@ def test_reading_tells_how_far_it_is(tmp_path, monkeypatch):
         assert {(what, total) for what, _, total in reached} == {(f"reading {path}", size)}
         done = [n for _, n, _ in reached]
         assert done == sorted(done) and len(done) > 10 and done[-1] == size
+
+
+def test_marks_within_marks(tmp_path):
+    """At every piece of text all open ones were gone through."""
+    n = 100_000
+    text = "<mrk>x" * n + '<mrk mtype="seg">y</mrk>z' + "</mrk>" * n
+    units = "".join(f'<tuv xml:lang="{language}"><seg>{text}</seg></tuv>' for language in ("en", "fr"))
+    (tmp_path / "x.tmx").write_text(f"<tmx><body><tu>{units}</tu></body></tmx>")
+    assert read_bitext(tmp_path / "x.tmx").source.tokens(0) == ["y"]
+    (tmp_path / "x.tmx").write_text(f"<tmx><body><tu>{units.replace(' mtype=', ' x=')}</tu></body></tmx>")
+    assert read_bitext(tmp_path / "x.tmx").source.tokens(0) == ["x" * n + "yz"]

@@ -6,6 +6,8 @@ import os
 
 from softcount.errors import InputError
 
+MOST_NAMED = 1e15  # bytes; a larger need is not told in figures
+
 
 def installed() -> float:
     """Bytes of memory; infinite where the system does not say."""
@@ -57,4 +59,5 @@ def _kilobytes(path: str, name: str) -> float | None:
 def check_room(n_bytes: float, what: str, remedy: str) -> None:
     room = installed()
     if n_bytes > room:
-        raise InputError(f"{what} need {n_bytes / 1e9:,.0f} GB, but this machine has {room / 1e9:,.0f} GB; {remedy}")
+        needed = f"{n_bytes / 1e9:,.0f}" if n_bytes < MOST_NAMED else f"more than {MOST_NAMED / 1e9:,.0f}"
+        raise InputError(f"{what} need {needed} GB, but this machine has {room / 1e9:,.0f} GB; {remedy}")

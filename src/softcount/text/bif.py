@@ -9,22 +9,21 @@ that are not listed, ``property`` (which is skipped), and comments as in C.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from softcount.errors import InputError
+from softcount.errors import InputError, list_some
 from softcount.machine.memory import check_room
 from softcount.numbers.ragged import Array
 from softcount.text.source import name_of, quoted, read_text
-from softcount.text.structure import Structure, structure
+from softcount.text.structure import MOST_PARENTS, Structure, structure, too_many
 
-_TOKEN = re.compile(
-    r"//[^\n]*|/\*.*?\*/|(?P<quote>\"[^\"\n]*\")|(?P<mark>[{}()\[\],;|])|(?P<word>[^\s{}()\[\],;|\"]+)", re.S
-)
+_TOKEN = r"//[^\n]*|(?P<quote>\"[^\"\n]*\")|(?P<mark>[{}()\[\],;|])|(?P<word>[^\s{}()\[\],;|\"]+)"
+_BEFORE_LAST_COMMENT, _BEHIND = re.compile(rf"/\*.*?\*/|{_TOKEN}", re.S), re.compile(_TOKEN)
 _MARKS = tuple("{}()[],;|")
 ROUNDED = 0.01  # how far from one a row typed by hand may sum; it is normalised then
 
@@ -44,13 +43,14 @@ class _Reader:
         self.source, self.at = source, 0
         self.tokens: list[tuple[str, int]] = []
         line, seen = 1, 0
-        for found in _TOKEN.finditer(text):
+        for found in _tokens(text):
             line += text.count("\n", seen, found.start())
             seen = found.start()
             if found.lastgroup:
                 self.tokens.append((found.group().strip('"'), line))
         self.last = line
         self.values: dict[str, tuple[str, ...]] = {}
+        self.places: dict[str, dict[str, int]] = {}  # of every value among its variable's
         self.parents: dict[str, list[str]] = {}
         self.tables: dict[str, Array] = {}
 
@@ -123,8 +123,8 @@ class _Reader:
             values = self.until("}")
             self.expect(";")
             if number != str(len(values)) or len(set(values)) != len(values):
-                self.fail(f"{quoted(name)} should have {number} values, and has {', '.join(values)}")
-            self.values[name] = tuple(values)
+                self.fail(f"{quoted(name)} should have {quoted(number)[1:-1]} values, and has {list_some(values)}")
+            self.values[name], self.places[name] = tuple(values), {value: k for k, value in enumerate(values)}
         if name not in self.values:
             self.fail(f"the variable {quoted(name)} has no type", "write type discrete [ 2 ] { yes, no };")
 
@@ -140,8 +140,11 @@ class _Reader:
                 self.fail(f"the variable {quoted(one)} is not declared above")
         if name in self.tables:
             self.fail(f"a second table of {quoted(name)}")
+        if len(parents) > MOST_PARENTS:
+            self.fail(f"{quoted(name)} has {too_many(parents)}", "leave some away")
         shape = tuple(len(self.values[one]) for one in (*parents, name))
-        check_room(8.0 * float(np.prod([float(n) for n in shape])), f"the table of {name!r}", "leave parents away")
+        entries = float(np.prod([float(n) for n in shape]))
+        check_room(8.0 * entries, f"the probabilities of {quoted(name)}", "leave parents away")
         table, rest = np.full(shape, np.nan), None
         self.expect("{")
         while (word := self.next()) != "}":
@@ -170,9 +173,9 @@ class _Reader:
         if len(words) != len(parents):
             self.fail(f"{len(words)} values for {len(parents)} parents")
         for parent, word in zip(parents, words, strict=True):
-            if word not in self.values[parent]:
-                self.fail(f"{quoted(parent)} has no value {quoted(word)}, but {', '.join(self.values[parent])}")
-        return tuple(self.values[parent].index(word) for parent, word in zip(parents, words, strict=True))
+            if word not in self.places[parent]:
+                self.fail(f"{quoted(parent)} has no value {quoted(word)}, but {list_some(self.values[parent])}")
+        return tuple(self.places[parent][word] for parent, word in zip(parents, words, strict=True))
 
     def numbers(self, n: int) -> Array:
         words = self.until(";")
@@ -191,6 +194,18 @@ class _Reader:
         if (np.abs(total - 1.0) > ROUNDED).any():
             self.fail(f"a row that sums to {float(total.flat[np.abs(total - 1.0).argmax()]):g}, not to 1")
         return np.asarray(np.where(np.abs(total - 1.0) < 1e-12, rows, rows / total))  # as written, if it can be
+
+
+def _tokens(text: str) -> Iterator[re.Match[str]]:
+    """What is no blank, comments included. Where no comment ends any more, none is looked for: every ``/*`` would go
+    through the whole rest of the text."""
+    last, at = text.rfind("*/"), 0
+    for found in _BEFORE_LAST_COMMENT.finditer(text):
+        if found.start() > last:
+            break
+        yield found
+        at = found.end()
+    yield from _BEHIND.finditer(text, at)
 
 
 def to_bif(declared: Structure, values: Mapping[str, Sequence[str]], tables: Mapping[str, Array]) -> str:

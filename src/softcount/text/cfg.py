@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ from softcount.text.source import name_of, quoted, read_text
 SUM_ROOM = 0.01  # by how much the probabilities of a symbol may miss one
 TOKEN = re.compile(
     r"""\s*(?: (?P<remark>\#.*) | (?P<arrow>->) | (?P<bar>\|) | (?P<word>"[^"]*"|'[^']*')
-             | \[\s*(?P<number>[^\]\s]*)\s*\] | (?P<name>(?:(?!->)[^\s|"'\[\]])+) | (?P<wrong>\S) )""",
+             | \[\s*(?P<number>[^\]\s]+|(?=\]))\s*\] | (?P<name>(?:(?!->)[^\s|"'\[\]])+) | (?P<wrong>\S) )""",
     re.VERBOSE,
 )
 UNSAFE = re.compile(r"""^[#%]|["'|\[\]\s]|->|\\$""")  # in a symbol's name: it would be read as something else
@@ -139,19 +139,19 @@ def quote(word: str) -> str:
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     """(number of the first line, text), joined where a line ends in a backslash."""
-    held, began = "", 0
+    held, began = list[str](), 0
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
         began = began or number
         stripped = line.strip()
         if stripped.endswith("\\") and not stripped.startswith("#"):
-            held += stripped[:-1] + " "
+            held.append(stripped[:-1])
             continue
-        whole = (held + stripped).strip()
+        whole = " ".join([*held, stripped]).strip()
         if whole and not whole.startswith("#"):
             yield began, whole
-        held, began = "", 0
-    if held.strip():
-        yield began, held.strip()
+        held, began = [], 0
+    if whole := " ".join(held).strip():
+        yield began, whole
 
 
 def _directive(line: str, where: str) -> str:
@@ -162,15 +162,19 @@ def _directive(line: str, where: str) -> str:
 
 
 def _rules(line: str, number: int, where: str) -> Iterator[Parsed]:
-    tokens = [(found.lastgroup or "", found[found.lastgroup or 0]) for found in TOKEN.finditer(line)]
-    tokens = [token for token in tokens if token[0] != "remark"]
-    if len(tokens) < 2 or tokens[0][0] != "name" or tokens[1][0] != "arrow":
+    """Tokens end with the first wrong one: a bracket without an end looks for it in all of the line."""
+    tokens = ((found.lastgroup or "", found[found.lastgroup or 0]) for found in TOKEN.finditer(line))
+    tokens = (token for token in tokens if token[0] != "remark")
+    first, second = next(tokens, ("", "")), next(tokens, ("", ""))
+    if first[0] != "name" or second[0] != "arrow":
         raise InputError(f"{where}: no rule in {quoted(line)}; write SYMBOL -> right side")
-    side, probability, lhs = list[tuple[str, bool]](), None, tokens[0][1]
-    for kind, text in [*tokens[2:], ("bar", "|")]:
+    side, probability, lhs = list[tuple[str, bool]](), None, first[1]
+    for kind, text in chain(tokens, [("bar", "|")]):
         if kind == "bar":
             if not side:
-                raise InputError(f"{where}: an empty right side of {lhs!r}; rules that derive nothing are not possible")
+                raise InputError(
+                    f"{where}: an empty right side of {quoted(lhs)}; rules that derive nothing are not possible"
+                )
             yield Parsed(lhs, tuple(side), probability, number)
             side, probability = [], None
         elif kind not in ("name", "word", "number") or probability is not None or text in ('""', "''"):

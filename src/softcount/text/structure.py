@@ -14,10 +14,13 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from softcount.errors import MOST_LISTED, InputError
 from softcount.text.source import quoted
 
 FIRST, BEFORE = "@first", "@-1"
+MOST_PARENTS = getattr(np, "MAXDIMS", 64) - 1  # a table is an array with an axis for each, and one more
 _FORBIDDEN = re.compile(r"[@|=\"\t]|->|→")
 
 Parent = tuple[str, int]  # a variable, and how many rows back
@@ -88,6 +91,10 @@ def shown(parent: Parent) -> str:
     return parent[0] + BEFORE * parent[1]
 
 
+def too_many(parents: Sequence[Any]) -> str:
+    return f"{len(parents)} parents, and no table can have more than {MOST_PARENTS}"
+
+
 def structure(declared: Any) -> Structure:
     """Of a declaration, of edges [(parent, child), …], or of a mapping from children to their parents."""
     if isinstance(declared, Structure):
@@ -146,6 +153,9 @@ def _checked(arrows: Iterable[tuple[list[Parent], list[Parent]]]) -> Structure:
             new = [parent for parent in above if parent not in seen]
             parents.setdefault(child, []).extend(new)
             seen.update(new)
+    crowded = next((name for name, found in parents.items() if len(found) > MOST_PARENTS), None)
+    if crowded is not None:
+        raise InputError(f"{quoted(crowded)} has {too_many(parents[crowded])}; leave some away")
     found = Structure(tuple(parents), tuple(tuple(p) for p in parents.values()))
     found.in_order()
     return found

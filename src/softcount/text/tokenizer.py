@@ -19,28 +19,61 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import cache
+from typing import NamedTuple
 
 ELIDED = "[cdjlmnstCDJLMNST]|[Qq]u|[Jj]usqu|[Ll]orsqu|[Pp]uisqu|(?:[Dd]e|[Nn]e|[Aa]|[Dd]a|[Ss]u|[Qq]ue|[Bb]e)ll|[Uu]n"
-
-
+INNER_SIGNS = ".+-"  # within the name of an address, but not at its beginning
 SCANNED = 0x20000  # beyond there are no marks and no small letters but a few that nobody writes
+
+
+class _Patterns(NamedTuple):
+    token: re.Pattern[str]  # the rules, but for addresses with an @; of these,
+    before: re.Pattern[str]  # what stands before the @, as far back as it may go,
+    behind: re.Pattern[str]  # and behind it
 
 
 def tokenize(line: str) -> str:
     """The same line with one blank between tokens."""
-    return " ".join([match[0] for match in _pattern().finditer(line)])
+    return " ".join(_tokens(line))
+
+
+def _tokens(line: str) -> Iterator[str]:
+    """A rule for addresses with an @ among the others would look for one from every word on, up to the next blank."""
+    token, at = _patterns().token, 0
+    for begin, sign, end in _addresses(line) if "@" in line else ():
+        for found in token.finditer(line, at) if at < sign else ():
+            at = found.start()
+            if at >= sign:
+                break
+            if at >= begin and line[at] not in INNER_SIGNS and found.lastgroup != "web":
+                yield line[at:end]
+                at = end
+                break
+            yield found[0]
+            at = found.end()
+    for found in token.finditer(line, at):
+        yield found[0]
+
+
+def _addresses(line: str) -> Iterator[tuple[int, int, int]]:
+    """(where the earliest beginning is, where the @ is, where the end is)"""
+    _, before, behind = _patterns()
+    for name in before.finditer(line):
+        host = behind.match(line, name.end() + 1) if line.startswith("@", name.end()) else None
+        if host:
+            yield name.start(), name.end(), host.end()
 
 
 @cache
-def _pattern() -> re.Pattern[str]:
+def _patterns() -> _Patterns:
     found = _ranges()
     marks = found["M"] + "\u200c\u200d"  # with the joiners of Indic and Persian writing
     letter, inner = rf"(?:[^\W\d_]|[{marks}])", rf"[\w{marks}]"
     word = rf"{inner}+(?:[-‐'’]{inner}+)*"
     rules = (
-        r"(?:https?://|ftp://|www\.)[^\s<>\"]*[\w/]",
-        rf"\w[\w.+-]*@{inner}+(?:[.-]{inner}+)+",
+        r"(?P<web>(?:https?://|ftp://|www\.)[^\s<>\"]*[\w/])",
         rf"(?:{letter}\.){{2,}}",
         rf"\d+(?:[.,:/’']\d+)*(?!{inner})",
         rf"(?:{ELIDED})['’](?={letter})",
@@ -50,7 +83,8 @@ def _pattern() -> re.Pattern[str]:
         r"(?P<sign>[^\w\s])(?P=sign)+",
         r"\S",
     )
-    return re.compile("|".join(rules))
+    name, host = rf"[\w{INNER_SIGNS}]+", rf"{inner}+(?:[.-]{inner}+)+"
+    return _Patterns(*map(re.compile, ("|".join(rules), name, host)))
 
 
 def _ranges() -> dict[str, str]:

@@ -68,6 +68,7 @@ class _Reader:
         self.text: list[str] | None = None
         self.segments: list[tuple[str, list[str]]] = []  # of <mrk mtype="seg">, open or done in this text
         self.marks: list[bool] = []  # of open <mrk>: whether it is a segment
+        self.open_segments = 0
         self.begin(0)
 
     def begin(self, line: int) -> None:
@@ -109,6 +110,7 @@ class _Reader:
         elif self.text is not None and kind == "mrk":
             self.marks.append(attributes.get("mtype") == "seg")
             if self.marks[-1]:
+                self.open_segments += 1
                 self.segments.append((attributes.get("mid", ""), []))
         elif kind in OPENED:
             OPENED[kind](self, attributes)
@@ -118,7 +120,7 @@ class _Reader:
         if self.skipped:
             self.skipped -= 1
         elif self.text is not None and kind == "mrk" and self.marks:
-            self.marks.pop()
+            self.open_segments -= self.marks.pop()
         elif kind in ("seg", "source", "target", "seg-source"):
             self.close()
         elif kind in ("tu", "trans-unit", "segment"):
@@ -126,12 +128,12 @@ class _Reader:
 
     def data(self, content: str) -> None:
         if self.text is not None and not self.skipped:
-            (self.segments[-1][1] if any(self.marks) else self.text).append(content)
+            (self.segments[-1][1] if self.open_segments else self.text).append(content)
 
     # --- elements -----------------------------------------------------------------------------------------------------
 
     def open(self, language: str) -> None:
-        self.language, self.text, self.segments, self.marks = language, [], [], []
+        self.language, self.text, self.segments, self.marks, self.open_segments = language, [], [], [], 0
 
     def close(self) -> None:
         if self.text is None:

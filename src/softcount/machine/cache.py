@@ -21,22 +21,30 @@ WHY = "neither softcount's own folder nor the user's cache can be written; NUMBA
 often = "once per machine"  # how often kernels are compiled, for the message that says that they are
 
 
-def keep(dispatcher: Any) -> None:
-    """Let this function be compiled once, wherever it can be kept."""
+def keep(dispatcher: Any, apart: str | None = None) -> None:
+    """Let this function be compiled once, wherever it can be kept; `apart`: in a folder of this name within."""
     global often
     if not hasattr(dispatcher, "enable_caching"):  # the compiler is switched off
+        return
+    if apart is not None:  # Numba's index does not know one build from another
+        place = Path(config.CACHE_DIR) if config.CACHE_DIR else temporary()
+        if place is not None:
+            _kept_in(place / apart, dispatcher)
         return
     if _has_home() and _enabled(dispatcher):
         return
     often = f"with every run: {WHY}"
     place = temporary()
-    if place is not None:
-        configured, config.CACHE_DIR = config.CACHE_DIR, str(place)
-        try:
-            if _enabled(dispatcher):
-                often = f"kept in {place}: {WHY}"
-        finally:
-            config.CACHE_DIR = configured
+    if place is not None and _kept_in(place, dispatcher):
+        often = f"kept in {place}: {WHY}"
+
+
+def _kept_in(place: Path, dispatcher: Any) -> bool:
+    configured, config.CACHE_DIR = config.CACHE_DIR, str(place)
+    try:
+        return _enabled(dispatcher)
+    finally:
+        config.CACHE_DIR = configured
 
 
 def _has_home() -> bool:

@@ -1,10 +1,13 @@
 """How this project compiles its inner loops, and how the first run says that it compiles.
 
 Kernels are serial and release the GIL; engines run them in threads over shards (design: private counts, no races).
+
+    SOFTCOUNT_CHECK_BOUNDS=1 softcount tag text.txt      a debug build: an index beyond its array is an IndexError
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -23,11 +26,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 # Everything of fast-math except the assumption that there are no infinities and NaNs.
 REORDER = {"nsz", "arcp", "contract", "afn", "reassoc"}
 
+CHECKED = os.environ.get("SOFTCOUNT_CHECK_BOUNDS", "0") not in ("", "0")
+
 
 def kernel(function: F) -> F:
     """Compile once per machine: the cache lives beside the source, or where softcount.machine.cache finds room."""
-    compiled: F = njit(nogil=True, fastmath=REORDER)(function)
-    cache.keep(compiled)
+    compiled: F = njit(nogil=True, fastmath=REORDER, boundscheck=CHECKED)(function)
+    cache.keep(compiled, apart="checked" if CHECKED else None)
     _once_for_all_constants(compiled)
     return compiled
 
@@ -44,7 +49,7 @@ def _once_for_all_constants(compiled: Any) -> None:
 
 def within(function: F) -> F:
     """A part of the kernels that call it, as if it stood there: a call with many arrays takes its time."""
-    compiled: F = njit(nogil=True, fastmath=REORDER, forceinline=True)(function)
+    compiled: F = njit(nogil=True, fastmath=REORDER, boundscheck=CHECKED, forceinline=True)(function)
     return compiled
 
 

@@ -214,8 +214,12 @@ APART = [
     ("name-bytes", "file names that are no UTF-8", "are read and written; messages and `--json` show the byte 0xff as "
      "`\\udcff`", "test_cli_store.py"),
     ("pipe-closes", "a reader that goes away (`| head`)", "ends quietly, exit code 0", "test_pipe_closes"),
-    ("disk-full", "no room for the result", "«softcount: No space left on device», or the file's name with it, exit "
-     "code 2; what was there stays", "test_disk_full"),
+    ("no-stream", "a closed stdin or stdout that is needed", "«<stdout>: is closed, so results have no place; …», exit code 2",
+     "test_streams.py"),
+    ("unheard", "stderr closed, full, or a pipe that nobody reads", "the same results, files and exit code",
+     "test_streams.py"),
+    ("disk-full", "no room for the result", "«<stdout>: cannot be written (No space left on device); make room, …», or the file's "
+     "name in its place, exit code 2; what was there stays", "test_disk_full"),
     ("output-special", "a pipe, a device or a link in place of a result", "is written to as it is, never replaced",
      "test_output_special"),
     ("torture", "extreme numbers: priors of 1e-300, counts of 2^53, one word, dead states, …",

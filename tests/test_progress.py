@@ -21,7 +21,7 @@ from softcount.cli.main import app
 from softcount.cli.progress import Progress, age, duration
 from softcount.cli.watched import watched
 from softcount.loop.trace import Step
-from softcount.machine import stage
+from softcount.machine import stage, streams
 
 pty = pytest.importorskip("pty")
 TEXT = b"the cook fishes\na fish can swim\n" * 20
@@ -140,10 +140,10 @@ def test_commands_that_do_not_train_show_what_they_do_until_they_print(monkeypat
     def work(seconds: float, quiet: bool = False) -> None:
         stage.begin("working")
         time.sleep(seconds)
-        print("done")
+        streams.put("done")
         stage.begin("still working")
         time.sleep(seconds)
-        sys.stdout.writelines(["more\n"])
+        streams.put_lines(["more\n"])
 
     screen = Screen()
     monkeypatch.setattr("softcount.cli.progress.age", lambda: 10.0)

@@ -7,6 +7,9 @@ import sys
 
 def main() -> None:
     try:
+        from softcount.machine.streams import own_process
+
+        own_process()
         from softcount.machine.alone import go_alone
 
         go_alone()

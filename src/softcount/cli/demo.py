@@ -11,6 +11,7 @@ import typer
 from softcount.cli.demo_pages import Shown, check_folder, write_pages
 from softcount.cli.progress import Progress
 from softcount.cli.summary import ending
+from softcount.machine.streams import columns, results
 
 if TYPE_CHECKING:
     from softcount.estimators.hmm import HMM
@@ -46,7 +47,7 @@ def demo(
 
     if pages is not None:
         check_folder(pages)
-    console = Console(highlight=False, emoji=False)
+    console = Console(highlight=False, emoji=False, file=results(), width=columns())
     text = language(sentences, seed=seed, vocabulary=VOCABULARY)
     tokens = sum(map(len, text.sentences))
     types = len({word for sentence in text.sentences for word in sentence})

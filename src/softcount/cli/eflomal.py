@@ -67,8 +67,11 @@ class _Eflomal(AsOther):
         for direction, place in self.costs.items():
             yield place, lambda path, side=direction: _write(path, _costs(model, answer, side))  # type: ignore[misc]
 
+    def prints(self) -> bool:
+        return not any(self.links.values())
+
     def lines(self, model: WordAligner, data: Bitext, answer: Bitext) -> Iterator[str]:
-        return iter(()) if any(self.links.values()) else super().lines(model, data, answer)
+        return super().lines(model, data, answer) if self.prints() else iter(())
 
 
 def eflomal(

@@ -9,6 +9,7 @@ import typer
 
 from softcount.cli.console import say, write_whole
 from softcount.errors import InputError
+from softcount.machine.streams import put
 
 
 def examples(
@@ -31,15 +32,15 @@ def examples(
         say(f"wrote {written} files to {out}", quiet)
     if name is None:
         for each, example in EXAMPLES.items():
-            print(f"{each}\t{example.told}")
+            put(f"{each}\t{example.told}")
         return
     example = EXAMPLES[name]
     if out is None:
-        print(f"{example.told}\n")
+        put(f"{example.told}\n")
         for file, text in example.files.items():
-            print(f"{file}:\n{text}")
+            put(f"{file}:\n{text}")
     for command in example.commands:
-        print(command)
+        put(command)
 
 
 def _write(folder: Path, names: list[str], one: bool) -> int:

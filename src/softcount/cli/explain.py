@@ -12,6 +12,7 @@ import typer
 from softcount.cli.console import check_writable, say, write_whole
 from softcount.cli.help import HelpLast
 from softcount.cli.watched import watched
+from softcount.machine.streams import put
 
 HELP = """Show every number of a small computation.
 
@@ -48,7 +49,7 @@ def _write(page: Path | None, data: Callable[[], dict[str, Any]], more: Callable
 
 def _answer(result: dict[str, Any], as_json: bool, show: Callable[[dict[str, Any]], None]) -> None:
     if as_json:
-        print(json.dumps(result, ensure_ascii=False))
+        put(json.dumps(result, ensure_ascii=False))
     else:
         show(result)
 

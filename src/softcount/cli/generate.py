@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +11,7 @@ import typer
 from softcount.cli.console import check_writable, say, write_whole
 from softcount.cli.watched import watched
 from softcount.errors import InputError
+from softcount.machine.streams import put_lines
 
 
 @watched
@@ -44,7 +44,7 @@ def generate(
         write_whole(tags, lambda path: path.write_text("".join(_lines(truth)), encoding="utf-8"))
     if tagged:
         words = [[f"{w}/{t}" for w, t in zip(*pair, strict=True)] for pair in zip(words, truth, strict=True)]
-    sys.stdout.writelines(_lines(words))
+    put_lines(_lines(words))
 
 
 def _lines(rows: Iterable[list[str]]) -> Iterable[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +15,7 @@ from softcount.cli.options import IN, OUT, Quiet, option
 from softcount.cli.watched import watched
 from softcount.errors import InputError
 from softcount.machine import stage
+from softcount.machine.streams import put_lines
 
 if TYPE_CHECKING:
     from softcount.links.terms import Row
@@ -59,7 +59,7 @@ def glossary(
     where = "as training counted them" if data is None else f"in {len(data):,} pairs"
     say(f"{len(rows):,} entries; links {where}", quiet)
     languages = (source_language or "und", target_language or "und")
-    sys.stdout.writelines(_written(rows, output, dispersion, languages, found))
+    put_lines(_written(rows, output, dispersion, languages, found))
 
 
 def _written(rows: list[Row], output: str, dispersion: bool, languages: tuple[str, str], model: Any) -> Iterator[str]:

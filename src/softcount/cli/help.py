@@ -9,7 +9,6 @@ What is in brackets is taken where the option is not given. There are no frames,
 
 from __future__ import annotations
 
-import shutil
 import textwrap
 from collections.abc import Iterator
 from typing import Any
@@ -19,6 +18,7 @@ from typer.core import TyperCommand
 
 from softcount.cli.coercion import lazily_coerced
 from softcount.cli.options import GROUPS
+from softcount.machine.streams import columns, results_apart
 
 WIDEST, NAMES = 100, 21  # columns of a line, and of an option's name
 MARK = "**"  # around an example in a docstring
@@ -31,6 +31,10 @@ class HelpLast(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, _with_value(args))
 
+    def invoke(self, ctx: Any) -> Any:
+        with results_apart():
+            return super().invoke(ctx)
+
     def get_params(self, ctx: Any) -> list[Any]:
         return lazily_coerced(super().get_params(ctx))
 
@@ -41,7 +45,7 @@ class HelpLast(TyperCommand):
         return option
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        width = min(WIDEST, shutil.get_terminal_size().columns) - 1
+        width = min(WIDEST, columns()) - 1
         formatter.write("\n".join(_lines(self, ctx, width)) + "\n")
 
 

@@ -12,6 +12,7 @@ import typer
 from softcount.cli.watched import watched
 from softcount.loop.trace import RECORDS, Note, gathered
 from softcount.machine import stage
+from softcount.machine.streams import put
 
 if TYPE_CHECKING:
     from softcount.disk.store import Stored
@@ -51,11 +52,11 @@ def info(
         raise stored.refusal(error) from None
     if as_json:
         notes = {"notes": [str(note) for note in found["notes"]]} if "notes" in found else {}
-        print(json.dumps(found | notes, ensure_ascii=False))
+        put(json.dumps(found | notes, ensure_ascii=False))
         return
-    print(f"{model}: {found['holds']}, {readable_bytes(found['bytes'])}, intact")
+    put(f"{model}: {found['holds']}, {readable_bytes(found['bytes'])}, intact")
     width = max(len(name) for name, _ in lines)
-    print("\n".join(f"  {name:<{width}}  {text}" for name, text in lines))
+    put("\n".join(f"  {name:<{width}}  {text}" for name, text in lines))
 
 
 def _print_folder(root: str, as_json: bool) -> None:
@@ -66,7 +67,7 @@ def _print_folder(root: str, as_json: bool) -> None:
     folder = Folder(root)
     check_files(folder)
     found = summary(root, folder.manifest)
-    print(json.dumps(found, ensure_ascii=False) if as_json else "\n".join((*summary_lines(found), INTACT)))
+    put(json.dumps(found, ensure_ascii=False) if as_json else "\n".join((*summary_lines(found), INTACT)))
 
 
 def _model(stored: Stored) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +16,7 @@ from softcount.cli.summary import or_null
 from softcount.cli.watched import watched
 from softcount.errors import InputError
 from softcount.machine import stage
+from softcount.machine.streams import put, put_lines
 
 if TYPE_CHECKING:
     from softcount.estimators.language_model import LanguageModel
@@ -81,7 +81,7 @@ def lm(
     say(model.signature_, quiet)
     if sample:
         stage.begin("making sentences")
-        sys.stdout.writelines(line + "\n" for line in model.sample(sample, seed))
+        put_lines(line + "\n" for line in model.sample(sample, seed))
     elif apply is None:
         _print_trained(model, as_json)
     elif text is not None:
@@ -135,11 +135,11 @@ def _print_trained(model: LanguageModel, as_json: bool) -> None:
         for n, (ngrams, D) in enumerate(zip(model.orders_, model.discounts_, strict=True), 1)
     ]
     if as_json:
-        print(json.dumps({"orders": rows, "words": len(model.vocabulary_), "signature": model.signature_}))
+        put(json.dumps({"orders": rows, "words": len(model.vocabulary_), "signature": model.signature_}))
         return
-    print("order\tngrams\tdiscount_1\tdiscount_2\tdiscount_3")
+    put("order\tngrams\tdiscount_1\tdiscount_2\tdiscount_3")
     for row, D in zip(rows, model.discounts_, strict=True):
-        print(row["order"], row["ngrams"], *(f"{d:.4f}" for d in D), sep="\t")
+        put(row["order"], row["ngrams"], *(f"{d:.4f}" for d in D), sep="\t")
 
 
 def _print_applied(model: LanguageModel, data: Any, scores: bool, as_json: bool) -> None:
@@ -148,9 +148,9 @@ def _print_applied(model: LanguageModel, data: Any, scores: bool, as_json: bool)
     result = {**found._asdict(), "perplexity_known": or_null(found.perplexity_known), "signature": model.signature_}
     logs: list[float] = (model.score_samples(data) / math.log(10)).tolist() if scores else []
     if as_json:
-        print(json.dumps(result | ({"scores": logs} if scores else {}), ensure_ascii=False))
+        put(json.dumps(result | ({"scores": logs} if scores else {}), ensure_ascii=False))
     elif scores:
-        sys.stdout.writelines(f"{log:.6f}\n" for log in logs)
+        put_lines(f"{log:.6f}\n" for log in logs)
     else:
         for name, value in found._asdict().items():
-            print(f"{name}\t{value:.10g}")
+            put(f"{name}\t{value:.10g}")

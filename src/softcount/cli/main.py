@@ -37,6 +37,7 @@ from softcount.cli.help import HelpLast
 from softcount.cli.training import command
 from softcount.errors import InputError
 from softcount.machine.signals import Stopped, asked
+from softcount.machine.streams import ReaderGone, put, results
 from softcount.registry import BUILT_IN, Registered, found_at, from_elsewhere
 from softcount.version import VERSION
 
@@ -117,7 +118,7 @@ app.add_typer(explain.app, name="explain")
 
 def _version(wanted: bool) -> None:
     if wanted:
-        print(f"softcount {VERSION}")
+        put(f"softcount {VERSION}")
         raise typer.Exit
 
 
@@ -189,7 +190,7 @@ def _main() -> None:
             _add_others()
             _asked_for()()  # leaves by SystemExit, always
         finally:
-            sys.stdout.flush()
+            results().flush()
     except InputError as error:
         _end(str(error), 2)
     except KeyboardInterrupt as interrupt:
@@ -200,9 +201,9 @@ def _main() -> None:
             _end_of(cause)
         if not isinstance(leaving.__context__, BrokenPipeError):  # which typer makes an exit with 1
             raise
-        _ignore_reader()
-    except BrokenPipeError:
-        _ignore_reader()
+        _end(f"{leaving.__context__.strerror}: something that was written to has gone away", 2)
+    except ReaderGone:  # that is its right
+        sys.exit(0)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         _end(f"{where}{error.strerror or error}", 2)
@@ -219,11 +220,6 @@ def _cause(leaving: BaseException | None) -> KeyboardInterrupt | None:
 
 def _end_of(interrupt: KeyboardInterrupt) -> None:
     _end(str(interrupt) or "interrupted", getattr(interrupt, "exit_code", 130))
-
-
-def _ignore_reader() -> None:
-    """The reader went away (| head): that is its right. Python must not complain of it at exit either."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _end(message: str, code: int) -> None:

@@ -16,6 +16,7 @@ from softcount.cli.net_output import Found, asked_lines, delimited, scored, text
 from softcount.cli.options import HOW, IN, OUT, WHAT, Criterion, Restarts, Sparse, option
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
+from softcount.machine.streams import put
 
 PREDICTIONS = (".csv", ".tsv", ".parquet")
 
@@ -261,14 +262,14 @@ class Net(Training):
 
     def print_alone(self, content: dict[str, Any], answer: Found) -> None:
         if self.as_json:
-            print(json.dumps(content, ensure_ascii=False))
+            put(json.dumps(content, ensure_ascii=False))
         else:
             for line in asked_lines(answer):
-                print(line, end="")
+                put(line, end="")
 
     def print(self, content: dict[str, Any], lines: Iterator[str], signed: str) -> None:
         if self.as_json and self.query is not None:
-            print(json.dumps(content, ensure_ascii=False))
+            put(json.dumps(content, ensure_ascii=False))
         else:
             super().print(content, lines, signed)
 

@@ -29,6 +29,7 @@ from softcount.cli.score_input import check_lines_in_step, check_links, check_ta
 from softcount.cli.watched import watched
 from softcount.errors import InputError
 from softcount.machine import stage
+from softcount.machine.streams import put
 
 HELP = """Compare what was found with gold answers.
 
@@ -104,18 +105,18 @@ def tags(
         named = {"map": {row.name: row.gold for row in mapping}} if map_to or table else {}
         crossed = {"table": {"gold": gold_names, "predicted": names, "tokens": found.tolist()}} if table else {}
         against = comparison(compared, compare, samples)
-        print(json.dumps({**scores, **named, **crossed, **against, "signature": line}, ensure_ascii=False))
+        put(json.dumps({**scores, **named, **crossed, **against, "signature": line}, ensure_ascii=False))
         return
     for name, value in scores.items():
-        print(f"{name:12} {value:,}" if isinstance(value, int) else f"{name:12} {value:.4f}")
+        put(f"{name:12} {value:,}" if isinstance(value, int) else f"{name:12} {value:.4f}")
     if table:
         show("\nTokens by gold tag (rows) and by predicted tag", *cross_table(found, gold_names, names))
         show("Each class by its commonest gold tag", *map_table(mapping), names=2)
     if bars:
         sides = {"gold": (gold_names, found.sum(axis=1)), "predicted": (names, found.sum(axis=0))}
-        print("\n".join(distribution_lines(sides)))
+        put("\n".join(distribution_lines(sides)))
     print_compared(compared, predicted, compare)
-    print(line)
+    put(line)
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:
@@ -160,12 +161,12 @@ def clusters(
     compared = compared_clusters(gold, *both, compare, samples, seed) if compare else None
     if as_json:
         against = comparison(compared, compare, samples)
-        print(json.dumps({**result, **against, "signature": line}, ensure_ascii=False))
+        put(json.dumps({**result, **against, "signature": line}, ensure_ascii=False))
         return
     for name, value in result.items():
-        print(f"{name:12} {value:.4f}")
+        put(f"{name:12} {value:.4f}")
     print_compared(compared, predicted, compare)
-    print(line)
+    put(line)
 
 
 @app.command("topics", cls=HelpLast)
@@ -204,11 +205,11 @@ def topics(
                      documents=len(data), data="sha256:" + data.digest()[:12])  # fmt: skip
     if as_json:
         per_topic = {"npmi_per_topic": coherence.tolist()}
-        print(json.dumps({**result, **per_topic, "signature": line, "model": plsa.signature_}, ensure_ascii=False))
+        put(json.dumps({**result, **per_topic, "signature": line, "model": plsa.signature_}, ensure_ascii=False))
         return
     for name, value in result.items():
-        print(f"{name:12} {value:.4f}")
-    print(line)
+        put(f"{name:12} {value:.4f}")
+    put(line)
 
 
 @app.command("links", cls=HelpLast)
@@ -253,12 +254,12 @@ def links(
     line = signature("score links", pairs=len(truth), sure=counts.sure, possible=counts.possible)
     compared = compared_links(gold, truth, found, compare, lengths, samples, seed) if compare else None
     if as_json:
-        print(json.dumps({**result, **comparison(compared, compare, samples), "signature": line}))
+        put(json.dumps({**result, **comparison(compared, compare, samples), "signature": line}))
         return
     for name, value in result.items():
-        print(f"{name:14} {value:,}" if isinstance(value, int) else f"{name:14} {value:.4f}")
+        put(f"{name:14} {value:,}" if isinstance(value, int) else f"{name:14} {value:.4f}")
     print_compared(compared, predicted, compare)
-    print(line)
+    put(line)
 
 
 @app.command("trees", cls=HelpLast)
@@ -298,9 +299,9 @@ def trees(
     compared = compared_trees(gold, truth, found, compare, samples, seed) if compare else None
     if as_json:
         against = comparison(compared, compare, samples)
-        print(json.dumps({**result, "counts": counts._asdict(), **against, "signature": line}))
+        put(json.dumps({**result, "counts": counts._asdict(), **against, "signature": line}))
         return
     for name, value in result.items():
-        print(f"{name:20} {value:,}" if isinstance(value, int) else f"{name:20} {value:.4f}")
+        put(f"{name:20} {value:,}" if isinstance(value, int) else f"{name:20} {value:.4f}")
     print_compared(compared, predicted, compare)
-    print(line)
+    put(line)

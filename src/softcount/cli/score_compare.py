@@ -10,6 +10,7 @@ import typer
 from softcount.cli.score_input import check_lines_in_step, check_links, check_tags_in_step, one_a_line
 from softcount.errors import InputError
 from softcount.machine import stage
+from softcount.machine.streams import put
 
 HELP = "Another system's answers: both scores, their difference, its bounds and a p-value."
 Other = Annotated[str | None, typer.Option("--compare", metavar="OTHER", help=HELP)]
@@ -114,4 +115,4 @@ def print_compared(compared: Any, predicted: str, other: str | None) -> None:
         for name, d in compared.scores.items()
     ]
     show(f"\n{predicted} compared with {other}", header, rows)
-    print(compared.remark)
+    put(compared.remark)

@@ -25,6 +25,7 @@ from softcount.cli.options import (
 )
 from softcount.cli.progress import Progress, check_mode
 from softcount.errors import InputError
+from softcount.machine.streams import put
 
 KINDS = ("sentences", "pairs", "documents")
 
@@ -74,7 +75,7 @@ def shard(
         found = _written(out, kind, text, target or [], how, file_size << 20)
     for message in dict.fromkeys(str(warning.message) for warning in caught):
         say(f"warning: {message}", quiet)
-    print(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(summary_lines(found)))
+    put(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(summary_lines(found)))
 
 
 def _check(kind: str, text: Sequence[str], target: Sequence[str], *columns: str | None) -> None:

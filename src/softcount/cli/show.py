@@ -15,6 +15,7 @@ from softcount.cli.show_text import SENTENCE_KINDS, read_for
 from softcount.cli.watched import watched
 from softcount.errors import InputError
 from softcount.machine import stage
+from softcount.machine.streams import put
 
 if TYPE_CHECKING:
     from softcount.report.overview import Overview
@@ -64,7 +65,7 @@ def show(
     if read is not None:
         seen = with_examples(seen, read)
     if as_json:
-        print(json.dumps(_content(seen), ensure_ascii=False))
+        put(json.dumps(_content(seen), ensure_ascii=False))
         return
     console = console_for(colour)
     most = None if every else room_for(console, read is not None, any(group.features for group in seen.groups))
@@ -99,12 +100,12 @@ def _aligner(model: Any, text: str | None, target: str | None, top: int, as_json
     data = None if text is None else read_bitext(text, target, prepare=preparation(model, None, None))
     content = aligner_overview(model, top)
     if as_json:
-        print(json.dumps(content, ensure_ascii=False))
+        put(json.dumps(content, ensure_ascii=False))
         return
     for line in aligner_lines(content, _title(model)):
-        print(line)
+        put(line)
     if data is not None:
-        print()
+        put()
         print_grid(model, data, _short_pair(data))
 
 
@@ -126,10 +127,10 @@ def _tables(model: Any, text: str | None, as_json: bool) -> None:
         if not name.startswith("trace")
     }
     if as_json:
-        print(json.dumps({"kind": model.kind, "classes": [], "tables": shapes}, ensure_ascii=False))
+        put(json.dumps({"kind": model.kind, "classes": [], "tables": shapes}, ensure_ascii=False))
         return
-    print(_title(model))
+    put(_title(model))
     for name, shape in shapes.items():
         columns = ", ".join(shape["columns"][:6]) + (" …" if len(shape["columns"]) > 6 else "")
-        print(f"  {name}: {shape['rows']:,} rows of {columns}")
-    print("  softcount export writes them")
+        put(f"  {name}: {shape['rows']:,} rows of {columns}")
+    put("  softcount export writes them")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from typing import TYPE_CHECKING, Any
 
 from softcount.cli.show_text import EXAMPLES
+from softcount.machine.streams import columns, is_screen, results
 
 if TYPE_CHECKING:
     from softcount.cli.show_text import Read
@@ -40,7 +39,7 @@ def console_for(colour: bool | None) -> Any:
 
     return Console(
         highlight=False, emoji=False, markup=False, force_terminal=colour, no_color=True if colour is False else None,
-        width=None if sys.stdout.isatty() else max(80, shutil.get_terminal_size().columns),
+        file=results(), width=columns() if is_screen() else max(80, columns()),
     )  # fmt: skip
 
 
@@ -79,7 +78,7 @@ def _some(sentences: list[list[str]]) -> list[int]:
 
 def room_for(console: Any, of_text: bool, featured: bool) -> int | None:
     """How many classes the screen shows; None: all, because there is no screen."""
-    return max(3, (console.height - HEAD) // (1 + featured + of_text * EXAMPLES)) if sys.stdout.isatty() else None
+    return max(3, (console.height - HEAD) // (1 + featured + of_text * EXAMPLES)) if is_screen() else None
 
 
 def with_examples(seen: Overview, read: Read) -> Overview:
@@ -100,7 +99,7 @@ def _class_lines(seen: Overview, console: Any, most: int | None) -> list[Any]:
     lines = [Text(f"  {'class':<{wide}}  {seen.unit:>{number}}  share  most typical words", style="bold")]
     for group in groups[:room]:
         start = f"  {group.name:<{wide}}  {group.size:>{number},}  {group.share:5.1%}  "
-        width = None if not sys.stdout.isatty() else console.width - len(start)
+        width = None if not is_screen() else console.width - len(start)
         lines.append(Text(start + whole_words(group.words, width)))
         if group.features:
             lines.append(Text(f"{'':<{len(start)}}{whole_words(group.features, width)}", style="italic"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Any
 
 import typer
@@ -10,6 +9,7 @@ import typer
 from softcount.cli.options import IN, option
 from softcount.cli.watched import watched
 from softcount.errors import InputError
+from softcount.machine.streams import put_lines
 
 METHOD = "intersection, union, grow-diag, grow-diag-final or grow-diag-final-and."
 
@@ -42,7 +42,7 @@ def symmetrize(
         raise InputError(f"{name_of(short)}: {missing} lines fewer than {name_of(long)}; give both the same lines")
     pairs = ((_all(f), {(j, i) for i, j in _all(r)} if turned else _all(r)) for f, r in zip(one, other, strict=True))
     lines = [" ".join(f"{i}-{j}" for i, j in links) + "\n" for links in symmetrized(pairs, method, order)]
-    sys.stdout.writelines(lines)
+    put_lines(lines)
 
 
 def _all(pair: Any) -> set[tuple[int, int]]:

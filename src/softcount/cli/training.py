@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -51,6 +50,7 @@ from softcount.cli.progress import Progress, check_mode
 from softcount.cli.summary import trace_tsv, training_lines
 from softcount.errors import InputError
 from softcount.machine import stage
+from softcount.machine.streams import check_results, is_screen, put, put_lines
 from softcount.signature import signature
 
 Files = Iterator[tuple[Path | None, Callable[[Path], Any]]]
@@ -101,7 +101,7 @@ class Training:
             signed = self.signed(model) if self.apply is None else self.applied_signature(model, data)
             for line in (*self.report(model, data, answer), signed):
                 self.say(line)
-            if sys.stdout.isatty():  # where results come out there is no room for another line
+            if is_screen():  # where results come out there is no room for another line
                 self.progress.close()
             self.deliver(model, data, answer, signed)
 
@@ -143,6 +143,10 @@ class Training:
     def done(self, model: Any, data: Any) -> dict[str, Any]:
         """What was really done with a model that was applied, for the signature."""
         return {what: f"{n:.15g}" for what, n in self.counted(data).items()}
+
+    def prints(self) -> bool:
+        """Whether anything is for stdout."""
+        return True
 
     def content(self, model: Any, data: Any, answer: Any) -> dict[str, Any]:
         """For --json."""
@@ -186,6 +190,8 @@ class Training:
         check_writable(*outputs, self.save, self.checkpoint, inputs=(*reads.values(), *self.beside()))
         check_writable(*outputs, inputs=(self.apply,))  # a model may be saved again where it came from
         check_stdin(**reads)
+        if self.prints():
+            check_results()
         self.check_parts()
         check_threads(self.threads)
         check_mode(self.shown)
@@ -263,9 +269,9 @@ class Training:
 
     def print(self, content: dict[str, Any], lines: Iterator[str], signed: str) -> None:
         if self.as_json:
-            print(json.dumps({**content, "signature": signed}, ensure_ascii=False))
+            put(json.dumps({**content, "signature": signed}, ensure_ascii=False))
         else:
-            sys.stdout.writelines(lines)
+            put_lines(lines)
 
 
 def read_for(kind: type[Training], context: typer.Context, model: Any, *files: str) -> Any:

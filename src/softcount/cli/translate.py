@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +13,7 @@ from softcount.cli.console import check_threads, note_unused, open_model, prepar
 from softcount.cli.options import IN, OUT, WHERE, Json, Normalize, Quiet, Shown, Threads, Tokenize, option
 from softcount.cli.progress import Progress, check_mode
 from softcount.errors import InputError
+from softcount.machine.streams import put, put_lines
 
 if TYPE_CHECKING:
     from softcount.estimators.translator import Translation, Translator
@@ -78,9 +78,9 @@ def translate(
         signed = found.signature(data)
         if as_json:
             rows = [[one._asdict() for one in each] for each in answers]
-            print(json.dumps({"translations": rows, "signature": signed}, ensure_ascii=False))
+            put(json.dumps({"translations": rows, "signature": signed}, ensure_ascii=False))
         else:
-            sys.stdout.writelines(_lines(answers, n))
+            put_lines(_lines(answers, n))
     say(signed, quiet)
 
 
@@ -122,9 +122,9 @@ def rank(
         rows = found.rank(data.spelt() if found.aligner.characters else data)
     signed = found.signature(data, "rank")
     if as_json:
-        print(json.dumps({"candidates": [_whole(row) for row in rows], "signature": signed}))
+        put(json.dumps({"candidates": [_whole(row) for row in rows], "signature": signed}))
     else:
-        sys.stdout.writelines(tsv_lines(Ranked._fields, rows))
+        put_lines(tsv_lines(Ranked._fields, rows))
     say(signed, quiet)
 
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 from collections.abc import Callable, Iterable
-from contextlib import redirect_stdout
 from typing import Any, get_type_hints
 
 from softcount.cli.options import Shown
 from softcount.cli.progress import Progress, check_mode
+from softcount.machine.streams import is_screen, results, results_to
 
 
 class Results:
@@ -40,11 +39,10 @@ def watched(function: Callable[..., None]) -> Callable[..., None]:
     def call(*args: Any, shown: str = "auto", **given: Any) -> None:
         check_mode(shown)
         with Progress(given.get("quiet", False), mode=shown) as progress:
-            if not (progress.shown and sys.stdout.isatty()):
+            if not (progress.shown and is_screen()):
                 function(*args, **given)
                 return
-            results: Any = Results(sys.stdout, progress)
-            with redirect_stdout(results):
+            with results_to(Results(results(), progress)):
                 function(*args, **given)
 
     hints = get_type_hints(function, include_extras=True) | {"shown": Shown}

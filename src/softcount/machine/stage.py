@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -81,4 +81,6 @@ def counted(parts: Iterable[T], n: int) -> Iterator[T]:
 def say(message: str) -> None:
     """A line to stderr, on which nothing else is shown then."""
     clear()
-    print(message, file=sys.stderr, flush=True)
+    if sys.stderr is not None:  # or it would be printed among the results
+        with suppress(OSError, ValueError):  # nobody need listen
+            print(message, file=sys.stderr, flush=True)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softcount.errors import InputError
+from softcount.machine.streams import put
 from softcount.report.ties import tied_symbols, told
 from softcount.text.cfg import Rules
 from softcount.text.trees import Tree
@@ -170,7 +171,7 @@ def print_grammar(result: dict[str, Any]) -> None:
     for found in result["sentences"]:
         number = found["n_trees"]
         trees = "1 tree" if number == 1 else f"{number:,} trees"
-        print(f"P({' '.join(found['sentence'])}) = {found['probability']:.10g}, {trees}\n")
+        put(f"P({' '.join(found['sentence'])}) = {found['probability']:.10g}, {trees}\n")
         if found["trees"]:
             show("Trees", ["tree", "P(tree)", "P(tree | sentence)"],
                  [[one["tree"], *six_digits((one["p"], one["share"]))] for one in found["trees"]])  # fmt: skip
@@ -182,4 +183,4 @@ def print_grammar(result: dict[str, Any]) -> None:
     rows = [[one["rule"], *six_digits((one["p"], one["count"], one["updated"]))] for one in result["rules"]]
     show("One EM step", ["rule", "p", "expected count", "p after one EM step"], rows)
     if result["tied"]:
-        print(told(result["tied"]))
+        put(told(result["tied"]))

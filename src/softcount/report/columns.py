@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from collections.abc import Container, Iterable, Iterator, Sequence
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions
 from rich.measure import Measurement
 from rich.text import Text
+
+from softcount.machine.streams import columns, is_screen, put
 
 MARGIN, GAP = 2, 3
 
@@ -18,8 +18,8 @@ def show(
     title: str, header: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1, breaks: Container[int] = ()
 ) -> None:
     """Print to stdout; the first `names` columns say what a row is, and blank lines follow the rows in `breaks`."""
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    print("\n".join(lines(title, header, rows, names, breaks, width)))
+    width = columns() if is_screen() else None
+    put("\n".join(lines(title, header, rows, names, breaks, width)))
 
 
 def lines(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from softcount.errors import InputError
+from softcount.machine.streams import put
 from softcount.numbers.ragged import Array
 from softcount.report.columns import show, six_digits
 from softcount.text.documents import Documents
@@ -112,7 +113,7 @@ def _named(table: Array, words: list[str]) -> list[dict[str, float]]:
 def print_documents(result: dict[str, Any], hidden: str) -> None:
     """What `explain_mixture` and `explain_plsa` found, step by step; `hidden` is what a hidden value is called."""
     for number, step in enumerate(result["steps"], 1):
-        print(f"Step {number}: log-likelihood {step['log_likelihood']:.6f}, bound {step['bound']:.6f}\n")
+        put(f"Step {number}: log-likelihood {step['log_likelihood']:.6f}, bound {step['bound']:.6f}\n")
         _show_tables("Parameters", step["parameters"], hidden, result["words"])
         _show_responsibilities(step["responsibilities"], hidden)
         _show_tables("Expected counts", step["counts"], hidden, result["words"])

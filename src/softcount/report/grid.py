@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from softcount.machine.streams import put
 from softcount.numbers.ragged import Array
 
 if TYPE_CHECKING:
@@ -53,4 +54,4 @@ def print_grid(aligner: Any, data: Bitext, number: int) -> None:
     source, target = pair.source.tokens(0), pair.target.tokens(0)
     links = {(i, j) for i, j in aligner.align(pair)[0]}
     for line in grid(source, target, joint(aligner.posteriors(pair)[0]), links):
-        print(line)
+        put(line)

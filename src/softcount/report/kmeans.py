@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from softcount.errors import InputError
+from softcount.machine.streams import put
 from softcount.numbers.ragged import Array
 
 MOST = 60  # points; beyond, nobody checks by hand
@@ -52,7 +53,7 @@ def print_kmeans(result: dict[str, Any]) -> None:
     from softcount.report.columns import show
 
     for number, step in enumerate(result["steps"], 1):
-        print(f"Step {number}: soft log-likelihood {step['log_likelihood']:.6f}, hard inertia {step['inertia']:.6f}\n")
+        put(f"Step {number}: soft log-likelihood {step['log_likelihood']:.6f}, hard inertia {step['inertia']:.6f}\n")
         K = len(step["soft_means"])
         means = [[f"cluster {k}", _said(step["soft_means"][k]), _said(step["hard_means"][k])] for k in range(K)]
         show("Means", ["", "soft", "hard"], means)

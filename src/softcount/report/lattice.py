@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from softcount.errors import InputError
+from softcount.machine.streams import put
 from softcount.models.hmm import HMMTables
 from softcount.numbers.ragged import Array
 from softcount.report.columns import show, six_digits
@@ -123,7 +124,7 @@ def print_lattices(result: dict[str, Any]) -> None:
     """What `lattices` found: of every sentence the lattice, then the counts of all of them and one step of EM."""
     sentences = result.get("sentences", [result])
     if len(sentences) > 1:
-        print(f"P(all sentences) = {result['probability']:.10g}\n")
+        put(f"P(all sentences) = {result['probability']:.10g}\n")
     for found in sentences:
         _print_lattice(found, result["states"])
     words = list(dict.fromkeys(word for found in sentences for word in found["sentence"]))
@@ -132,7 +133,7 @@ def print_lattices(result: dict[str, Any]) -> None:
 
 
 def _print_lattice(result: dict[str, Any], states: list[str]) -> None:
-    print(f"P(sentence) = {result['probability']:.10g}\n")
+    put(f"P(sentence) = {result['probability']:.10g}\n")
     whole, columns = result["probability"], (result[key] for key in ("alpha", "beta_before", "beta", "posterior"))
     rows = [["START", "", *six_digits((1.0, 1.0, whole, whole, 1.0))]]
     rows += [

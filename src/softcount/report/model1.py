@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from softcount.errors import InputError
+from softcount.machine.streams import put
 from softcount.report.ties import tied_words, told
 from softcount.text.bilingual import read_bilingual
 
@@ -86,9 +87,9 @@ def _iterate(pairs: list[tuple[list[str], list[str]]], table: Counts, held: Coun
 def print_model1(result: dict[str, Any]) -> None:
     from softcount.report.columns import show
 
-    print(f"Start: every t(f|e) = {result['start']:.6g}\n")
+    put(f"Start: every t(f|e) = {result['start']:.6g}\n")
     for number, step in enumerate(result["iterations"], 1):
-        print(f"Step {number}: perplexity {step['perplexity']:.6g} per word, {step['bits']:.6g} bits\n")
+        put(f"Step {number}: perplexity {step['perplexity']:.6g} per word, {step['bits']:.6g} bits\n")
         for pair, ((source, target), matrix) in enumerate(zip(result["pairs"], step["posteriors"], strict=True), 1):
             rows = [[e, *(f"{row[i]:.6f}" for row in matrix)] for i, e in enumerate(source)]
             show(f"Posteriors of pair {pair}", ["", *target], rows)
@@ -99,4 +100,4 @@ def print_model1(result: dict[str, Any]) -> None:
         ]
         show("Expected counts and parameters", ["e", "f", "count", "t(f|e)"], cells, names=2)
     if result["tied"]:
-        print(told(result["tied"]))
+        put(told(result["tied"]))

@@ -14,6 +14,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from softcount.machine.streams import put
 from softcount.text.structure import BEFORE, Structure
 
 MOST = 40  # variables of a picture that somebody may want to look at
@@ -111,11 +112,11 @@ def print_net(result: Mapping[str, Any], structure: Structure, observed: Collect
 
     from softcount.report.columns import show
 
-    print("\n".join(picture(structure, observed)) + "\n")
+    put("\n".join(picture(structure, observed)) + "\n")
     what = "sequence" if structure.over_time else "row"
     for number, log in enumerate(result["per_item"], 1):
-        print(f"P({what} {number}) = {exp(log):.10g}")
-    print()
+        put(f"P({what} {number}) = {exp(log):.10g}")
+    put()
     lines = [
         [str(number), name, value, f"{p:.6g}"]
         for number, row in enumerate(result["rows"], 1)

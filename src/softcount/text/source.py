@@ -149,6 +149,8 @@ def _line_ends(raw: Array) -> Array:
 
 def _open(path: str | Path) -> AbstractContextManager[IO[bytes]]:
     name = os.fspath(path)
+    if name == "-" and sys.stdin is None:
+        raise InputError("<stdin>: is closed; name a file, or give the text by | or <")
     return nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb")
 
 

@@ -77,14 +77,14 @@ BAD: list[tuple[str, str, Any]] = [
     ("hmm", "learned.parameters_.initial", lambda a: a * 0.9),
     ("plsa", "learned.prevalence_", lambda a: -a),
     ("plsa", "learned.parameters_.topic", lambda a: a.astype("<f2")),
-    ("mixture", "learned._log_weights.cluster", lambda a: a + 2.0),
+    ("mixture", "learned.log_weights.cluster", lambda a: a + 2.0),
     ("mixture", "learned.labels_", lambda a: a + 2),
     ("kmeans", "learned.parameters_.component", lambda a: a * [1, 1, -1]),
-    ("gaussian", "learned._log_weights.component", lambda a: a * [1, 1, -1]),
-    ("aligner", "learned._bodies.forward.translation", lambda a: -a),
-    ("network", "learned._tables.a", lambda a: a * 0.9),
-    ("network", "learned._tables.h", lambda a: a[:1]),
-    ("aligner", "learned._bodies.forward.entries.values", lambda a: a[::-1].copy()),
+    ("gaussian", "learned.log_weights.component", lambda a: a * [1, 1, -1]),
+    ("aligner", "learned.bodies.forward.translation", lambda a: -a),
+    ("network", "learned.tables.a", lambda a: a * 0.9),
+    ("network", "learned.tables.h", lambda a: a[:1]),
+    ("aligner", "learned.bodies.forward.entries.values", lambda a: a[::-1].copy()),
 ]
 
 

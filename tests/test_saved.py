@@ -209,5 +209,5 @@ def test_a_refit_forgets_how_other_text_was_read(tmp_path):
 def test_files_from_before_plsa_knew_which_words_it_saw(tmp_path):
     model = softcount.PLSA(2, random_state=0).fit(DOCUMENTS)
     model.save(tmp_path / "m")
-    forged(tmp_path / "m", lambda header, about: about["body"]["learned"].pop("_seen"))
+    forged(tmp_path / "m", lambda header, about: about["body"]["learned"].pop("seen"))
     assert softcount.load(tmp_path / "m").perplexity(DOCUMENTS) == model.perplexity(DOCUMENTS)

@@ -71,13 +71,15 @@ def _print_folder(root: str, as_json: bool) -> None:
 
 
 def _model(stored: Stored) -> dict[str, Any]:
+    from softcount.disk.wire import readable, renamed
     from softcount.registry import title
 
     body = stored.restore(
         {name: part for name, part in stored.body.items() if name != "learned"},
-        {kind.__name__: kind for kind in RECORDS},
+        readable(*RECORDS),
     )
-    chosen = stored.body["learned"].get("restart_", 0)
+    learned = renamed(stored.body["learned"])
+    chosen = learned.get("restart_", 0)
     notes = [Note(remark) for trace in body["traces"].values() for remark in trace["remarks"]]
     notes += [note for trace in body["traces"].values() for step in trace["steps"] for note in step.notes]
     return {
@@ -94,14 +96,14 @@ def _model(stored: Stored) -> dict[str, Any]:
         "reading": body.get("reading", {}),
         "settings": {k: "an array" if hasattr(v, "shape") else v for k, v in body["settings"].items()},
         "signature": body["signature"],
-        "posterior": _posterior(stored.body["learned"]),
+        "posterior": _posterior(learned),
     }
 
 
 def _posterior(learned: dict[str, Any]) -> list[str]:
     """The tables of which the file has λ."""
     found = learned.get("posterior_") or {}
-    bodies = learned.get("_bodies") or {}
+    bodies = learned.get("bodies") or {}
     sides = [f"{side}.translation" for side, body in bodies.items() if isinstance(body, dict) and "strengths" in body]
     return [*(name for name, table in found.items() if table is not None), *sides]
 

@@ -4,7 +4,8 @@ Mappings, lists, tuples, strings, numbers and None are JSON's; what JSON has not
 
     {"$array": name}   {"$tuple": […]}   {"$strings": [bytes, offsets]}   {"$HMMTables": [fields …]}   …
 
-Restoring builds NamedTuples of the types that the caller lists, and nothing else: a file cannot name a type.
+NamedTuples are called as softcount.disk.wire says. Restoring builds those of the types that the caller lists, and
+nothing else: a file cannot name a type.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from softcount.disk.wire import wire
 from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import Log
 from softcount.text.vocabulary import Vocabulary
@@ -39,8 +41,10 @@ def flatten(value: Any, arrays: dict[str, Array], name: str = "") -> Any:
             return {"$mapping": flatten([list(pair) for pair in value.items()], arrays, name)}
         return {key: flatten(part, arrays, _join(name, key)) for key, part in value.items()}
     if hasattr(value, "_fields"):
-        parts = zip(value._fields, value, strict=True)
-        return {f"${type(value).__name__}": [flatten(part, arrays, _join(name, field)) for field, part in parts]}
+        kind: Any = type(value)
+        called, fields = wire(kind)
+        parts = zip(fields, value, strict=True)
+        return {f"${called}": [flatten(part, arrays, _join(name, field)) for field, part in parts]}
     if isinstance(value, list | tuple):
         listed = [flatten(part, arrays, _join(name, str(i))) for i, part in enumerate(value)]
         return {"$tuple": listed} if isinstance(value, tuple) else listed

@@ -33,7 +33,7 @@ from softcount.machine.mapped import give_back
 from softcount.numbers.ragged import Array
 from softcount.version import VERSION
 
-FORMAT = 1
+FORMAT = 2  # 1, of softcount 0.2, differs in some names (softcount.disk.wire: OLD)
 DTYPES = {
     "F64": "<f8", "I64": "<i8", "U64": "<u8", "F32": "<f4", "I32": "<i4", "U32": "<u4", "F16": "<f2", "I16": "<i2",
     "U16": "<u2", "I8": "|i1", "U8": "|u1", "BOOL": "|b1",

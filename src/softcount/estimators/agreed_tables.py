@@ -23,6 +23,8 @@ from softcount.numbers.tables import values
 from softcount.text.cooccurrence import transpose, with_null
 from softcount.text.stems import Classes, check_classes
 
+AS_EVER = How()
+
 
 class Translation(NamedTuple):
     translation: Ragged
@@ -154,8 +156,7 @@ def to_body(agreed: Agreed | Lazy) -> dict[str, Any]:
         "counts": kept.counts,
         "frequencies": agreed.frequencies,
         "longest": kept.model.longest,
-        "how": agreed.how._asdict()
-        | {"classes": agreed.how.classes and tuple(c._asdict() for c in agreed.how.classes)},
+        "how": _how_body(agreed.how),
         "forward": _side_body(kept.sides[0], kept.model.alignment),
         "reverse": _side_body(kept.sides[1], kept.model.alignment),
         "second": to_body(agreed.second) if agreed.second else None,
@@ -164,10 +165,30 @@ def to_body(agreed: Agreed | Lazy) -> dict[str, Any]:
     }
 
 
+def _how_body(how: How) -> HowBody:
+    return {
+        "stems": how.stems,
+        "spelling": how.spelling,
+        "fertility": how.fertility,
+        "null": how.null,
+        "dictionary": how.dictionary,
+        "letters": how.letters,
+        "second": how.second,
+        "strength": how.strength,
+        "tension": how.tension,
+        "classes": how.classes and (_class_body(how.classes[0]), _class_body(how.classes[1])),
+        "recount": how.recount,
+    }
+
+
+def _class_body(classes: Classes) -> ClassBody:
+    return {"kind": classes.kind, "table": classes.table, "beyond": classes.beyond}
+
+
 def _side_body(side: SideTables, alignment: str) -> dict[str, Any]:
     """Of a diagonal no lengths are kept: its cells follow from what is before them."""
-    body = side._asdict()
-    places = values(body.pop("places"))
+    body = {"empty": side.empty, "jump": side.jump, "fertility": side.fertility, "log_likelihood": side.log_likelihood}
+    places = values(side.places)
     return {**body, "places": places[:CELLS] if alignment == "diagonal" else places} if alignment in TABLED else body
 
 
@@ -186,7 +207,7 @@ def from_body(body: Any, trace: Trace, words: tuple[Sequence[str], Sequence[str]
         check_finite("frequencies", frequency, len(side), least=0.0)
     if body["longest"] < 1 or any(length < 1 for length in body["how"]["stems"]):
         raise ValueError("lengths below one")
-    how = How(**{**body["how"], "classes": _how_classes(body["how"].get("classes"), words)})
+    how = _how(body["how"], words)
     if isinstance(how.strength, str) and how.strength != "evidence":
         raise ValueError("no such strength of stems")
     if isinstance(how.strength, float | int) and not how.strength > 0.0:
@@ -210,6 +231,23 @@ def from_body(body: Any, trace: Trace, words: tuple[Sequence[str], Sequence[str]
     return Lazy(kept, Agreed(model, tables, trace, words, frequencies, how, second))
 
 
+def _how(body: HowBody, words: tuple[Sequence[str], Sequence[str]]) -> How:
+    """What older files do not say is as they had it."""
+    return How(
+        stems=body["stems"],
+        spelling=body["spelling"],
+        fertility=body["fertility"],
+        null=body["null"],
+        dictionary=body["dictionary"],
+        letters=body["letters"],
+        second=body["second"],
+        strength=body.get("strength", AS_EVER.strength),
+        tension=body.get("tension", AS_EVER.tension),
+        classes=_how_classes(body.get("classes"), words),
+        recount=body.get("recount", AS_EVER.recount),
+    )
+
+
 def _links(body: Body, how: How) -> Array | None:
     if how.recount != ("links" in body):
         raise ValueError("links that were not counted once more, or are missing")
@@ -222,7 +260,7 @@ def _links(body: Body, how: How) -> Array | None:
 def _how_classes(bodies: Any, words: tuple[Sequence[str], Sequence[str]]) -> tuple[Classes, Classes] | None:
     if bodies is None:
         return None
-    one, two = (Classes(**body) for body in bodies)
+    one, two = (Classes(kind=body["kind"], table=body["table"], beyond=body["beyond"]) for body in bodies)
     for classes, side in zip((one, two), words, strict=True):
         check_classes(classes, side)
     if (one.kind, one.table.shape[1]) != (two.kind, two.table.shape[1]):
@@ -247,7 +285,13 @@ def _classes(body: Body) -> Array:
 
 def _side(body: Side, family: Any) -> SideTables:
     places = body.get("places", np.empty(0))
-    return SideTables(**{**body, "places": family.table(places) if isinstance(family, Categorical) else places})
+    return SideTables(
+        empty=body["empty"],
+        jump=body["jump"],
+        fertility=body["fertility"],
+        log_likelihood=body["log_likelihood"],
+        places=family.table(places) if isinstance(family, Categorical) else places,
+    )
 
 
 def _check_places(alignment: str, places: Any) -> None:

@@ -21,6 +21,7 @@ from softcount.disk.checkpoint import Checkpoint
 from softcount.disk.sound import annotated, check, check_whole, hints_of
 from softcount.disk.state import PLAIN, flatten
 from softcount.disk.store import AT_ONCE, MALFORMED, Room, Stored, save
+from softcount.disk.wire import attribute_name, readable, renamed
 from softcount.engines import ELSEWHERE
 from softcount.errors import InputError
 from softcount.estimators.docstring import SHARED, WATCHED, extended
@@ -116,7 +117,7 @@ class SavedEstimator:
             How many files large tables are cut into, beside the first; 1 cuts nothing.
         """
         self._check_fitted("signature_")
-        learned = {name: getattr(self, name) for name in self._learned if hasattr(self, name)}
+        learned = {attribute_name(name): getattr(self, name) for name in self._learned if hasattr(self, name)}
         traces = {name: saved_trace(trace) for name, trace in self._traces().items()}
         about = {"signature": self.signature_, "data": self.data_, "trained": self.trained_, "seed": self.seed_}
         about |= {"sizes": self._sizes(), "reading": self.reading_}
@@ -238,7 +239,7 @@ class SavedEstimator:
 
     def _unpack(self) -> None:
         stored: Stored = self.__dict__.pop("_stored")
-        types = {kind.__name__: kind for kind in (*self._types, *RECORDS, Restart)}
+        types = readable(*self._types, *RECORDS, Restart)
         try:
             body = stored.restore(stored.body, types, self._room())
             check("the model", body, Body)
@@ -263,12 +264,15 @@ class SavedEstimator:
 
     def _take_learned(self, learned: Mapping[str, Any]) -> None:
         """Nothing but what there should be, and all of it: an attribute may be in the way of a method."""
-        hints = annotated(type(self))
-        if not set(self._learned) - set(self._optional) <= learned.keys() <= set(self._learned):
+        hints, attributes = annotated(type(self)), {attribute_name(name): name for name in self._learned}
+        found = {attributes.get(name, ""): value for name, value in renamed(learned).items()}
+        if len(found) < len(learned) or not set(self._learned) - set(self._optional) <= found.keys() <= set(
+            self._learned
+        ):
             raise ValueError("something is missing, or too much")
-        for name, value in learned.items():
+        for name, value in found.items():
             check(name, value, hints.get(name, Any))
-        self.__dict__.update(learned)
+        self.__dict__.update(found)
 
     def _take_traces(self, traces: dict[str, Trace]) -> None:
         self.history_ = traces[""]

@@ -12,6 +12,7 @@ import numpy as np
 from softcount.disk.checkpoint import Checkpoint, Slot
 from softcount.disk.sound import check, check_table
 from softcount.disk.store import MALFORMED
+from softcount.disk.wire import readable
 from softcount.engines import Threads, engine_of
 from softcount.errors import InputError
 from softcount.estimators.known_classes import KnownClasses, known_classes
@@ -235,7 +236,7 @@ class WordClasses(LearnedClasses):
 
     def _restored(self, slot: Slot, text: WordTypes) -> Saved | None:
         """What a checkpoint has, if it can be meant."""
-        types, stages = {kind.__name__: kind for kind in (Saved, *RECORDS)}, stages_of(self.criterion)
+        types, stages = readable(Saved, *RECORDS), stages_of(self.criterion)
         done: Saved | None = slot.result(types) or slot.position(types)
         if done is None:
             return None

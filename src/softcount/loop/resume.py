@@ -17,6 +17,7 @@ from softcount.criteria.spec import STATES, Stage
 from softcount.disk.checkpoint import Slot
 from softcount.disk.sound import check
 from softcount.disk.store import MALFORMED
+from softcount.disk.wire import readable
 from softcount.errors import InputError
 from softcount.families.layout import TableLayout, named, table_types
 from softcount.families.spread import SpreadFamily
@@ -77,8 +78,7 @@ class Finished(NamedTuple):
 
 def restored(slot: Slot, layout: Tables, stages: Sequence[Stage]) -> tuple[Finished | None, Saved | None]:
     """What the file has of this fit; the criterion's state is for `check_state`."""
-    kinds = (*table_types(layout), *STATES, Finished, Saved, Position, Restart, *RECORDS)
-    types = {kind.__name__: kind for kind in kinds}
+    types = readable(*table_types(layout), *STATES, Finished, Saved, Position, Restart, *RECORDS)
     done = slot.result(types, in_file if in_ranges(layout) else np.empty)
     saved = slot.position(types, in_file if in_ranges(layout) else np.empty) if done is None else None
     try:

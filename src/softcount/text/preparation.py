@@ -40,7 +40,8 @@ class Preparation(NamedTuple):
             raise InputError(f"no tokenizer {self.tokenize!r}; use {', '.join(TOKENIZERS)} or pipe:COMMAND")
 
     def settings(self) -> dict[str, str]:
-        return {name: value for name, value in self._asdict().items() if value is not None}
+        settings = {"tokenize": self.tokenize, "normalize": self.normalize}  # as files call them
+        return {name: value for name, value in settings.items() if value is not None}
 
 
 def prepared(text: bytes, how: Preparation | None) -> bytes:

@@ -141,7 +141,7 @@ def test_another_run_is_refused_by_its_difference(half, settings, lines, message
     assert half.read_bytes() == before
 
 
-def test_another_model_a_model_file_and_another_version_are_refused(half, tmp_path, monkeypatch):
+def test_another_model_a_model_file_and_a_version_that_trains_otherwise_are_refused(half, tmp_path, monkeypatch):
     with pytest.raises(InputError, match="with the model hmm, not plsa"):
         PLSA(2).fit(DOCUMENTS, checkpoint=half)
     HMM(2, criterion="em:1").fit(SENTENCES).save(tmp_path / "m")
@@ -149,7 +149,7 @@ def test_another_model_a_model_file_and_another_version_are_refused(half, tmp_pa
         HMM(2).fit(SENTENCES, checkpoint=tmp_path / "m")
     with pytest.raises(InputError, match="holds a checkpoint of a run"):
         softcount.load(half)
-    monkeypatch.setattr("softcount.estimators.saved.VERSION", "0.0.9")
+    monkeypatch.setattr("softcount.estimators.saved.TRAINS_AS", "0.0.9")
     with pytest.raises(InputError, match=r"with softcount=.*, not 0\.0\.9"):
         HMM(2, criterion="em:50", random_state=0).fit(SENTENCES, checkpoint=half)
 

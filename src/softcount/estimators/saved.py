@@ -31,7 +31,7 @@ from softcount.loop.resume import Restart
 from softcount.loop.trace import RECORDS, Trace
 from softcount.machine.mapped import in_file
 from softcount.numbers.ragged import Array
-from softcount.version import VERSION
+from softcount.version import TRAINS_AS
 
 FILES = ("dictionary", "start", "prior", "stems")  # settings that may name a file
 # Settings that training does not depend on: a checkpoint is good for any of them. Features count by what they say of
@@ -290,7 +290,7 @@ class SavedEstimator:
             if k not in (*AFTERWARDS, *self._afterwards)
         }
         run = {"kind": self.kind, **settings, **more, "seed": seed, "data": "sha256:" + digest[:16]}
-        return {**run, "softcount": VERSION}
+        return {**run, "softcount": TRAINS_AS}
 
 
 def described(name: str, setting: Any) -> Any:

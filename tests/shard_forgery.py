@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from softcount.numbers.ragged import Ragged
 from softcount.text.shard_file import batch_of, columns_of, digest_of
-from softcount.text.shard_folder import MANIFEST, sealed
+from softcount.text.shard_manifest import MANIFEST, sealed
 
 Batches = Callable[[Any], Any]  # a record batch → the forged one
 Patch = Callable[[bytes], bytes]  # a file → the forged one

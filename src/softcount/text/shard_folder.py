@@ -14,16 +14,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array, offsets_of
@@ -32,20 +28,15 @@ from softcount.text.shard_file import (
     AGAIN,
     LENGTHS,
     Block,
-    filesystem,
     is_uri,
     lengths_of,
     place_of,
     read_table,
-    shown,
 )
-from softcount.text.source import name_of
+from softcount.text.shard_manifest import MANIFEST, NAME, read_manifest
 from softcount.text.vocabulary import Vocabulary
 
-MANIFEST, FORMAT = "manifest.json", "softcount shards"
-VERSION = 1
 NUMBER = 4  # bytes of a word's number
-NEEDS = ("kind", "rows", "reading", "sides", "shards", "digest")
 
 
 class Folder:
@@ -53,7 +44,7 @@ class Folder:
 
     def __init__(self, root: str | Path) -> None:
         self.root = os.fspath(root)
-        self.manifest = _manifest(self.root)
+        self.manifest = read_manifest(self.root)
         self.kind: str = self.manifest["kind"]
         self.rows: int = self.manifest["rows"]
         self.reading: dict[str, Any] = self.manifest["reading"]
@@ -125,7 +116,7 @@ def is_shards(path: Any) -> bool:
         return True
     try:
         with open(os.path.join(root, MANIFEST), "rb") as file:
-            return FORMAT.encode() in file.read(100)
+            return NAME.encode() in file.read(100)
     except (OSError, ValueError):
         return False
 
@@ -133,44 +124,3 @@ def is_shards(path: Any) -> bool:
 def loaded(stored: Any) -> Any:
     """The items themselves, for those who read a text as a whole."""
     return stored.loaded("this command", "give a part of it")
-
-
-def sealed(manifest: Mapping[str, Any]) -> bytes:
-    """The manifest as a file has it: what it is first, and its own digest last."""
-    body = {FORMAT: VERSION, **manifest}
-    return (json.dumps({**body, "sha256": _seal(body)}, ensure_ascii=False) + "\n").encode()
-
-
-def _seal(body: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
-
-
-def _manifest(root: str) -> dict[str, Any]:
-    where, content = name_of(place_of(root, MANIFEST)), _content(root)
-    try:
-        found = json.loads(content)
-    except ValueError:
-        raise InputError(f"{where}: no JSON; {AGAIN}") from None
-    if not isinstance(found, dict) or FORMAT not in found:
-        raise InputError(f"{where}: not that of a folder of shards; give a folder that softcount shard wrote")
-    if found[FORMAT] != VERSION:
-        raise InputError(f"{where}: written by another version of softcount; {AGAIN}")
-    sha = found.pop("sha256", "")
-    if _seal(found) != sha or not all(name in found for name in NEEDS):
-        raise InputError(f"{where}: damaged or changed: its digest differs; {AGAIN}")
-    return found
-
-
-def _content(root: str) -> bytes:
-    if not is_uri(root):
-        with open(os.path.join(root, MANIFEST), "rb") as file:
-            return file.read()
-    system, folder = filesystem(root)
-    try:
-        with system.open_input_stream(place_of(folder, MANIFEST)) as stream:
-            content: bytes = stream.read()
-            return content
-    except (pa.ArrowException, OSError):
-        raise InputError(
-            f"{shown(root)}: no folder of shards, or an unfinished one: it has no manifest; {AGAIN}"
-        ) from None

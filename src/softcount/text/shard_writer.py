@@ -29,8 +29,8 @@ from softcount.text.shard import shards
 from softcount.text.shard_columns import Columns
 from softcount.text.shard_digest import documents_digest, sentences_digest
 from softcount.text.shard_file import SIDES, batch_of, columns_of, digest_of, filesystem, is_uri, joined, rows_of, shown
-from softcount.text.shard_folder import MANIFEST, sealed
 from softcount.text.shard_input import Names
+from softcount.text.shard_manifest import MANIFEST, sealed
 from softcount.text.vocabulary import Vocabulary
 from softcount.version import VERSION
 

@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from softcount import InputError
+from softcount.estimators.grammar_rules import _lowered
 from softcount.evaluate.trees import TreeCounts, count_brackets, total, tree_scores
+from softcount.report.page.grammar import drawing
 from softcount.text.cfg import parse_cfg, write_cfg
+from softcount.text.treebank import read_off, restored
 from softcount.text.trees import Tree, parse_tree, parse_trees
 
 
@@ -105,3 +108,25 @@ def test_blanks_within_brackets() -> None:
 def test_very_many_continued_lines() -> None:
     rules, _ = parse_cfg("S -> 'a' \\\n" + "| 'b' \\\n" * 50_000 + "| 'c'")
     assert rules.n_rules == 3
+
+
+def test_trees_as_deep_as_a_grammar_builds_them() -> None:
+    """Deeper than Python calls functions."""
+    n = 3_000
+    tree = Tree("T", ("The", "end"))
+    for _ in range(n):
+        tree = Tree("A", (tree,))
+    assert str(tree) == "(A " * n + "(T The end)" + ")" * n
+    assert tree.words() == ["The", "end"] and tree.spans() == [(0, 2, "A")] * n + [(0, 2, "T")]
+    assert count_brackets(tree, tree)[:3] == (n + 1,) * 3
+    assert str(_lowered(tree)) == str(tree).replace("The", "the") and str(restored(tree, "A")) == str(tree)[3:-1]
+    assert str(drawing(tree)).count("<line") == n + 2
+    assert read_off([tree], (2, 1)).counts.tolist() == [1.0, 1.0, 1.0, n - 2.0, 1.0]
+
+
+def test_a_long_side_that_was_cut_is_whole_again() -> None:
+    n = 2_000
+    tree = Tree("@NP/A", ("a", "a"))
+    for _ in range(n):
+        tree = Tree("@NP/A", ("a", tree))
+    assert restored(Tree("NP", (tree,)), "") == Tree("NP", ("a",) * (n + 2))

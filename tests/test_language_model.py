@@ -208,6 +208,16 @@ def test_transitions_are_rows_of_the_model() -> None:
             "not among the 1",
         ),
         ("\\data\\\nngram 1=1\nngram 2=1\n\n\\1-grams:\n-1\ta\t0\n\n\\end\\\n", "announces 2 orders"),
+        ("\\data\\\nngram 1=0\n\n\\1-grams:\n\n\\end\\\n", "announces no 1-grams"),
+        (
+            "\\data\\\nngram 1=" + "9" * 5000 + "\n\n\\1-grams:\n-1\ta\n\n\\end\\\n",
+            "x.arpa:2: 'ngram 1=9+…' announces more",
+        ),
+        (
+            "\\data\\\nngram " + "9" * 5000 + "=1\n\n\\1-grams:\n-1\ta\n\n\\end\\\n",
+            "x.arpa:2: 'ngram 9+…' announces more",
+        ),
+        ("\\data\\\nngram 1=1\n\n\\1-grams:\n" + "9" * 5000 + "\ta\n\n\\end\\\n", "has no number where one should be"),
         ("\\data\\\nngram 1=1\nngram 2=1\n\n\\2-grams:\n-1\ta\t0\n\n\\end\\\n", "where .1-grams: should be"),
     ],
 )
@@ -217,6 +227,19 @@ def test_files_that_are_none_are_refused_in_a_line(tmp_path: Path, text: str, sa
     with pytest.raises(InputError, match=said) as caught:
         LanguageModel.from_arpa(path)
     assert "x.arpa" in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("empty", [1, 3_000])
+def test_orders_without_ngrams(tmp_path: Path, empty: int) -> None:
+    """A short text has none of the longest; that they are announced in thousands costs nothing."""
+    orders = range(2, 2 + empty)
+    head = "\\data\\\nngram 1=4\n" + "".join(f"ngram {n}=0\n" for n in orders)
+    words = "\n\\1-grams:\n-99\t<s>\t-0.5\n-0.5\t</s>\n-0.25\tab\t-1\n-2\t<unk>\n"
+    (tmp_path / "x.arpa").write_text(head + words + "".join(f"\\{n}-grams:\n" for n in orders) + "\\end\\\n")
+    found = LanguageModel.from_arpa(tmp_path / "x.arpa")
+    assert len(found.orders_) == 2 and found.score_samples(["ab b"]) / np.log(10) == pytest.approx(-0.75 - 3 - 0.5)
+    found.save(tmp_path / "m")
+    assert softcount.load(tmp_path / "m").score_samples(["ab b"]) == found.score_samples(["ab b"])
 
 
 def test_what_cannot_be_trained_is_refused() -> None:

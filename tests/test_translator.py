@@ -264,9 +264,21 @@ def test_what_cannot_be_translated(small: Translator) -> None:
         ({"lm": LanguageModel()}, "lm is LanguageModel: give a trained language model"),
         ({"window": 61}, "window is 61: give 0 to 60"),
         ({"lm_weight": -1.0}, "lm_weight -1.0"),
+        ({"lm_weight": float("nan")}, "lm_weight nan"),
+        (
+            {"lm_weight": 1e308},
+            r"lm_weight 1e\+308, word_bonus .*: give numbers, a weight from 0 on, and neither beyond 1e\+100",
+        ),
+        ({"word_bonus": -1e308}, r"word_bonus -1e\+308: give numbers"),
     ):
         with pytest.raises(InputError, match=says):
             with_settings(small, **settings).translate(["a"])
+    for weights in ({"lm_weight": 1e100}, {"word_bonus": 1e100}):
+        assert len(with_settings(small, **weights).translate(["a"])) == 1
+    never = LanguageModel(1).fit(TARGET)
+    never.orders_ = tuple(part._replace(log_p=np.full_like(part.log_p, -np.inf)) for part in never.orders_)
+    with pytest.raises(InputError, match="<memory>:2: the language model gives none of its translations a probability"):
+        with_settings(small, lm=never).translate(["", "a"])
     alone = WordAligner("ibm1", criterion="em:1", direction="forward").fit(SOURCE, TARGET)
     with pytest.raises(InputError, match=r"the aligner has no P\(source\|target\)"):
         with_settings(small, aligner=alone).translate(["a"])

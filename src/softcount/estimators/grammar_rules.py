@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -85,7 +85,10 @@ def grammar_off(trees: Sequence[Tree], markov: Any, lowercase: bool) -> Given:
 
 
 def _lowered(tree: Tree) -> Tree:
-    return Tree(tree.label, tuple(c.lower() if isinstance(c, str) else _lowered(c) for c in tree.children))
+    def again(node: Tree, children: Sequence[Tree | str]) -> Tree | str:
+        return Tree(node.label, tuple(children))
+
+    return cast(Tree, tree.folded(again, str.lower))
 
 
 def rules_named(rules: Rules, name: str) -> Array:

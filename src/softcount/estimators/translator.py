@@ -37,6 +37,7 @@ from softcount.text.vocabulary import Vocabulary
 
 BLOCK = 25  # sentences that a thread takes at a time
 CONSIDERED = 10  # translations of a sentence that are put into order by the sum over all alignments
+MOST_WEIGHT = 1e100  # times the logarithm of any probability it is a number still
 LM_WEIGHTS = (0.4, 0.7, 1.0, 1.4)
 WORD_BONUSES = (0.0, 1.0, 2.0, 3.0, 4.0)
 
@@ -176,7 +177,7 @@ class Translator(LightEstimator):
             for part, answers in zip(
                 parts, stage.counted(engine.map(_translated, handles, shared), len(parts)), strict=True
             ):
-                yield from self._ordered(part, answers, n)
+                yield from self._ordered(part, answers, n, text.source)
 
     def read(self, X: Any) -> Corpus:
         """Read sentences in the words of the aligner, or in its characters.
@@ -278,9 +279,10 @@ class Translator(LightEstimator):
         ):
             if not least <= getattr(self, name) <= most:
                 raise InputError(f"{name} is {getattr(self, name)}: give {least} to {most:,}")
-        if not (np.isfinite(self.lm_weight) and self.lm_weight >= 0 and np.isfinite(self.word_bonus)):
+        if not (0 <= self.lm_weight <= MOST_WEIGHT and abs(self.word_bonus) <= MOST_WEIGHT):
             raise InputError(
-                f"lm_weight {self.lm_weight}, word_bonus {self.word_bonus}: give numbers, a weight from 0 on"
+                f"lm_weight {self.lm_weight}, word_bonus {self.word_bonus}: give numbers, a weight from 0 on, and "
+                f"neither beyond {MOST_WEIGHT:g}"
             )
 
     def _asked(self, n: int) -> Asked:
@@ -308,7 +310,7 @@ class Translator(LightEstimator):
             result.setdefault(x, []).append(Override(y, place, entry.kind))
         return result
 
-    def _ordered(self, part: Any, answers: list[list[Any]], n: int) -> Iterator[list[Translation]]:
+    def _ordered(self, part: Any, answers: list[list[Any]], n: int, name: str) -> Iterator[list[Translation]]:
         """By the sum over all alignments, of the whole block at once."""
         sources = part.texts()
         flat = [(sources[s], words) for s, each in enumerate(answers) for words, *_ in each]
@@ -318,10 +320,13 @@ class Translator(LightEstimator):
         both = (y, x) if self.reverse else (x, y)
         sums = self.aligner.scores(bitext(*both))[:, column] if flat else np.empty(0)
         at = 0
-        for source, each in zip(sources, answers, strict=True):
+        for line, (source, each) in enumerate(zip(sources, answers, strict=True), part.bounds[0] + 1):
             if not source:
                 yield [Translation("", 0.0, 0.0, 0.0, [], [])]
                 continue
+            if not each:
+                wrong = "the language model gives none of its translations a probability above zero"
+                raise InputError(f"{name}:{line}: {wrong}; give one that was trained on more text")
             rows = []
             for words, places, best in each:
                 total = float(sums[at] + self.lm_weight * language[at] + self.word_bonus * len(words))

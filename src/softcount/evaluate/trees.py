@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import accumulate
 from typing import NamedTuple
 
 from softcount.errors import InputError
@@ -62,7 +63,7 @@ class _Flat(NamedTuple):
 def count_brackets(gold: Tree, predicted: Tree | None, where: str = "<tree>") -> TreeCounts:
     truth = _flat(gold)
     kept = [w for w in range(truth.n) if truth.tags.get(w) not in PUNCTUATION]
-    place = [sum(w < k for w in kept) for k in range(truth.n + 1)]
+    place = [0, *accumulate(truth.tags.get(w) not in PUNCTUATION for w in range(truth.n))]
     brackets, spans = _scored(truth, place)
     tags = {w: truth.tags[w] for w in kept if w in truth.tags}
     if predicted is None:
@@ -100,20 +101,18 @@ def _f1(matched: int, predicted: int, gold: int) -> tuple[float, float, float]:
 
 
 def _flat(tree: Tree) -> _Flat:
-    tags, brackets = dict[int, str](), list[tuple[int, int, str]]()
-
-    def visit(node: Tree, at: int) -> int:
-        if node.is_tag:
-            tags[at] = node.label
-            return at + 1
-        here, place = len(brackets), at
-        brackets.append((at, at, node.label))
-        for child in node.children:
-            place = place + 1 if isinstance(child, str) else visit(child, place)
-        brackets[here] = (at, place, node.label)
-        return place
-
-    n = visit(tree, 0)
+    tags, brackets, open_, n = dict[int, str](), list[tuple[int, int, str]](), list[int](), 0
+    for part, ended in tree.walk():
+        if isinstance(part, str):
+            n += 1
+        elif part.is_tag:
+            tags |= {} if ended else {n: part.label}
+        elif ended:
+            number = open_.pop()
+            brackets[number] = (brackets[number][0], n, part.label)
+        else:
+            open_.append(len(brackets))
+            brackets.append((n, n, part.label))
     return _Flat(n, tags, brackets)
 
 

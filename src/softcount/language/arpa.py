@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 
 from softcount.errors import InputError
 from softcount.language.ngram import SPECIAL, START, UNKNOWN, Ngrams, find
-from softcount.numbers.ragged import Array
+from softcount.numbers.ragged import Array, offsets_of
 from softcount.text.source import name_of, quoted, read_text, split_lines
 from softcount.text.vocabulary import Vocabulary
 
@@ -31,6 +31,7 @@ TEN = np.log(10.0)
 NEVER = -99.0  # log10 of what has no probability, as SRILM writes it
 NO_UNKNOWN = -100.0  # log10 P of unknown words where a file does not say, as KenLM has it
 _ORDER, _SECTION = re.compile(r"ngram (\d+)\s*=\s*(\d+)"), re.compile(r"\\(\d+)-grams:")
+DIGITS = 18  # of a number in the head
 
 
 class Section(NamedTuple):
@@ -79,6 +80,8 @@ def read_arpa(path: str | Path) -> tuple[Vocabulary, tuple[Ngrams, ...]]:
     vocabulary, ngrams = _single(name, sections[0], len(sections))
     orders = [ngrams]
     for section in sections[1:]:
+        if not len(section.lines) and not len(orders[-1].keys):
+            continue  # below one without n-grams there is nothing to say, however many orders are announced
         fields = _fields(name, section, section.order < len(sections))
         orders.append(_longer(name, section, vocabulary, orders, *fields))
     return vocabulary, tuple(orders)
@@ -92,8 +95,7 @@ def _sections(name: str, lines: Any) -> Iterator[Section]:
         raise InputError(f"{name}: no line \\data\\; an ARPA file has one before its n-grams")
     if named[-1][1] != "\\end\\":
         raise InputError(f"{name}: ends without \\end\\; it seems cut off, write or copy it again")
-    head = lines[named[0][0] + 1 : named[1][0]].to_pylist()
-    sizes = {int(m[1]): int(m[2]) for m in map(_ORDER.match, map(str.strip, head)) if m}
+    sizes = _sizes(name, named[0][0] + 1, lines[named[0][0] + 1 : named[1][0]].to_pylist())
     for n, ((start, mark), (stop, _)) in enumerate(pairwise(named[1:]), 1):
         found = _SECTION.fullmatch(mark)
         if found is None or int(found[1]) != n or n not in sizes:
@@ -108,6 +110,20 @@ def _sections(name: str, lines: Any) -> Iterator[Section]:
         raise InputError(f"{name}: announces {len(sizes)} orders and has {len(named) - 2}; write all of them")
 
 
+def _sizes(name: str, first: int, head: list[str]) -> dict[int, int]:
+    """How many n-grams of which order are announced."""
+    found = {}
+    for number, line in enumerate(head, first + 1):
+        said = _ORDER.match(line.strip())
+        if said and max(len(said[1]), len(said[2])) > DIGITS:
+            raise InputError(f"{name}:{number}: {quoted(line)} announces more than a file can hold; write it again")
+        if said:
+            found[int(said[1])] = int(said[2])
+    if found.get(1) == 0:
+        raise InputError(f"{name}: announces no 1-grams; a language model has its words there, write it again")
+    return found
+
+
 def _fields(name: str, section: Section, may_back_off: bool) -> tuple[Array, Any, Array]:
     """(log P, words [n-grams · order] as strings, log backoff), natural logarithms."""
     n, lines = section.order, section.lines
@@ -117,7 +133,7 @@ def _fields(name: str, section: Section, may_back_off: bool) -> tuple[Array, Any
     if wrong.any():
         _refuse(name, section, int(wrong.argmax()), f"should be a number, {n} words and perhaps a backoff")
     flat = parts.values if hasattr(parts, "values") else pc.list_flatten(parts)
-    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)
+    starts = offsets_of(lengths)[:-1]
     log_p = _numbers(name, section, flat, starts)
     backoff = np.zeros(len(lines))
     more = lengths == n + 2

@@ -13,7 +13,8 @@ Words that the trees have once are counted by how they look, and a word that the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -47,10 +48,9 @@ def read_off(trees: Sequence[Tree], markov: tuple[int, int | None] | None) -> Re
     for tree in trees:
         if markov:
             _check_names(tree)
-        path = (tree.label,)
         if top:
-            counts[top, ((_annotated(path, above), False),)] += 1
-        _count(tree, path, above, beside, rare, counts)
+            counts[top, ((_annotated((tree.label,), above), False),)] += 1
+        _count(tree, above, beside, rare, counts)
     rules, order = assemble(top or next(iter(roots)), list(counts))
     total = np.zeros(rules.n_rules)
     np.add.at(total, order, list(counts.values()))
@@ -84,33 +84,47 @@ def restored(tree: Tree, top: str) -> Tree:
     """The tree as a treebank would have it: without what `read_off` added to names, and without cuts."""
     if top and tree.label == top and len(tree.children) == 1 and isinstance(tree.children[0], Tree):
         tree = tree.children[0]
-    return Tree(tree.label.partition(ABOVE)[0], tuple(_whole(tree)))
+    parts = (
+        child.folded(_whole, lambda word: (word,)) if isinstance(child, Tree) else (child,) for child in tree.children
+    )
+    return Tree(tree.label.partition(ABOVE)[0], tuple(chain.from_iterable(parts)))
 
 
-def _whole(tree: Tree) -> Iterator[Tree | str]:
-    for child in tree.children:
-        if isinstance(child, str):
-            yield child
-        elif child.label.startswith(CUT) and len(child.label) > 1:
-            yield from _whole(child)
-        else:
-            yield Tree(child.label.partition(ABOVE)[0] or child.label, tuple(_whole(child)))
+def _whole(node: Tree, parts: Sequence[tuple[Tree | str, ...]]) -> tuple[Tree | str, ...]:
+    """The node, or, where it is only a cut, what is in it."""
+    children = tuple(chain.from_iterable(parts))
+    if node.label.startswith(CUT) and len(node.label) > 1:
+        return children
+    return (Tree(node.label.partition(ABOVE)[0] or node.label, children),)
 
 
 def _count(
-    tree: Tree, path: tuple[str, ...], above: int, beside: int | None, rare: Mapping[str, str],
+    tree: Tree, above: int, beside: int | None, rare: Mapping[str, str], counts: Counter[tuple[str, Side]]
+) -> None:
+    """The uses of rules, that of a node after those within it."""
+    path = list[str]()  # the labels from the root down to here
+    for node, ended in tree.walk():
+        if isinstance(node, str):
+            continue
+        if ended:
+            _count_node(node, path[: -above - 1 : -1], above, beside, rare, counts)
+            path.pop()
+        else:
+            path.append(node.label)
+
+
+def _count_node(
+    tree: Tree, path: Sequence[str], above: int, beside: int | None, rare: Mapping[str, str],
     counts: Counter[tuple[str, Side]],
 ) -> None:  # fmt: skip
-    """`path`: the labels from here up to the root."""
+    """`path`: the labels from here upwards."""
     name = tree.label if tree.is_tag else _annotated(path, above)
     side = list[tuple[str, bool]]()
     for child in tree.children:
         if isinstance(child, str):
             side.append((rare.get(child, child), True))
         else:
-            below = (child.label, *path)
-            side.append((child.label if child.is_tag else _annotated(below, above), False))
-            _count(child, below, above, beside, rare, counts)
+            side.append((child.label if child.is_tag else _annotated((child.label, *path), above), False))
     if beside is None or len(side) < 3:
         counts[name, tuple(side)] += 1
         return
@@ -123,7 +137,7 @@ def _count(
     counts[here, (side[-2], side[-1])] += 1
 
 
-def _annotated(path: tuple[str, ...], above: int) -> str:
+def _annotated(path: Sequence[str], above: int) -> str:
     return ABOVE.join(path[:above])
 
 

@@ -7,52 +7,78 @@ between them. A bracket around a whole tree that has no label, as in the Penn Tr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from softcount.errors import InputError
 from softcount.text.source import name_of, quoted, read_text, split_lines
 
 DEEPEST = 500  # brackets within brackets
 TOKEN = re.compile(r"[()]|[^\s()]+")
+T = TypeVar("T")
 ESCAPES = {"(": "-LRB-", ")": "-RRB-"}
 
 
 class Tree(NamedTuple):
-    """``str()`` is its line."""
+    """``str()`` is its line. Nothing here is recursive, since a grammar may build trees as deep as it likes."""
 
     label: str
     children: tuple[Tree | str, ...]
 
-    def __str__(self) -> str:
-        return f"({_escaped(self.label)} {' '.join(c if isinstance(c, str) else str(c) for c in self._shown())})"
+    def walk(self) -> Iterator[tuple[Tree | str, bool]]:
+        """Every word and every node from left to right, (part, False), and every node again where it ends."""
+        rest: list[tuple[Tree | str, bool]] = [(self, False)]
+        while rest:
+            part, ended = rest.pop()
+            yield part, ended
+            if isinstance(part, Tree) and not ended:
+                rest.append((part, True))
+                rest += [(child, False) for child in reversed(part.children)]
 
-    def _shown(self) -> Iterator[Tree | str]:
-        return (_escaped(child) if isinstance(child, str) else child for child in self.children)
+    def folded(self, node: Callable[[Tree, list[T]], T], word: Callable[[str], T]) -> T:
+        """What is made of it from its words up: of every node with what was made of its children."""
+        made: list[list[T]] = [[]]
+        for part, ended in self.walk():
+            if isinstance(part, str):
+                made[-1].append(word(part))
+            elif ended:
+                children = made.pop()
+                made[-1].append(node(part, children))
+            else:
+                made.append([])
+        return made[0][0]
+
+    def __str__(self) -> str:
+        return "".join(_written(part, ended) for part, ended in self.walk())[1:]
 
     def words(self) -> list[str]:
-        found = list[str]()
-        for child in self.children:
-            found += [child] if isinstance(child, str) else child.words()
-        return found
+        return [part for part, _ in self.walk() if isinstance(part, str)]
 
-    def spans(self, at: int = 0) -> list[tuple[int, int, str]]:
+    def spans(self) -> list[tuple[int, int, str]]:
         """(start, end, label) of every node, a node before what is within it."""
-        found, place = list[tuple[int, int, str]](), at
-        for child in self.children:
-            if isinstance(child, str):
+        found, open_, place = list[tuple[int, int, str]](), list[int](), 0
+        for part, ended in self.walk():
+            if isinstance(part, str):
                 place += 1
+            elif ended:
+                number = open_.pop()
+                found[number] = (found[number][0], place, part.label)
             else:
-                within = child.spans(place)
-                place = within[0][1]
-                found += within
-        return [(at, place, self.label), *found]
+                open_.append(len(found))
+                found.append((place, place, part.label))
+        return found
 
     @property
     def is_tag(self) -> bool:
         """Whether it is a word with its tag."""
         return len(self.children) == 1 and isinstance(self.children[0], str)
+
+
+def _written(part: Tree | str, ended: bool) -> str:
+    if isinstance(part, str):
+        return f" {_escaped(part)}"
+    return ")" if ended else f" ({_escaped(part.label)}"
 
 
 def read_trees(path: str | Path) -> list[Tree | None]:
@@ -112,17 +138,17 @@ def _balanced(line: str) -> bool:
 
 def _gathered(lines: list[str]) -> Iterator[tuple[int, str]]:
     """(number of its first line, text) of trees that go over several lines."""
-    held, depth, began = "", 0, 0
+    held, depth, began = list[str](), 0, 0
     for number, line in enumerate(lines, 1):
         began = began or (number if line.strip() else 0)
-        held += line + " "
+        held.append(line)
         depth += line.count("(") - line.count(")")
         if depth <= 0:
-            if held.strip():
-                yield began, held
-            held, depth, began = "", 0, 0
-    if held.strip():
-        yield began, held
+            if any(map(str.strip, held)):
+                yield began, " ".join(held)
+            held, depth, began = [], 0, 0
+    if any(map(str.strip, held)):
+        yield began, " ".join(held)
 
 
 def _escaped(word: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,12 +56,12 @@ def _article(s: int, words: Sequence[str], tree: Tree | None) -> Html:
 def drawing(tree: Tree) -> Html:
     """Words on a line at the bottom, each node above the middle of what is under it."""
     widths = _widths(tree)
-    middles = (np.cumsum(widths) - np.asarray(widths) / 2).tolist()
-    levels = _height(tree)
-    marks, _, _ = _placed(tree, middles, 0, levels)
+    levels = tree.folded(lambda _, heights: 1 + max(heights), lambda _: 0)
+    places = iter((np.cumsum(widths) - np.asarray(widths) / 2).tolist())
+    drawn = tree.folded(lambda node, parts: _node(node, parts, levels), lambda word: _word(word, next(places), levels))
     height, width = DOWN * levels + 26, sum(widths)
     box = {"viewBox": f"0 0 {width:.0f} {height}", "role": "img", "aria_label": str(tree)}
-    svg = el("svg", *marks, **box, style=f"width:{width:.0f}px;max-width:none")
+    svg = el("svg", *drawn.marks, **box, style=f"width:{width:.0f}px;max-width:none")
     return el("div", svg, cls="scroll", tabindex="0", role="region", aria_label=f"Tree of {' '.join(tree.words())}")
 
 
@@ -68,28 +69,26 @@ def _widths(tree: Tree) -> list[float]:
     return [max(LETTER * len(word), 22.0) + GAP for word in tree.words()]
 
 
-def _height(tree: Tree) -> int:
-    return 1 + max((0 if isinstance(child, str) else _height(child)) for child in tree.children)
+class _Drawn(NamedTuple):
+    """A node, or a word, with all that is under it: what is drawn, where its middle is, how high it stands."""
+
+    marks: list[Html]
+    x: float
+    height: int
 
 
-def _placed(tree: Tree, middles: Sequence[float], at: int, levels: int) -> tuple[list[Html], float, int]:
-    """What is drawn of it, where its middle is, and the word after its last; a node stands at its height."""
-    level = levels - _height(tree)
-    y, marks, below = 18 + DOWN * level, list[Html](), list[tuple[float, float]]()
-    for child in tree.children:
-        if isinstance(child, str):
-            x, under = middles[at], 18 + DOWN * levels
-            marks.append(el("text", child, x=f"{x:.1f}", y=under, text_anchor="middle", cls="word"))
-            at += 1
-        else:
-            within, x, at = _placed(child, middles, at, levels)
-            marks += within
-            under = 18 + DOWN * (levels - _height(child))
-        below.append((x, under - 14))
-    middle = (below[0][0] + below[-1][0]) / 2
-    lines = [void("line", x1=f"{middle:.1f}", y1=y + 5, x2=f"{x:.1f}", y2=end, cls="link") for x, end in below]
-    return (
-        [*lines, *marks, el("text", tree.label, x=f"{middle:.1f}", y=y, text_anchor="middle", cls="name")],
-        middle,
-        at,
-    )
+def _word(word: str, x: float, levels: int) -> _Drawn:
+    return _Drawn([el("text", word, x=f"{x:.1f}", y=_down(0, levels), text_anchor="middle", cls="word")], x, 0)
+
+
+def _node(node: Tree, parts: Sequence[_Drawn], levels: int) -> _Drawn:
+    height = 1 + max(part.height for part in parts)
+    middle, y = (parts[0].x + parts[-1].x) / 2, _down(height, levels)
+    at, below = f"{middle:.1f}", [(f"{part.x:.1f}", _down(part.height, levels) - 14) for part in parts]
+    lines = [void("line", x1=at, y1=y + 5, x2=x, y2=end, cls="link") for x, end in below]
+    name = el("text", node.label, x=at, y=y, text_anchor="middle", cls="name")
+    return _Drawn([*lines, *chain.from_iterable(part.marks for part in parts), name], middle, height)
+
+
+def _down(height: int, levels: int) -> int:
+    return 18 + DOWN * (levels - height)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import check_writable, open_model, preparation, say_unknown, sparse_of
+from softcount.cli.console import check_writable, note_prepared, open_model, say_unknown, sparse_of
 from softcount.cli.options import (
     HOW,
     IN,
@@ -175,8 +175,7 @@ class Align(Sampled):
             unread = ("source_language", "target_language", "only")
             data = self.from_folder(self.source, "pairs", model, *unread)
         else:
-            prepare = preparation(model, self.tokenize, self.normalize)
-            data = read_bitext(self.source, self.target, prepare=prepare, **self.chosen_units())
+            data = read_bitext(self.source, self.target, prepare=self.prepare(model), **self.chosen_units())
             data = data.spelt() if (self.characters if model is None else model.characters) else data
         self.check_shown(data, self.longest or getattr(model, "longest", None))
         if model is None and self.known_links is not None:
@@ -232,13 +231,14 @@ class Align(Sampled):
             min_count=self.min_count, random_state=self.seed, **self.chosen(),
         )  # fmt: skip
         model._reading = {name: value for name, value in self.chosen_units().items() if value not in (None, "any")}
-        model._reading |= preparation(None, self.tokenize, self.normalize).settings()
+        model._reading |= self.prepared.settings()
         return model
 
     def prior(self, data: Bitext) -> WordAligner | None:
         if self.prior_model is None:
             return None
         model: WordAligner = open_model(self.prior_model, self.kinds, "align --prior-model")
+        note_prepared(model, self.prepared, self.quiet)
         self.note_unknown(model, data, "they are learned from this text alone")
         return model
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import columns, lower_cased, preparation
+from softcount.cli.console import columns, lower_cased
 from softcount.cli.options import HOW, IN, OUT, WHAT, Lowercase, Normalize, TextColumn, Tokenize, option
 from softcount.cli.summary import or_null
 from softcount.cli.training import Training
@@ -69,7 +69,7 @@ class Classes(Training):
 
         lowercase = self.lowercase if model is None else lower_cased(model, self.lowercase)
         chosen = columns(model, self.text, text_column=self.text_column)
-        chosen["prepare"] = preparation(model, self.tokenize, self.normalize)
+        chosen["prepare"] = self.prepare(model)
         data = read(
             self.text, format=self.format, tags=self.tags, column=self.column, lowercase=lowercase, **chosen
         )  # fmt: skip
@@ -91,8 +91,7 @@ class Classes(Training):
             self.classes, criterion=self.criterion, start=self.start, morphology=self.morphology,
             dictionary=self.dictionary, tolerance=self.tolerance, lowercase=self.lowercase, random_state=self.seed,
         )  # fmt: skip
-        prepared = preparation(None, self.tokenize, self.normalize).settings()
-        model._reading = prepared | columns(None, self.text, text_column=self.text_column)
+        model._reading = self.prepared.settings() | columns(None, self.text, text_column=self.text_column)
         return model
 
     def answer(self, model: WordClasses, data: Any) -> Any:

@@ -122,14 +122,33 @@ def lower_cased(model: Any, asked: bool) -> bool:
     return asked or bool(model.lowercase)
 
 
-def preparation(model: Any, tokenize: str | None, normalize: str | None) -> Any:
-    """What is done to raw text: as it is asked for, else as the training text was prepared."""
-    from softcount.text.preparation import Preparation
+def preparation(model: Any, tokenize: str | None, normalize: str | None, quiet: bool = False) -> Any:
+    """What is done to raw text: as it is asked for, else as the model's training text was prepared."""
+    from softcount.text.preparation import preparation_of
 
-    before = {} if model is None else model.reading_
-    asked = Preparation(tokenize or before.get("tokenize"), normalize or before.get("normalize"))
-    asked.check()
-    return asked
+    if model is None:
+        return preparation_of(tokenize, normalize)
+    found = preparation_of(tokenize, normalize, model.reading_)
+    note_prepared(model, found, quiet)
+    return found
+
+
+def note_prepared(model: Any, now: Any, quiet: bool) -> None:
+    """Text that is prepared in another way than a model's training text deserves a note."""
+    from softcount.text.preparation import TOKENIZERS
+    from softcount.text.source import quoted
+
+    def named(tokenizer: str | None) -> str:
+        return "blanks alone" if tokenizer is None else tokenizer if tokenizer in TOKENIZERS else quoted(tokenizer, 60)
+
+    before = model.reading_.get("tokenize")
+    if now.tokenize != before:
+        cut = f"the text is tokenized by {named(now.tokenize)}, and the model's training text by {named(before)}"
+        say(f"note: {cut}; words may be cut in other places", quiet)
+    before = model.reading_.get("normalize")
+    if now.normalize != before:
+        one, other = (form or "no form" for form in (now.normalize, before))
+        say(f"note: the text is normalized to {one}, and the model's training text to {other}", quiet)
 
 
 def columns(model: Any, path: str, **asked: str | None) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import lower_cased, preparation, say_unknown
-from softcount.cli.options import HOW, OUT, WHAT, Criterion, Lowercase, Normalize, Tolerance, option
+from softcount.cli.console import lower_cased, say_unknown
+from softcount.cli.options import HOW, OUT, WHAT, Criterion, Lowercase, Normalize, Tokenize, Tolerance, option
 from softcount.cli.summary import or_null
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
@@ -45,6 +45,7 @@ class DecipherCommand(Training):
     prior: Annotated[float, option(HOW, "Dirichlet prior of VB and Gibbs.", min=0)] = 0.1
     tolerance: Tolerance = 1e-5
     lowercase: Lowercase = False
+    tokenize: Tokenize = None
     normalize: Normalize = None
     power: Annotated[
         float | None, option(OUT, "How much the key counts beside the language model; 3 if not given.", min=0)
@@ -68,8 +69,7 @@ class DecipherCommand(Training):
         from softcount.text.reader import read_characters
 
         lowercase = self.lowercase if model is None else lower_cased(model, self.lowercase)
-        self.prepared = preparation(model, None, self.normalize)
-        data = read_characters(self.cipher, lowercase, self.prepared)
+        data = read_characters(self.cipher, lowercase, self.prepare(model))
         if model is not None:
             known = model._read(data)
             unknown = int((known.sentences.values < 0).sum())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from softcount.cli.console import columns, lower_cased, preparation, say, say_unknown
+from softcount.cli.console import columns, lower_cased, say, say_unknown
 from softcount.cli.options import HOW, IN, WHAT, IdColumn, Lowercase, Normalize, Restarts, TextColumn, Tokenize, option
 from softcount.cli.sampling import Sampled
 from softcount.errors import InputError
@@ -61,7 +61,7 @@ class OfDocuments(Sampled):
         if is_shards(self.docs):
             found = self.from_folder(self.docs, "documents", model, "format", "text_column", "id_column")
             return documents(found, lowercase=lowercase or bool(model is None and self.lowercase))
-        prepare = preparation(model, self.tokenize, self.normalize)
+        prepare = self.prepare(model)
         chosen = columns(model, self.docs, text_column=self.text_column, id_column=self.id_column)
         return read_documents(self.docs, self.format, lowercase, prepare, **chosen)
 
@@ -80,7 +80,7 @@ class OfDocuments(Sampled):
     def reading(self) -> dict[str, Any]:
         """Which words were left out, where not as by default."""
         now = {"min_count": self.min_count, "max_share": self.max_share, "stop_words": self.n_stop_words}
-        how: dict[str, Any] = preparation(None, self.tokenize, self.normalize).settings()
+        how: dict[str, Any] = self.prepared.settings()
         how |= columns(None, self.docs, text_column=self.text_column, id_column=self.id_column)
         return {name: value for name, value in now.items() if value != USUAL[name]} | how
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from softcount.cli.console import open_model, preparation, say
-from softcount.cli.options import IN, OUT, Quiet, option
+from softcount.cli.options import IN, OUT, Quiet, Tokenize, option
 from softcount.cli.watched import watched
 from softcount.errors import InputError
 from softcount.machine import stage
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from softcount.text.bitext import Bitext
 
 COLUMNS = ("source", "target", "links", "share", "p_target", "p_source")
-READING = ("source_language", "target_language", "only")  # of what training recorded, for the reader
 OUTPUTS = ("tsv", "excel", "tbx", "json")
 
 
@@ -30,7 +28,7 @@ OUTPUTS = ("tsv", "excel", "tbx", "json")
 def glossary(
     model: Annotated[Path, typer.Argument(help="A word aligner that softcount align --save wrote.")],
     source: Annotated[
-        str | None, typer.Argument(help="The text to take it from; the training text where it is not given.")
+        str | None, typer.Argument(help="The text to take it from; default: what training counted.")
     ] = None,
     target: Annotated[str | None, typer.Argument(help="Its translation, unless SOURCE has both sides.")] = None,
     terms: Annotated[bool, option(OUT, "With terms of several words: phrases linked as wholes.", "--terms")] = False,
@@ -40,6 +38,7 @@ def glossary(
     output: Annotated[str, option(OUT, "tsv, excel (CSV for spreadsheets), tbx (terminology tools), json.")] = "tsv",
     source_language: Annotated[str | None, option(IN, "As in a TMX or XLIFF file; the name in TBX.")] = None,
     target_language: Annotated[str | None, option(IN, "Likewise.")] = None,
+    tokenize: Tokenize = None,
     quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """List which words translate which, by the links that MODEL makes, those with most links first.
@@ -51,15 +50,16 @@ def glossary(
     if output not in OUTPUTS:
         raise InputError(f"no output {output!r}; use {', '.join(OUTPUTS)}")
     found = open_model(model, ("word aligner",), "glossary")
-    asked = {"source_language": source_language, "target_language": target_language}
-    data = _text(found, model, source, target, terms or dispersion, asked)
+    languages = {"source_language": source_language, "target_language": target_language}
+    prepare = preparation(found, tokenize, None, quiet) if source is not None else None
+    data = _text(found, model, (source, target), terms or dispersion, languages, prepare)
     stage.begin("counting links")
     rows = _expected(found, min_links) if data is None else _counted(found, data, min_links, terms)
     rows = [row for row in rows if row.share >= min_share]
     where = "as training counted them" if data is None else f"in {len(data):,} pairs"
     say(f"{len(rows):,} entries; links {where}", quiet)
-    languages = (source_language or "und", target_language or "und")
-    put_lines(_written(rows, output, dispersion, languages, found))
+    named = (source_language or "und", target_language or "und")
+    put_lines(_written(rows, output, dispersion, named, found))
 
 
 def _written(rows: list[Row], output: str, dispersion: bool, languages: tuple[str, str], model: Any) -> Iterator[str]:
@@ -82,41 +82,24 @@ def _written(rows: list[Row], output: str, dispersion: bool, languages: tuple[st
 
 
 def _text(
-    model: Any, path: Path, source: str | None, target: str | None, needed: bool, languages: dict[str, Any]
+    model: Any, path: Path, files: tuple[str | None, str | None], needed: bool, languages: dict[str, Any], prepare: Any
 ) -> Bitext | None:
-    """The text that is given, or that of training where it is needed, if it is still where it was."""
+    """The text that is given. The paths of the training text, which a model names, are not opened."""
     from softcount.text.bitext_reader import has_languages, read_bitext
+    from softcount.text.source import quoted
 
+    source, target = files
     if source is not None:
-        given = read_bitext(
-            source,
-            target,
-            prepare=preparation(model, None, None),
-            **(languages if target is None and has_languages(source) else {}),
-        )
+        chosen = languages if target is None and has_languages(source) else {}
+        given = read_bitext(source, target, prepare=prepare, **chosen)
         return given.spelt() if model.characters else given
     if model.agreed_ is not None and not needed:
         return None
-    as_before: Any = {name: value for name, value in model.reading_.items() if name in READING}
-    for files in _trained_on(model.data_["source"]):
-        data = read_bitext(*files, **as_before, prepare=preparation(model, None, None))
-        data = data.spelt() if model.characters else data
-        if model.data_["digest"] == "sha256:" + data.digest():
-            return data
-    remedy = "give the text (SOURCE and TARGET)"
-    raise InputError(f"{path}: its training text, {model.data_['source']}, is not there any more as it was; {remedy}")
-
-
-def _trained_on(named: str) -> Iterator[tuple[str, str | None]]:
-    """What "a and b" may name: one file with both sides, or two."""
-    one = named.removesuffix(" (target)").partition(" (source) and ")
-    if one[1] and one[0] == one[2] and os.path.isfile(one[0]):
-        yield one[0], None
-    pieces = named.split(" and ")
-    for cut in range(1, len(pieces)):
-        files = " and ".join(pieces[:cut]), " and ".join(pieces[cut:])
-        if all(map(os.path.isfile, files)):
-            yield files
+    said = quoted(model.data_["source"], 100)
+    raise InputError(
+        f"{path}: links are counted in a text, and the paths that a model names ({said}) are not opened; "
+        "give the text (SOURCE and TARGET)"
+    )
 
 
 def _counted(model: Any, data: Bitext, least: int, terms: bool) -> list[Row]:

@@ -64,20 +64,22 @@ def lm(
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
             model = LanguageModel(order, characters=characters, min_count=min_count, lowercase=lowercase)
-            model._reading = {k: v for k, v in (("tokenize", tokenize), ("normalize", normalize)) if v is not None}
-            model.fit(_read(text, model, tokenize, normalize))
+            prepare = preparation(None, tokenize, normalize)
+            model._reading = prepare.settings()
+            model.fit(_read(text, model, prepare))
         for warning in caught:
             say(f"warning: {warning.message}", quiet)
     else:
         note_unused(context, MODEL, "with --apply", quiet)
         model = opened(apply, "lm --apply")
+        prepare = None if text is None else preparation(model, tokenize, normalize, quiet)
     model.set_params(query=query)._check()
     for path, write in ((save, model.save), (arpa, model.write_arpa)):
         if path is not None:
             stage.begin(f"writing {path}")
             write(path)
     if page is not None:
-        _write_page(page, model, text if apply is not None else None, tokenize, normalize)
+        _write_page(page, model, text if apply is not None else None, prepare)
     say(model.signature_, quiet)
     if sample:
         stage.begin("making sentences")
@@ -85,26 +87,23 @@ def lm(
     elif apply is None:
         _print_trained(model, as_json)
     elif text is not None:
-        prepare = preparation(model, tokenize, normalize)
-        _print_applied(model, _read(text, model, *prepare), scores, as_json)
+        _print_applied(model, _read(text, model, prepare), scores, as_json)
 
 
-def _write_page(
-    path: Path, model: LanguageModel, text: str | None, tokenize: str | None, normalize: str | None
-) -> None:
+def _write_page(path: Path, model: LanguageModel, text: str | None, prepare: Any) -> None:
     """Of a text that the model was not trained on, how surprising it is as well."""
     from softcount.report.page.model import write_page
 
     stage.begin(f"writing {path}")
-    data = None if text is None else _read(text, model, *preparation(model, tokenize, normalize))
+    data = None if text is None else _read(text, model, prepare)
     write_whole(path, lambda place: write_page(place, model, data))
 
 
-def text_for(model: LanguageModel, *files: str) -> Any:
+def text_for(model: LanguageModel, *files: str, tokenize: str | None = None) -> Any:
     """What `softcount report` shows: one text, read as the model's own was."""
     if len(files) > 1:
         raise InputError(f"{files[-1]}: `softcount lm` reads no more than 1; leave it away")
-    return _read(files[0], model, *preparation(model, None, None))
+    return _read(files[0], model, preparation(model, tokenize, None))
 
 
 def opened(path: Path, who: str) -> LanguageModel:
@@ -121,11 +120,9 @@ def opened(path: Path, who: str) -> LanguageModel:
     return model
 
 
-def _read(path: str, model: LanguageModel, tokenize: str | None, normalize: str | None) -> Any:
-    from softcount.text.preparation import Preparation
+def _read(path: str, model: LanguageModel, prepare: Any) -> Any:
     from softcount.text.reader import read, read_characters
 
-    prepare = Preparation(tokenize, normalize)
     return (read_characters if model.characters else read)(path, lowercase=model.lowercase, prepare=prepare)
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from softcount.cli.console import check_writable, open_model, say, write_whole
+from softcount.cli.options import Tokenize
 from softcount.cli.watched import watched
 from softcount.errors import InputError
 from softcount.machine import stage
@@ -25,6 +26,7 @@ def report(
     by: Annotated[
         str | None, typer.Option(help="A class or a time of every document, one a line: topics or clusters by it.")
     ] = None,
+    tokenize: Tokenize = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No messages but errors.")] = False,
 ) -> None:
     """Write a page of what MODEL learned, and of what it makes of DATA; it opens in any browser, without a network.
@@ -38,14 +40,14 @@ def report(
     files = data or []
     check_writable(out, inputs=(model, gold, by, *files))
     trained = open_model(model, (), "report")
-    items = _items(context, model, trained, files) if files else None
+    items = _items(context, model, trained, files, tokenize) if files else None
     right = _gold(gold, trained.kind, items) if by is None else _by(by, gold, trained.kind, items)
     stage.begin(f"writing {out}")
     write_whole(out, lambda path: write_page(path, trained, items, right))
     say(f"wrote {out}", quiet)
 
 
-def _items(context: typer.Context, path: Path, model: Any, files: list[str]) -> Any:
+def _items(context: typer.Context, path: Path, model: Any, files: list[str], tokenize: str | None) -> Any:
     """What the model's own command reads of these files."""
     from softcount.cli.training import read_for
     from softcount.registry import found_at, registered
@@ -53,11 +55,11 @@ def _items(context: typer.Context, path: Path, model: Any, files: list[str]) -> 
     if model.kind == "language model":
         from softcount.cli.lm import text_for
 
-        return text_for(model, *files)
+        return text_for(model, *files, tokenize=tokenize)
     known = registered(model.kind)
     if known is None or not known.command:
         raise InputError(f"{path}: no command reads text for this model; leave {files[0]} away")
-    return read_for(found_at(known.command), context, model, *files)
+    return read_for(found_at(known.command), context, model, *files, tokenize=tokenize)
 
 
 def _by(path: str, gold: str | None, kind: str, items: Any) -> list[str]:

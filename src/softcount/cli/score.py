@@ -12,6 +12,7 @@ import typer
 from softcount.cli.console import check_writable, columns, lower_cased, open_model, preparation, write_whole
 from softcount.cli.documents import note_unknown
 from softcount.cli.help import HelpLast
+from softcount.cli.options import Tokenize
 from softcount.cli.score_compare import (
     Other,
     Samples,
@@ -177,6 +178,7 @@ def topics(
     top: Annotated[int, typer.Option(min=2, help="Top words per topic for coherence.")] = 10,
     format: Annotated[str, typer.Option(help="auto, lines, uci, ldac, svmlight, folder.")] = "auto",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Lower-case the text first.")] = False,
+    tokenize: Tokenize = None,
     seed: Annotated[int, typer.Option(min=0, help="Which half of the tokens is held out.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
@@ -194,7 +196,7 @@ def topics(
 
     plsa = open_model(Path(model), ("plsa",), "score topics")
     chosen = columns(plsa, docs, text_column=None)
-    data = read_documents(docs, format, lower_cased(plsa, lowercase), preparation(plsa, None, None), **chosen)
+    data = read_documents(docs, format, lower_cased(plsa, lowercase), preparation(plsa, tokenize, None), **chosen)
     note_unknown(plsa, data, quiet=False)
     data = plsa._read(data, reset=False)
     stage.begin("scoring")

@@ -61,14 +61,13 @@ def shard(
     """
     check_mode(shown)
     with Progress(quiet, 1, shown), warnings.catch_warnings(record=True) as caught:
-        from softcount.text.preparation import Preparation
+        from softcount.text.preparation import preparation_of
         from softcount.text.shard_input import How
         from softcount.text.shard_writer import check_out
 
         warnings.simplefilter("always", UserWarning)
         kind = kind or ("pairs" if target else "sentences")
-        prepare = Preparation(tokenize, normalize)
-        prepare.check()
+        prepare = preparation_of(tokenize, normalize)
         _check(kind, text, target or [], text_column, id_column)
         check_out(out)
         how = How(lowercase, prepare, format, column, text_column, id_column)

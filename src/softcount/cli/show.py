@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from softcount.cli.console import open_model, preparation, say
-from softcount.cli.options import IN, OUT, option
+from softcount.cli.options import IN, OUT, Tokenize, option
 from softcount.cli.show_screen import console_for, print_overview, room_for, with_examples
 from softcount.cli.show_text import SENTENCE_KINDS, read_for
 from softcount.cli.watched import watched
@@ -37,6 +37,7 @@ def show(
     ] = None,
     as_json: Annotated[bool, option(OUT, "Print one JSON object.", "--json")] = False,
     format: Annotated[str, option(IN, "Of TEXT, as for the command that trained the model.")] = "auto",
+    tokenize: Tokenize = None,
 ) -> None:
     """Show what MODEL has learned: every class, topic, cluster or state with its size and its most typical words.
 
@@ -50,13 +51,13 @@ def show(
     if as_text and (text is None or found.kind not in SENTENCE_KINDS):
         raise InputError("--text needs TEXT and a model of sentences (tag, classes); give both, or leave it away")
     if found.kind == "word aligner":
-        _aligner(found, text, target, top, as_json)
+        _aligner(found, text, target, top, tokenize, as_json)
         return
     if target is not None:
         raise InputError(f"{target}: only an aligner has a second text; leave it away")
     from softcount.report.overview import overview
 
-    read = None if text is None else read_for(found, text, format, top)
+    read = None if text is None else read_for(found, text, format, top, tokenize)
     stage.begin("looking at the model")
     seen = overview(found, top, None if read is None else read.sizes)
     if seen is None:
@@ -92,12 +93,12 @@ def _content(seen: Overview) -> dict[str, Any]:
 # --- other kinds ------------------------------------------------------------------------------------------------------
 
 
-def _aligner(model: Any, text: str | None, target: str | None, top: int, as_json: bool) -> None:
+def _aligner(model: Any, text: str | None, target: str | None, top: int, tokenize: str | None, as_json: bool) -> None:
     from softcount.report.aligner_overview import aligner_lines, aligner_overview
     from softcount.report.grid import print_grid
     from softcount.text.bitext_reader import read_bitext
 
-    data = None if text is None else read_bitext(text, target, prepare=preparation(model, None, None))
+    data = None if text is None else read_bitext(text, target, prepare=preparation(model, tokenize, None))
     content = aligner_overview(model, top)
     if as_json:
         put(json.dumps(content, ensure_ascii=False))

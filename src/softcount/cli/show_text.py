@@ -26,18 +26,18 @@ class Read(NamedTuple):
     labels: list[list[str]]
 
 
-def read_for(model: Any, text: str, format: str, top: int) -> Read:
+def read_for(model: Any, text: str, format: str, top: int, tokenize: str | None) -> Read:
     if model.kind in SENTENCE_KINDS:
-        return _sentences(model, text, format, top)
+        return _sentences(model, text, format, top, tokenize)
     if model.kind in DOCUMENT_KINDS:
-        return _documents(model, text, format)
+        return _documents(model, text, format, tokenize)
     raise InputError(f"{text}: a model of this kind is shown without a text; leave it away")
 
 
-def _sentences(model: Any, text: str, format: str, top: int) -> Read:
+def _sentences(model: Any, text: str, format: str, top: int, tokenize: str | None) -> Read:
     from softcount.text.reader import read
 
-    prepare = preparation(model, None, None)
+    prepare = preparation(model, tokenize, None)
     chosen = columns(model, text, text_column=None)
     data = read(text, format=format, lowercase=lower_cased(model, False), prepare=prepare, **chosen)
     return labelled(model, data, top)
@@ -62,7 +62,7 @@ def labelled(model: Any, data: Corpus, top: int) -> Read:
     return Read(np.bincount(flat, minlength=len(names)), [found[name] for name in names], sentences, labels)
 
 
-def _documents(model: Any, text: str, format: str) -> Read:
+def _documents(model: Any, text: str, format: str, tokenize: str | None) -> Read:
     import numpy as np
 
     from softcount.report.context import beginning, document_examples
@@ -71,7 +71,8 @@ def _documents(model: Any, text: str, format: str) -> Read:
     from softcount.text.table_file import is_binary_table
 
     chosen = columns(model, text, text_column=None, id_column=None)
-    data = read_documents(text, format, lower_cased(model, False), preparation(model, None, None), **chosen)
+    prepare = preparation(model, tokenize, None)
+    data = read_documents(text, format, lower_cased(model, False), prepare, **chosen)
     stage.begin("labelling")
     shares = model.transform(data) if model.kind == "plsa" else None
     if model.kind == "naive bayes mixture":

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from softcount.cli.console import columns, lower_cased, per_table, preparation, say_unknown, sparse_of
+from softcount.cli.console import columns, lower_cased, per_table, say_unknown, sparse_of
 from softcount.cli.options import (
     HOW,
     IN,
@@ -130,7 +130,7 @@ class Tag(Sampled):
         if is_shards(self.text):
             return self.read_folder(model)
         lowercase = self.lowercase if model is None else lower_cased(model, self.lowercase)
-        self.prepared = preparation(model, self.tokenize, self.normalize)
+        self.prepare(model)
         content = self.content_of_text(model)
         data = read(
             self.text, format=self.format, tags=self.tags, column=self.column, lowercase=lowercase, content=content,
@@ -149,7 +149,6 @@ class Tag(Sampled):
         if self.tags is not None:
             raise InputError(f"{self.text}: a folder has its tags in it; shard tagged text, and leave --tags away")
         found = self.from_folder(self.text, "sentences", model, "format", "column", "text_column")
-        self.prepared = preparation(None, self.tokenize, self.normalize)
         data = corpus(found, lowercase=self.lowercase if model is None else lower_cased(model, self.lowercase))
         if (self.model if model is None else model.kind) in (CRF, "crf autoencoder"):
             data = in_memory(data, "a CRF autoencoder", "use --model hmm")

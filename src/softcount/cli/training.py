@@ -20,6 +20,7 @@ import typer
 from softcount.cli.console import (
     check_threads,
     check_writable,
+    note_prepared,
     note_unused,
     open_model,
     preparation,
@@ -159,21 +160,40 @@ class Training:
 
     def from_folder(self, path: str, kind: str, model: Any, *unread: str) -> Any:
         """Items of a folder, which has been read as it says; options that say otherwise are refused or noted."""
-        from softcount.text.preparation import Preparation
         from softcount.text.shards import shards_of
 
         found = shards_of(path, kind)
         was = found.folder.reading
-        asked = preparation(model, getattr(self, "tokenize", None), getattr(self, "normalize", None))
-        before = Preparation(was.get("tokenize"), was.get("normalize"))
-        if asked not in (before, (None, None)):
-            how = " ".join(f"--{name} {value}" for name, value in asked.settings().items())
-            raise InputError(f"{path}: its text was not prepared by {how}; write it again with softcount shard {how}")
-        self.tokenize, self.normalize = before
+        self.prepared = self._prepared_before(path, was, model)
         if model is None and was.get("lowercase"):
             self.lowercase = True
         self.note_unused(*unread, where="with a folder of shards, whose text has been read")
         return found
+
+    def _prepared_before(self, path: str, was: Mapping[str, Any], model: Any) -> Any:
+        """How the text of a folder was prepared; options, or a model, that say otherwise are refused."""
+        from softcount.text.preparation import Preparation, asked_for
+
+        given = asked_for(getattr(self, "tokenize", None), getattr(self, "normalize", None))
+        found = Preparation(was.get("tokenize"), was.get("normalize"))
+        if given and Preparation.of(given) != found:
+            how = " ".join(f"--{name} {value}" for name, value in given.items())
+            raise InputError(f"{path}: its text was not prepared by {how}; write it again with softcount shard {how}")
+        if model is None:
+            return found if not given else Preparation.of(given)
+        if not given and (usual := Preparation.of(model.reading_)) not in (found, (None, None)):
+            raise InputError(
+                f"{path}: its text was not prepared by {usual.options()}, as the model's was; write it again with "
+                f"softcount shard, or give {found.options()} to apply the model all the same"
+            )
+        note_prepared(model, found, self.quiet)
+        return found
+
+    def prepare(self, model: Any) -> Any:
+        """How raw text is prepared: as the options say, else as the model's training text was."""
+        tokenize, normalize = getattr(self, "tokenize", None), getattr(self, "normalize", None)
+        self.prepared = preparation(model, tokenize, normalize, self.quiet)
+        return self.prepared
 
     # --- what is the same for all -------------------------------------------------------------------------------------
 
@@ -274,7 +294,7 @@ class Training:
             put_lines(lines)
 
 
-def read_for(kind: type[Training], context: typer.Context, model: Any, *files: str) -> Any:
+def read_for(kind: type[Training], context: typer.Context, model: Any, *files: str, tokenize: str | None = None) -> Any:
     """What the command reads of these files for a saved model, as it would with --apply."""
     from softcount.text.stored import in_memory
 
@@ -283,6 +303,10 @@ def read_for(kind: type[Training], context: typer.Context, model: Any, *files: s
     if len(files) > len(arguments):
         raise InputError(f"{files[-1]}: `softcount {kind.name}` reads no more than {len(arguments)}; leave it away")
     given: dict[str, Any] = dict(zip(arguments, files, strict=False))
+    if tokenize is not None:
+        if "tokenize" not in hints:
+            raise InputError(f"`softcount {kind.name}` tokenizes no text; leave --tokenize away")
+        given["tokenize"] = tokenize
     asked = kind(context=context, criterion="", **given)
     return in_memory(asked.read(model), "a page that shows the text", "give a part of it")
 

@@ -71,7 +71,7 @@ def translate(
         settings |= {"options": options, "inserts": inserts, "lexicon": lexicon, "n_jobs": threads}
         found = _translator(model, lm, reverse, "translate", settings)
         found._check()
-        prepare = preparation(found.aligner, tokenize, normalize)
+        prepare = preparation(found.aligner, tokenize, normalize, quiet)
         data = _read(text, found, prepare)
         _tune(context, found, tune, tune_target, prepare, quiet)
         answers = found.blocks(data, n)
@@ -118,7 +118,7 @@ def rank(
     with Progress(quiet, mode=shown):
         settings = {"lm_weight": lm_weight, "word_bonus": word_bonus, "n_jobs": threads}
         found = _translator(model, lm, reverse, "rank", settings)
-        data: Bitext = read_bitext(candidates, target, prepare=preparation(found.aligner, tokenize, normalize))
+        data: Bitext = read_bitext(candidates, target, prepare=preparation(found.aligner, tokenize, normalize, quiet))
         rows = found.rank(data.spelt() if found.aligner.characters else data)
     signed = found.signature(data, "rank")
     if as_json:

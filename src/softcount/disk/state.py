@@ -18,6 +18,7 @@ import numpy as np
 from softcount.disk.wire import wire
 from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import Log
+from softcount.text.claim import Claim
 from softcount.text.vocabulary import Vocabulary
 
 PLAIN = (str, bool, int, float, type(None))
@@ -27,6 +28,8 @@ def flatten(value: Any, arrays: dict[str, Array], name: str = "") -> Any:
     """The skeleton of `value`; its arrays go into `arrays`, each once, under the path that leads to it."""
     if isinstance(value, np.floating | np.integer | np.bool_):
         return value.item()
+    if isinstance(value, Claim):
+        return str(value)
     if type(value) in PLAIN:
         return value
     if isinstance(value, np.ndarray):

@@ -31,6 +31,7 @@ from softcount.machine.atomic import is_special, write_whole
 from softcount.machine.magic import MARK
 from softcount.machine.mapped import give_back
 from softcount.numbers.ragged import Array
+from softcount.text.claim import check_path
 from softcount.version import VERSION
 
 FORMAT = 2  # 1, of softcount 0.2, differs in some names (softcount.disk.wire: OLD)
@@ -173,6 +174,7 @@ class Stored:
 
     def __init__(self, path: str | Path, stream: BinaryIO | None = None, alone: bool = False) -> None:
         """`stream` is the file, where it is open; `alone` leaves its parts where they are."""
+        check_path(path)
         self.path = Path(path)
         self._open(stream)
         while self.parts and not alone:

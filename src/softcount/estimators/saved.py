@@ -31,12 +31,14 @@ from softcount.loop.resume import Restart
 from softcount.loop.trace import RECORDS, Trace
 from softcount.machine.mapped import in_file
 from softcount.numbers.ragged import Array
+from softcount.text.claim import Claim, claimed, is_there
 from softcount.version import TRAINS_AS
 
 FILES = ("dictionary", "start", "prior", "stems")  # settings that may name a file
 # Settings that training does not depend on: a checkpoint is good for any of them. Features count by what they say of
 # the words at hand, which whoever trains adds.
 AFTERWARDS = ("engine", "n_jobs", "random_state", "features")
+HERE = "engine"  # where sums are computed is for whoever computes them: a file starts no cluster
 
 
 class SavedEstimator:
@@ -207,11 +209,11 @@ class SavedEstimator:
             check("settings", kept, dict[str, Any])
             check("reading", reading, Reading)
             said = {"lowercase": True} if reading.get("lowercase") else {}  # in older files it is no setting yet
-            model = cls(**{**said, **kept})
+            model = cls(**{**said, **_as_claims(kept, known, stored.path)})
             model._check_settings()
         except MALFORMED as error:
             raise stored.refusal(error) from None
-        model.reading_ = dict(reading)
+        model.reading_ = {name: claimed(value, stored.path, name) for name, value in reading.items()}
         for name, value in settings.items():
             setattr(model, name, value)
         model._stored = stored
@@ -293,9 +295,21 @@ class SavedEstimator:
         return {**run, "softcount": TRAINS_AS}
 
 
+def _as_claims(kept: Mapping[str, Any], known: Mapping[str, inspect.Parameter], path: Path) -> dict[str, Any]:
+    """Settings that a file has, but for those that are as by default: what can be a path is the file's claim."""
+    changed = {
+        name: value
+        for name, value in kept.items()
+        if name != HERE and not (name in known and isinstance(value, str) and value == known[name].default)
+    }
+    return {name: claimed(value, path, name) for name, value in changed.items()}
+
+
 def described(name: str, setting: Any) -> Any:
     """Short things as they are, long ones by their digest; a file by its content."""
-    if name in FILES and isinstance(setting, str | Path) and Path(setting).is_file():
+    if isinstance(setting, Claim):
+        return str(setting)
+    if name in FILES and isinstance(setting, str | Path) and is_there(setting) and Path(setting).is_file():
         return f"{setting} (sha256:{hashlib.sha256(Path(setting).read_bytes()).hexdigest()[:16]})"
     if type(setting) in PLAIN:
         return setting

@@ -7,6 +7,9 @@
 | rules | the small tokenizer of `text.tokenizer`, for writing with blanks |
 | sacremoses, jieba, mecab, spacy | a package of that name, where it is installed |
 | pipe:COMMAND | any command that reads lines and writes as many |
+
+A command is run where a person gives it. What a file says of its text (`reading_` of a saved model, the manifest of a
+folder of shards) may name one of the others; a command there is a description, and is refused (`text.claim`).
 """
 
 from __future__ import annotations
@@ -15,14 +18,18 @@ import shlex
 import subprocess
 import unicodedata
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from softcount.errors import InputError
+from softcount.text.claim import Claim
 from softcount.text.source import quoted
 
 FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 PIPE = "pipe:"
+NONE = "none"  # as it stands, whatever a model's own text was
+UNKNOWN: Mapping[str, Any] = MappingProxyType({})
 SHOWN = 3  # words named in a note
 MANY = 20  # lines, from which on it is told how text looks
 UNCUT = 15  # letters of a usual token, from which on a line of one token is a sentence
@@ -34,14 +41,53 @@ class Preparation(NamedTuple):
 
     def check(self) -> None:
         if self.normalize is not None and self.normalize not in FORMS:
-            raise InputError(f"no Unicode form {self.normalize!r}; use {', '.join(FORMS)}")
-        known = self.tokenize is None or self.tokenize in TOKENIZERS or self.tokenize.startswith(PIPE)
-        if not known:
-            raise InputError(f"no tokenizer {self.tokenize!r}; use {', '.join(TOKENIZERS)} or pipe:COMMAND")
+            said, forms = self.normalize, ", ".join(FORMS)
+            if isinstance(said, Claim):
+                raise InputError(f"{said.file}: names no Unicode form ({said.shown}); give --normalize: {forms}")
+            raise InputError(f"no Unicode form {said!r}; use {forms}")
+        if self.tokenize is not None:
+            check_tokenizer(self.tokenize)
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> Preparation:
+        """What options or a file say, of which nothing is checked before text is prepared."""
+        return cls(*(None if said.get(name) == NONE else said.get(name) for name in cls._fields))
+
+    def options(self) -> str:
+        """As a command takes it, for messages."""
+        shown = [value.shown if isinstance(value, Claim) and value not in KNOWN else value for value in self]
+        return f"--tokenize {shown[0] or NONE}" + (f" --normalize {shown[1]}" if shown[1] else "")
 
     def settings(self) -> dict[str, str]:
         settings = {"tokenize": self.tokenize, "normalize": self.normalize}  # as files call them
         return {name: value for name, value in settings.items() if value is not None}
+
+
+def preparation_of(tokenize: str | None, normalize: str | None, reading: Mapping[str, Any] = UNKNOWN) -> Preparation:
+    """What is asked for, else what `reading` says of another text; "none" is nothing."""
+    found = Preparation.of({**reading, **asked_for(tokenize, normalize)})
+    found.check()
+    return found
+
+
+def asked_for(tokenize: str | None, normalize: str | None) -> dict[str, str]:
+    """The options that were given."""
+    given = {"tokenize": tokenize, "normalize": normalize}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def check_tokenizer(name: str) -> None:
+    """Whether there is such a tokenizer, and whether it may be used by who names it."""
+    if name in TOKENIZERS:
+        return
+    if isinstance(name, Claim):
+        raise InputError(
+            f"{name.file}: says that its text was tokenized by {name.shown}, and no command is run because a file "
+            f"names it; give --tokenize again (Python: tokenize=): {PIPE}COMMAND, if you trust it, "
+            f"{', '.join(TOKENIZERS)} or {NONE}"
+        )
+    if not name.startswith(PIPE):
+        raise InputError(f"no tokenizer {name!r}; use {', '.join(TOKENIZERS)} or pipe:COMMAND")
 
 
 def prepared(text: bytes, how: Preparation | None) -> bytes:
@@ -60,6 +106,7 @@ def prepared(text: bytes, how: Preparation | None) -> bytes:
 
 
 def tokenized(lines: Sequence[str], tokenizer: str) -> list[str]:
+    check_tokenizer(tokenizer)
     if tokenizer.startswith(PIPE):
         return _piped(lines, tokenizer[len(PIPE) :])
     try:
@@ -132,6 +179,7 @@ TOKENIZERS: dict[str, Callable[[], Callable[[str], str]]] = {
     "mecab": _mecab,
     "spacy": _spacy,
 }
+KNOWN = (*TOKENIZERS, *FORMS)
 PACKAGES = {"mecab": "mecab-python3"}
 
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array, offsets_of
+from softcount.text.claim import check_path, claimed
 from softcount.text.shard_columns import MOST_TOKENS, WORDS, Limits, Unsound, check_range
 from softcount.text.shard_file import (
     AGAIN,
@@ -47,7 +48,8 @@ class Folder:
         self.manifest = read_manifest(self.root)
         self.kind: str = self.manifest["kind"]
         self.rows: int = self.manifest["rows"]
-        self.reading: dict[str, Any] = self.manifest["reading"]
+        where = place_of(self.root, MANIFEST)
+        self.reading = {name: claimed(value, where, name) for name, value in self.manifest["reading"].items()}
         self.digest: str = self.manifest["digest"]
         limits = self._limits()
         self.blocks = [
@@ -111,6 +113,7 @@ def is_shards(path: Any) -> bool:
     """Whether this names a folder of shards; all that has a scheme, s3://…, must be one."""
     if not isinstance(path, str | Path) or str(path) == "-":
         return False
+    check_path(path)
     root = os.fspath(path)
     if is_uri(root):
         return True

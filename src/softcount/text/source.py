@@ -28,6 +28,7 @@ from softcount.machine import stage
 from softcount.machine.magic import is_marked
 from softcount.machine.memory import installed
 from softcount.numbers.ragged import Array, offsets_of
+from softcount.text.claim import check_path
 from softcount.text.packing import Counted, by_content, by_name
 
 MAX_BYTES = int(min(8 << 30, installed() / 2))  # of text: what is larger ends in an error message, not in swap
@@ -156,6 +157,7 @@ def _open(path: str | Path) -> AbstractContextManager[IO[bytes]]:
 
 def read_chunks(path: str | Path, max_bytes: int = MAX_BYTES, size: int | None = None) -> Iterator[bytes]:
     """The file piece by piece, unpacked; whatever the system has against it becomes an InputError."""
+    check_path(path)
     total, packing = 0, by_name(os.fspath(path))
     stage.begin(f"reading {name_of(path)}", _size(path), "bytes")
     try:

@@ -22,6 +22,7 @@ import numpy as np
 
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array
+from softcount.text.claim import check_path, is_there
 from softcount.text.given_classes import Given, given_classes
 from softcount.text.letter_classes import lead_words, led_by
 from softcount.text.spelling import nested
@@ -79,7 +80,7 @@ def _falling(given: Any, lengths: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _files(given: Any, parts: Sequence[Any]) -> tuple[Any, ...]:
-    whole = isinstance(given, str) and os.path.exists(given)
+    whole = isinstance(given, str) and is_there(given)
     found = [given] if whole else parts
     if len(found) not in (1, 2) or not all(isinstance(one, str | Path | Mapping) for one in found):
         raise InputError(f"stems {given!r}: give 5,3 (letters), suffix-free, letters, a file of classes, or none")
@@ -89,7 +90,8 @@ def _files(given: Any, parts: Sequence[Any]) -> tuple[Any, ...]:
 def check_there(stems: Stems) -> None:
     """Before training: afterwards nobody needs the files."""
     for one in stems.given:
-        if not isinstance(one, Mapping) and not os.path.exists(one):
+        check_path(one)
+        if not isinstance(one, Mapping) and not is_there(one):
             kinds = "give 5,3 (letters), suffix-free, letters, a file of classes, or none"
             raise InputError(f"stems {str(one)!r}: no kind of stems, and no such file; {kinds}")
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from softcount.errors import InputError
+from softcount.text.claim import check_path
 from softcount.text.packing import unpacked_name
 from softcount.text.source import name_of, quoted, read_text
 
@@ -41,6 +42,7 @@ def read_table(path: str | Path) -> tuple[Any, int]:
 def _binary(path: str | Path) -> Any:
     import pyarrow as pa
 
+    check_path(path)
     name = name_of(path)
     parquet = os.fspath(path).lower().endswith(PARQUET)
     try:

@@ -43,7 +43,7 @@ def glossary(
 ) -> None:  # fmt: skip
     """List which words translate which, by the links that MODEL makes, those with most links first.
 
-    Example: **softcount glossary en-fr.model --min-links 3 --terms > glossary.tsv**
+    Example: **softcount glossary en-fr.model text.en text.fr --terms > glossary.tsv**
 
     Of another text, for terminology tools: **softcount glossary en-fr.model new.en new.fr --output tbx > new.tbx**
     """

@@ -53,10 +53,11 @@ def _with_value(args: list[str]) -> list[str]:
     """`--tokenize` before what is no tokenizer means the rules."""
     if BARE not in args:
         return args
-    from softcount.text.preparation import PIPE, TOKENIZERS
+    from softcount.text.preparation import NONE, PIPE, TOKENIZERS
 
     after = [*args[1:], ""]
-    bare = [word == BARE and not (n in TOKENIZERS or n.startswith(PIPE)) for word, n in zip(args, after, strict=True)]
+    known = (*TOKENIZERS, NONE)
+    bare = [word == BARE and not (n in known or n.startswith(PIPE)) for word, n in zip(args, after, strict=True)]
     return [f"{BARE}=rules" if alone else word for word, alone in zip(args, bare, strict=True)]
 
 

@@ -56,7 +56,7 @@ Choose = Annotated[str, option(WHAT, CHOICES)]
 Restarts = Annotated[int, option(HOW, "Best of so many starts.", min=1)]
 Lowercase = Annotated[bool, option(IN, "Lower-case the text first.", "--lowercase")]
 Tokenize = Annotated[
-    str | None, option(IN, "Raw text: rules (if no name follows), sacremoses, jieba, mecab, spacy, pipe:COMMAND.")
+    str | None, option(IN, "Raw text: rules (if no name follows), sacremoses, jieba, mecab, spacy, pipe:COMMAND, none.")
 ]
 Normalize = Annotated[str | None, option(IN, "Make one form of Unicode of all text: NFC, NFKC, NFD, NFKD.")]
 TextColumn = Annotated[str | None, option(IN, "The column with the text: of CSV, TSV, Parquet, Arrow.")]

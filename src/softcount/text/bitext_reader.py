@@ -22,7 +22,7 @@ from softcount.text.bitext import Bitext, bitext
 from softcount.text.corpus import Corpus, assemble
 from softcount.text.language_pairs import read_pairs
 from softcount.text.packing import unpacked_name
-from softcount.text.preparation import Preparation, note_forms, note_uncut, prepared
+from softcount.text.preparation import Preparation, note_forms, note_uncut, preparation_of, prepared
 from softcount.text.reader import text_of_table
 from softcount.text.shard_folder import is_shards, loaded
 from softcount.text.source import check_stdin, checked_text, line_of, name_of, read_chunks, read_text, split_tokens
@@ -38,7 +38,7 @@ def read_bitext(
     source: str | Path, target: str | Path | None = None, vocabularies: tuple[Vocabulary, Vocabulary] | None = None,
     min_count: int = 1, lowercase: bool = False, *, source_language: str | None = None,
     target_language: str | None = None, only: str = "any",
-    prepare: Preparation | None = None,
+    prepare: Preparation | None = None, tokenize: str | None = None, normalize: str | None = None,
 ) -> Bitext:  # fmt: skip
     """Read a Bitext from two files in step, or from one file that has both sides.
 
@@ -65,7 +65,11 @@ def read_bitext(
     only : str, default "any"
         Of XLIFF, units that are "translated" or "final", or "any".
     prepare : Preparation, optional
-        What is done to raw text first (`softcount.text.preparation`).
+        What is done to raw text first, instead of the next two.
+    tokenize : str, optional
+        "rules", a package ("sacremoses", "jieba", "mecab", "spacy"), or "pipe:COMMAND", any command that reads lines.
+    normalize : str, optional
+        A form of Unicode, such as "NFC".
 
     Returns
     -------
@@ -74,6 +78,7 @@ def read_bitext(
     if target is None and is_shards(source):
         stored: Bitext = loaded(bitext(source, None, vocabularies, min_count, lowercase))
         return stored
+    prepare = prepare or preparation_of(tokenize, normalize)
     known = vocabularies or (None, None)
     if target is not None:
         check_stdin(source=source, target=target)

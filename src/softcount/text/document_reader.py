@@ -31,7 +31,7 @@ from softcount.numbers.ragged import Array
 from softcount.text.documents import MOST_TOKENS, Documents, documents, from_matrix
 from softcount.text.named_documents import read_folder, read_rows
 from softcount.text.packing import unpacked_name
-from softcount.text.preparation import Preparation, prepared
+from softcount.text.preparation import Preparation, preparation_of, prepared
 from softcount.text.shard_folder import is_shards, loaded
 from softcount.text.source import BLANKS, lines, name_of, quoted, read_text, split_lines
 from softcount.text.table_file import is_binary_table, is_table
@@ -46,6 +46,7 @@ ENDINGS = {".ldac": "ldac", ".lda-c": "ldac", ".svm": "svmlight", ".svmlight": "
 def read_documents(
     path: str | Path, format: str = "auto", lowercase: bool = False, prepare: Preparation | None = None,
     text_column: str | None = None, id_column: str | None = None,
+    tokenize: str | None = None, normalize: str | None = None,
 ) -> Documents:  # fmt: skip
     """Read Documents from a file, packed or not, from a folder, or from standard input (``-``).
 
@@ -64,9 +65,13 @@ def read_documents(
     lowercase : bool, default False
         Whether text is lower-cased first.
     prepare : Preparation, optional
-        What is done to raw text first (`softcount.text.preparation`).
+        What is done to raw text first, instead of the last two.
     text_column, id_column : str, optional
         Of a table (CSV, TSV, Parquet, Arrow), where the text of a row is, and what it is called.
+    tokenize : str, optional
+        "rules", a package ("sacremoses", "jieba", "mecab", "spacy"), or "pipe:COMMAND", any command that reads lines.
+    normalize : str, optional
+        A form of Unicode, such as "NFC".
 
     Returns
     -------
@@ -74,6 +79,7 @@ def read_documents(
     """
     if format not in FORMATS:
         raise InputError(f"format {format!r} is not known; choose one of {', '.join(FORMATS)}")
+    prepare = prepare or preparation_of(tokenize, normalize)
     if is_shards(path):
         stored: Documents = loaded(documents(path, lowercase=lowercase))
         return stored

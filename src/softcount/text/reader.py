@@ -26,7 +26,7 @@ from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.characters import spaced
 from softcount.text.corpus import Corpus, assemble, corpus, encode_tags
 from softcount.text.packing import unpacked_name
-from softcount.text.preparation import Preparation, note_forms, note_uncut, prepared
+from softcount.text.preparation import Preparation, note_forms, note_uncut, preparation_of, prepared
 from softcount.text.shard_folder import is_shards, loaded
 from softcount.text.source import (
     bytes_of,
@@ -70,6 +70,8 @@ def read(
     content: bytes | None = None,
     prepare: Preparation | None = None,
     text_column: str | None = None,
+    tokenize: str | None = None,
+    normalize: str | None = None,
 ) -> Corpus:
     """Read a Corpus from a file, packed or not, or from standard input (``-``).
 
@@ -102,7 +104,11 @@ def read(
     content : bytes, optional
         The content of the file, where it has been read before.
     prepare : Preparation, optional
-        What is done to raw text first (`softcount.text.preparation`).
+        What is done to raw text first, instead of the next two.
+    tokenize : str, optional
+        "rules", a package ("sacremoses", "jieba", "mecab", "spacy"), or "pipe:COMMAND", any command that reads lines.
+    normalize : str, optional
+        A form of Unicode, such as "NFC".
     text_column : str, optional
         Of a table (CSV, TSV, Parquet, Arrow), the column whose cells are the sentences.
 
@@ -113,6 +119,7 @@ def read(
     if is_shards(path):
         stored: Corpus = loaded(corpus(path, vocabulary, min_count, tagset=tagset, lowercase=lowercase))
         return stored
+    prepare = prepare or preparation_of(tokenize, normalize)
     if content is None:
         content = text_of_table(path, text_column)
     format, content = _format(path, format, tags, content)

@@ -34,7 +34,6 @@ from softcount.text.shard_columns import (
 )
 
 AGAIN = "write the folder again with softcount shard"
-NAMES = re.compile(r"(?:shard-[0-9]{5,9}|words|source|target|lengths)\.arrow")  # of the files that a folder has
 SIDES = {"sentences": ("words",), "pairs": ("source", "target"), "documents": ("words",)}
 LENGTHS = "lengths.arrow"
 
@@ -84,7 +83,7 @@ def filesystem(root: str) -> tuple[Any, str]:
 @contextmanager
 def reading(root: str, name: str) -> Iterator[Any]:
     """The file, to be read at any place; whatever is wrong with it becomes an InputError."""
-    _check_name(root, name)
+    _check_ordinary(root, name)
     where = place_of(root, name)
     try:
         if is_uri(root):
@@ -104,11 +103,8 @@ def reading(root: str, name: str) -> Iterator[Any]:
         raise InputError(f"{where}: cannot be read ({_first(error)}); {AGAIN}") from None
 
 
-def _check_name(root: str, name: Any) -> None:
-    """The files of a folder are in it, whatever paths a manifest names, and ordinary files."""
-    if not isinstance(name, str) or not NAMES.fullmatch(name):
-        named = repr(name if len(str(name)) <= 60 else str(name)[:60] + "…")
-        raise InputError(f"{shown(root)}: its manifest names {named}, which is no file of a folder of shards; {AGAIN}")
+def _check_ordinary(root: str, name: str) -> None:
+    """A pipe that nobody writes to must not hold us up."""
     path = os.path.join(root, name)
     if not is_uri(root) and os.path.exists(path) and not os.path.isfile(path):
         raise InputError(f"{path}: is no ordinary file; {AGAIN}")

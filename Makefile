@@ -5,7 +5,7 @@ INSTALLED := .venv/installed
 STAMP := .venv/installed-for-developers
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test thorough axe lint bench docs fuzz mutants clean
+.PHONY: demo test thorough axe lint bench docs fuzz mutants compare clean
 
 demo: $(INSTALLED)
 	$(BIN)/softcount demo --pages .cache/demo
@@ -42,6 +42,10 @@ fuzz: $(STAMP)
 # counts. Half an hour or so; a run that was cut goes on where it was.
 mutants: $(STAMP)
 	$(BIN)/python tests/mutants.py --sample $${MUTANTS:-3}
+
+# Whether this tree and another do the same: bits, peak memory, CPU seconds. BASE=../softcount-0.2.0 ONLY=hmm PAIRS=7
+compare: $(STAMP)
+	$(BIN)/python tests/compare.py $(BASE) . --only "$(ONLY)" --pairs $${PAIRS:-7}
 
 # Every bench prints its own table; those that need corpora or peers that are not there say so and skip.
 bench: .venv/bench-installed

@@ -135,7 +135,7 @@ PLACES = [
     each("output-rows", "document rows in a file of unknown kind",
          (f"topics text --topics 2 {SMALL} --rows out.csv",
           "out.csv: rows are written as .tsv, .npy, .parquet; name the file so")),
-    each("export-to-file", "tables exported to a file", ("export tag.model --to text", "text: is a file; name a folder")),
+    each("export-to-file", "tables exported to a file", ("export tag.model --to text", "text: a file, not a folder; name another")),
 ]  # fmt: skip
 
 SIZES = [

@@ -245,7 +245,7 @@ def test_refusals(run: Run, folder: Path) -> None:  # noqa: F811
     assert ran.code == 2 and "not a softcount model" in ran.err
     assert run(*TRAIN["tag"], "--save", "m", "-q").code == 0
     ran = run("export", "m", "--to", "text")
-    assert ran.code == 2 and "is a file; name a folder" in ran.err
+    assert ran.code == 2 and "a file, not a folder; name another" in ran.err
     ran = run("export", "m", "--to", "out", "--format", "xlsx")
     assert ran.code == 2 and "use tsv, parquet, excel" in ran.err
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from softcount.cli.console import write_whole
 from softcount.errors import InputError
+from softcount.machine.atomic import new_folders
 
 
 class Shown(NamedTuple):
@@ -26,12 +27,12 @@ def check_folder(folder: Path) -> None:
 def write_pages(console: Any, folder: Path, shown: list[Shown]) -> None:
     from softcount.report.page.model import items_of, page_of
 
-    folder.mkdir(parents=True, exist_ok=True)
-    console.print("\n[bold]Pages[/] to open in a browser:\n")
-    for name, model, data, gold in shown:
-        items = items_of(model, *(*data, None)[:2]) if data else None
-        _write(console, folder / f"{name}.html", page_of(model, items, gold))
-    _write(console, folder / "explain.html", _explained())
+    with new_folders(folder):
+        console.print("\n[bold]Pages[/] to open in a browser:\n")
+        for name, model, data, gold in shown:
+            items = items_of(model, *(*data, None)[:2]) if data else None
+            _write(console, folder / f"{name}.html", page_of(model, items, gold))
+        _write(console, folder / "explain.html", _explained())
 
 
 def _explained() -> str:

@@ -9,6 +9,7 @@ import typer
 
 from softcount.cli.console import say, write_whole
 from softcount.errors import InputError
+from softcount.machine.atomic import new_folders
 from softcount.machine.streams import put
 
 
@@ -52,10 +53,7 @@ def _write(folder: Path, names: list[str], one: bool) -> int:
     for path in files:
         if path.exists():
             raise InputError(f"{path}: is there already; name another folder, or remove it")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except (FileExistsError, NotADirectoryError):
-            raise InputError(f"{path.parent}: a file, not a folder; name another") from None
-    for path, text in files.items():
-        write_whole(path, lambda place, text=text: place.write_text(text, encoding="utf-8"))  # type: ignore[misc]
+    with new_folders(*dict.fromkeys(path.parent for path in files), files=files):
+        for path, text in files.items():
+            write_whole(path, lambda place, text=text: place.write_text(text, encoding="utf-8"))  # type: ignore[misc]
     return len(files)

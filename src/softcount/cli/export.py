@@ -13,6 +13,7 @@ from softcount.cli.options import OUT, Quiet, option
 from softcount.cli.watched import watched
 from softcount.errors import InputError
 from softcount.machine import stage
+from softcount.machine.atomic import new_folders
 from softcount.report.tsv import Number, spreadsheet_lines, tsv_lines
 
 if TYPE_CHECKING:
@@ -42,16 +43,14 @@ def export(
 
     stage.begin(f"opening {model}")
     found = load(model)
-    if to.exists() and not to.is_dir():
-        raise InputError(f"{to}: is a file; name a folder")
-    to.mkdir(parents=True, exist_ok=True)
-    content = list(tables(found))
-    check_writable(*(to / f"{name}.{FORMATS[format]}" for name, _ in content), inputs=(model,))
-    for name, table in content:
-        path = to / f"{name}.{FORMATS[format]}"
-        stage.begin(f"writing {path}", n_rows(table), "rows")
-        write_whole(path, lambda temporary, table=table: _write(temporary, format, table))  # type: ignore[misc]
-        say(f"{path}: {n_rows(table):,} rows", quiet)
+    content = [(to / f"{name}.{FORMATS[format]}", table) for name, table in tables(found)]
+    files = [path for path, _ in content]
+    with new_folders(to, files=files):
+        check_writable(*files, inputs=(model,))
+        for path, table in content:
+            stage.begin(f"writing {path}", n_rows(table), "rows")
+            write_whole(path, lambda temporary, table=table: _write(temporary, format, table))  # type: ignore[misc]
+            say(f"{path}: {n_rows(table):,} rows", quiet)
 
 
 def _write(path: Path, format: str, table: Table) -> None:

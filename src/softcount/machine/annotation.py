@@ -23,11 +23,14 @@ def check(name: str, value: Any, hint: Any) -> None:
         )
 
 
+_parts = cache(lambda hint: (get_origin(hint), get_args(hint)))
+
+
 def fits(value: Any, hint: Any) -> bool:
     """Whether the value is of the annotated type, and all that is within it."""
-    origin, arguments = get_origin(hint), get_args(hint)
-    if hint is Any:
-        return True
+    if hint is Any or hint is str:
+        return hint is Any or isinstance(value, str)
+    origin, arguments = _parts(hint)
     if origin in (Union, UnionType):
         return any(fits(value, one) for one in arguments)
     if hint in (None, NoneType):

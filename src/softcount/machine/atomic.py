@@ -11,7 +11,7 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -64,6 +64,41 @@ def whole_folder(path: Path) -> Iterator[Path]:
         os.close(handle)
     with suppress(OSError):
         _remember(path.parent)
+
+
+@contextmanager
+def new_folders(*folders: Path, files: Iterable[Path] = ()) -> Iterator[None]:
+    """Makes folders to write into, where they are not there. If the writing fails, those go again that it made, and
+    those of the `files` that were not there before; a folder in which anything is left stays."""
+    made: list[Path] = []
+    new = [path for path in files if not os.path.lexists(path)]
+    try:
+        for folder in folders:
+            _make(folder, made)
+        yield
+    except BaseException:
+        for path in new:
+            with suppress(OSError):
+                path.unlink()
+        for folder in reversed(made):
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+
+
+def _make(folder: Path, made: list[Path]) -> None:
+    for place in (*reversed(folder.parents), folder):
+        if place.is_dir():
+            continue
+        try:
+            place.mkdir()
+        except (FileExistsError, NotADirectoryError):
+            if not place.is_dir():  # somebody else may just have made it
+                raise InputError(f"{place}: a file, not a folder; name another") from None
+            continue
+        except OSError as error:
+            raise InputError(f"{place}: cannot be made ({error.strerror}); name another folder") from None
+        made.append(place)
 
 
 def _begin_folder(path: Path) -> tuple[int, Path]:

@@ -12,7 +12,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,7 +28,18 @@ from softcount.text.preparation import note_forms
 from softcount.text.shard import shards
 from softcount.text.shard_columns import Columns
 from softcount.text.shard_digest import documents_digest, sentences_digest
-from softcount.text.shard_file import SIDES, batch_of, columns_of, digest_of, filesystem, is_uri, joined, rows_of, shown
+from softcount.text.shard_file import (
+    SIDES,
+    batch_of,
+    columns_of,
+    digest_of,
+    filesystem,
+    is_uri,
+    joined,
+    place_of,
+    rows_of,
+    shown,
+)
 from softcount.text.shard_input import Names
 from softcount.text.shard_manifest import MANIFEST, sealed
 from softcount.text.vocabulary import Vocabulary
@@ -87,9 +98,7 @@ def _folder(out: str) -> Iterator[tuple[str, str]]:
     """(where the files go, where the spool goes)."""
     try:
         if is_uri(out):
-            system, folder = filesystem(out)
-            system.create_dir(folder, recursive=True)
-            with tempfile.TemporaryDirectory() as local:
+            with _store_folder(out), tempfile.TemporaryDirectory() as local:
                 yield out, os.path.join(local, SPOOL)
         else:
             with whole_folder(Path(out)) as temporary:
@@ -97,6 +106,23 @@ def _folder(out: str) -> Iterator[tuple[str, str]]:
     except OSError as error:
         reason = error.strerror or str(error).split("\n")[0]
         raise InputError(f"{shown(out)}: cannot be written ({reason}); make room, or name another place") from None
+
+
+@contextmanager
+def _store_folder(out: str) -> Iterator[None]:
+    """Where nothing can be renamed: what was written goes again if the writing fails."""
+    from pyarrow import fs
+
+    system, folder = filesystem(out)
+    new = system.get_file_info(folder).type == fs.FileType.NotFound
+    system.create_dir(folder, recursive=True)
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError, pa.ArrowException):
+            if system.get_file_info(place_of(folder, MANIFEST)).type == fs.FileType.NotFound:  # another's is whole
+                system.delete_dir(folder) if new else system.delete_dir_contents(folder)
+        raise
 
 
 # --- the first pass ---------------------------------------------------------------------------------------------------

@@ -23,7 +23,9 @@ def check(name: str, value: Any, hint: Any) -> None:
         )
 
 
-_parts = cache(lambda hint: (get_origin(hint), get_args(hint)))
+@cache
+def _parts(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    return get_origin(hint), get_args(hint)
 
 
 def fits(value: Any, hint: Any) -> bool:

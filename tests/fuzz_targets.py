@@ -1,7 +1,7 @@
-"""What is fuzzed: every reader, the parser of criteria and the model loader, each with valid files to start from.
+"""What is fuzzed: every reader, the parser of criteria, models, their parts, checkpoints and folders of shards.
 
-A target takes any bytes and returns, whether they have a value or are refused; any exception but InputError is a
-defect, and so is a hang.
+Each has valid files to start from. A target takes any bytes and returns, whether they have a value or are refused; any
+exception but InputError is a defect, and so is a hang.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import lzma
 import re
 import shutil
 import tempfile
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -22,11 +23,13 @@ from unittest import mock
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from command import run
 from input_files import GOOD
+from shard_forgery import forge
 
 import softcount
 from softcount.criteria.spec import Settings, parse
-from softcount.disk import store
+from softcount.disk import parts, store
 from softcount.errors import InputError
 from softcount.estimators.network import Network
 from softcount.language.arpa import read_arpa
@@ -35,7 +38,7 @@ from softcount.machine.magic import MARK
 from softcount.models.grammar import grammar
 from softcount.models.hmm import HMM
 from softcount.report.hmm_json import read_parameters
-from softcount.text import source
+from softcount.text import shard_folder, source
 from softcount.text.bif import read_bif
 from softcount.text.bilingual import read_bilingual
 from softcount.text.bitext_reader import read_bitext
@@ -52,6 +55,7 @@ from softcount.text.preparation import Preparation, prepared
 from softcount.text.reader import read, read_labels
 from softcount.text.record_reader import read_columns, text_of, to_records
 from softcount.text.seed_words import read_seed_words
+from softcount.text.shard_folder import MANIFEST
 from softcount.text.shard_input import How, Names, sentences
 from softcount.text.shard_writer import write_shards
 from softcount.text.source import lines, read_text
@@ -138,13 +142,18 @@ def _criterion(content: bytes) -> Any:
     return [stage.build(layout, Settings()) for stage in parse(content.decode("utf-8", "replace"))]
 
 
-def _model(path: Path) -> Any:
-    """A file whose checksums are right: what a mistake or an enemy may write, not what a broken disk does."""
+@contextmanager
+def _right_checksums() -> Iterator[None]:
     with (
-        np.errstate(all="ignore"),  # numbers that nobody trained may overflow
         mock.patch.object(store, "_checksum", lambda header: header[len(MARK) :][: len(store.NO_CHECKSUM)]),
         mock.patch.object(store, "crc32", lambda array: _Anything()),
     ):
+        yield
+
+
+def _model(path: Path) -> Any:
+    """A file whose checksums are right: what a mistake or an enemy may write, not what a broken disk does."""
+    with np.errstate(all="ignore"), _right_checksums():  # numbers that nobody trained may overflow
         model = softcount.load(path)
         uses: dict[str, Any] = {
             "HMM": lambda: model.predict(["a b", "c"]), "PLSA": lambda: model.transform(["a b", "c"]),
@@ -157,7 +166,9 @@ def _model(path: Path) -> Any:
         return uses[type(model).__name__]()
 
 
-class _Anything:
+class _Anything(int):
+    """A checksum that is equal to every other; a file can hold it."""
+
     def __eq__(self, other: object) -> bool:
         return True
 
@@ -176,6 +187,120 @@ def _models() -> list[bytes]:
         make().save(FOLDER / "model")
         found.append((FOLDER / "model").read_bytes())
     return found
+
+
+@cache
+def _cut_model() -> tuple[Path, list[bytes]]:
+    """A model in two parts, and what its first file and its parts hold."""
+    folder = FOLDER / "parts"
+    folder.mkdir()
+    with mock.patch.object(parts, "SMALL", 8):
+        softcount.HMM(2, criterion="em:1", random_state=0).fit(["a b", "c a b"]).save(folder / "model", parts=2)
+    return folder / "model", [path.read_bytes() for path in sorted(folder.glob("model*"))]
+
+
+def _with_part(content: bytes) -> Any:
+    """The first byte says which of the files of a model in parts has this content; checksums are right."""
+    path, files = _cut_model()
+    places = sorted(path.parent.glob("model*"))
+    number = content[0] % len(files) if content else 0
+    places[number].write_bytes(_forged(content[1:]))
+    try:
+        return _model(path)
+    finally:
+        places[number].write_bytes(files[number])
+
+
+def _parts() -> list[bytes]:
+    return [bytes([number]) + content for number, content in enumerate(_cut_model()[1])]
+
+
+CHECKPOINTED = ["em:3", "vb:3", "mre:3", "stepwise(em,batches=2):3", "gibbs:3"]
+
+
+def _resumed(content: bytes) -> Any:
+    """The first byte says of which criterion the checkpoint is; checksums are right."""
+    criterion = CHECKPOINTED[content[0] % len(CHECKPOINTED) if content else 0]
+    place = FOLDER / "checkpoint"
+    place.write_bytes(_forged(content[1:]))
+    with np.errstate(all="ignore"), _right_checksums():
+        return _to_checkpoint(criterion).fit(["a b", "c a b"], checkpoint=place, checkpoint_every=1000)
+
+
+def _to_checkpoint(criterion: str) -> Any:
+    return softcount.HMM(2, criterion=criterion, start="random", tolerance=0.0, random_state=0)
+
+
+@cache
+def _checkpoints() -> list[bytes]:
+    """Each after its first step."""
+    found = []
+    for number, criterion in enumerate(CHECKPOINTED):
+        place = FOLDER / f"checkpoint-{number}"
+        with suppress(_Enough):
+            _to_checkpoint(criterion).fit(["a b", "c a b"], checkpoint=place, checkpoint_every=1, on_step=_after_two())
+        found.append(bytes([number]) + place.read_bytes())
+    return found
+
+
+class _Enough(Exception):
+    pass
+
+
+def _after_two() -> Callable[[Any], None]:
+    steps: list[Any] = []
+
+    def on_step(step: Any) -> None:
+        steps.append(step)
+        if len(steps) == 2:
+            raise _Enough
+
+    return on_step
+
+
+@cache
+def _shard_folders() -> list[Path]:
+    """One of each kind."""
+    found = []
+    for kind, text in {"sentences": "a/X b/Y\nc/X\n", "documents": "a b a\nc\n", "pairs": "a b\nc\n"}.items():
+        place = FOLDER / f"shards-of-{kind}"
+        (FOLDER / f"{kind}.txt").write_text(text)
+        more = {"sentences": "--format tagged", "documents": "", "pairs": f"--target {FOLDER}/pairs.txt"}[kind]
+        assert run(f"shard {FOLDER}/{kind}.txt --kind {kind} {more} --out {place} -q").code == 0
+        found.append(place)
+    return found
+
+
+def _folder_with(name: Callable[[Path], str], content: bytes) -> Any:
+    """The first byte says which folder has this content in the named file; digests are right."""
+    folders = _shard_folders()
+    folder = folders[content[0] % len(folders) if content else 0]
+    out = FOLDER / "forged"
+    shutil.rmtree(out, ignore_errors=True)
+    if name(folder) == MANIFEST:
+        shutil.copytree(folder, out)
+        (out / MANIFEST).write_bytes(content[1:])
+    else:
+        forge(folder, out, patch=lambda _: content[1:])
+    with mock.patch.object(shard_folder, "_seal", lambda body: _Anything()):
+        found = softcount.Shards(out)
+        return found.loaded().digest()
+
+
+def _in_folders(name: Callable[[Path], str]) -> Callable[[], list[bytes]]:
+    def seeds() -> list[bytes]:
+        folders = enumerate(_shard_folders())
+        return [bytes([number]) + (folder / name(folder)).read_bytes() for number, folder in folders]
+
+    return seeds
+
+
+def _manifest_of(folder: Path) -> str:
+    return MANIFEST
+
+
+def _first_shard(folder: Path) -> str:
+    return min(path.name for path in folder.glob("shard-*.arrow"))
 
 
 END_OF_HEADER = re.compile(rb'"data_offsets":\[[0-9, ]*\]\}\} {0,7}')  # blanks fill up to eight bytes
@@ -365,5 +490,9 @@ def targets() -> dict[str, Target]:
         "model": (file(softcount.load), _models),
         "model-arrays": (lambda content: file(_model)(_with_arrays(content)), _arrays),
         "model-forged": (lambda content: file(_model)(_forged(content)), _models),
+        "model-parts": (_with_part, _parts),
+        "checkpoint": (_resumed, _checkpoints),
+        "manifest": (partial(_folder_with, _manifest_of), _in_folders(_manifest_of)),
+        "shard": (partial(_folder_with, _first_shard), _in_folders(_first_shard)),
     }
     return {name: Target(tolerant(call), seeds) for name, (call, seeds) in plain.items()}

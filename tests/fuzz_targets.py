@@ -25,7 +25,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from command import run
 from input_files import GOOD
-from shard_forgery import forge
 
 import softcount
 from softcount.criteria.spec import Settings, parse
@@ -38,7 +37,7 @@ from softcount.machine.magic import MARK
 from softcount.models.grammar import grammar
 from softcount.models.hmm import HMM
 from softcount.report.hmm_json import read_parameters
-from softcount.text import shard_folder, source
+from softcount.text import shard_file, shard_manifest, source
 from softcount.text.bif import read_bif
 from softcount.text.bilingual import read_bilingual
 from softcount.text.bitext_reader import read_bitext
@@ -55,8 +54,8 @@ from softcount.text.preparation import Preparation, prepared
 from softcount.text.reader import read, read_labels
 from softcount.text.record_reader import read_columns, text_of, to_records
 from softcount.text.seed_words import read_seed_words
-from softcount.text.shard_folder import MANIFEST
 from softcount.text.shard_input import How, Names, sentences
+from softcount.text.shard_manifest import MANIFEST
 from softcount.text.shard_writer import write_shards
 from softcount.text.source import lines, read_text
 from softcount.text.structure import structure
@@ -277,14 +276,18 @@ def _folder_with(name: Callable[[Path], str], content: bytes) -> Any:
     folder = folders[content[0] % len(folders) if content else 0]
     out = FOLDER / "forged"
     shutil.rmtree(out, ignore_errors=True)
-    if name(folder) == MANIFEST:
-        shutil.copytree(folder, out)
-        (out / MANIFEST).write_bytes(content[1:])
-    else:
-        forge(folder, out, patch=lambda _: content[1:])
-    with mock.patch.object(shard_folder, "_seal", lambda body: _Anything()):
-        found = softcount.Shards(out)
-        return found.loaded().digest()
+    shutil.copytree(folder, out)
+    (out / name(folder)).write_bytes(content[1:])
+    if name(folder) != MANIFEST:
+        manifest = json.loads((out / MANIFEST).read_bytes())
+        manifest["shards"][0]["bytes"] = len(content[1:])
+        (out / MANIFEST).write_text(json.dumps(manifest))
+    with (
+        mock.patch.object(shard_manifest, "_seal", lambda body: _Anything()),
+        mock.patch.object(shard_file, "digest_of", lambda columns: _Anything()),
+        mock.patch.object(shard_file, "_checked", set()),
+    ):
+        return softcount.Shards(out).loaded().digest()
 
 
 def _in_folders(name: Callable[[Path], str]) -> Callable[[], list[bytes]]:

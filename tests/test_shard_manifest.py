@@ -80,6 +80,14 @@ def test_what_is_wrong_is_named(folder: Path, tmp_path: Path, name: str) -> None
             Shards(tmp_path)
 
 
+@pytest.mark.parametrize("name", ["", "more", "x" * 100, "line\nbreak"])
+def test_what_no_manifest_has_is_refused(folder: Path, tmp_path: Path, name: str) -> None:
+    body = {name: 1} | body_of(folder)
+    (tmp_path / MANIFEST).write_bytes(sealed(body))
+    with pytest.raises(InputError, match="is not as softcount shard writes it"):
+        Shards(tmp_path)
+
+
 def test_files_elsewhere_are_none_of_the_folder(folder: Path, tmp_path: Path) -> None:
     for path in (("shards", 0, "file"), ("sides", 0, "file")):
         for leaf in ("../t", "/etc/passwd", "shard-00001.arrow", "manifest.json"):

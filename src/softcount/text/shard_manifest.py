@@ -84,7 +84,7 @@ def read_manifest(root: str) -> dict[str, Any]:
     if _seal({NAME: number, **found}) != sha:
         raise InputError(f"{where}: damaged or changed: its digest differs; {AGAIN}")
     wrong = _wrong(found)
-    if wrong:
+    if wrong is not None:
         raise InputError(f"{where}: {wrong!r} is not as softcount shard writes it; {AGAIN}")
     return found
 
@@ -105,8 +105,8 @@ def _parsed(where: str, content: bytes) -> dict[str, Any]:
     return found
 
 
-def _wrong(found: dict[str, Any]) -> str:
-    """The first thing that cannot be meant."""
+def _wrong(found: dict[str, Any]) -> str | None:
+    """The first thing that cannot be meant, if there is one."""
     hints = hints_of(Manifest)
     for name in (*found, *sorted(Manifest.__required_keys__ - found.keys())):
         if name not in hints or name not in found or not fits(found[name], hints[name]):
@@ -121,7 +121,7 @@ def _wrong(found: dict[str, Any]) -> str:
         return "rows"
     if not _digests([found["lengths"], found["digest"]]):
         return "digest"
-    return "" if all(_is_shard(*numbered) for numbered in enumerate(found["shards"])) else "shards"
+    return None if all(_is_shard(*numbered) for numbered in enumerate(found["shards"])) else "shards"
 
 
 def _is_shard(number: int, shard: Shard) -> bool:

@@ -108,7 +108,9 @@ def test_nobody_gets_in_and_a_lost_driver_goes_on_from_its_checkpoint(folder: Pa
     """One after the other, of one training: a cluster takes many seconds of work to begin. So only a thorough run
     (SOFTCOUNT_THOROUGH=1) goes on with a second one, which Ctrl-C ends and leaves nothing of."""
     with Running(folder) as running:
-        os.kill(running.process.pid, signal.SIGSTOP)  # so that it is not done before it is looked at
+        for pid in processes("-m\0softcount"):
+            if pid in running.all():
+                os.kill(pid, signal.SIGSTOP)  # so that it is not done before it is looked at
         everything = running.all()
         places = listening(everything)
         assert len(places) > 3 and {host for host, _ in places} <= {"127.0.0.1", "::1"}

@@ -14,8 +14,9 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
+from string import ascii_lowercase
 from typing import Any, cast
 
 from softcount.engines.ray_joining import check
@@ -32,7 +33,9 @@ MANNERS = {
     **KEEPING,
 }
 # How a result was made is remembered where it can be lost with its machine; we would be lost with this one.
-ALONE = {"RAY_max_lineage_bytes": "100000"}
+# Nor does a GCS come back that is lost.
+ALONE = {"RAY_max_lineage_bytes": "100000", "RAY_gcs_rpc_server_reconnect_timeout_s": "15"}
+TRY = "set TMPDIR to a folder with a short name, and with room"
 QUIET = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
 
 
@@ -61,18 +64,29 @@ class Cluster:
     def _enter(self, n_workers: int, address: str | None) -> None:
         if "ray" in sys.modules and sys.modules["ray"].is_initialized():
             return
+        check_token()
         if address is None:
             self._start(n_workers)
         else:
             self._join(address)
 
     def _start(self, n_workers: int) -> None:
-        self.folder = tempfile.mkdtemp(prefix="softcount-ray-")
+        self.folder = _own_folder()
         self.ours = True
-        with environment({**own_environment(), **ALONE}):
-            import ray
+        try:
+            with environment({**own_environment(), **ALONE}):
+                import ray
 
-            ray.init(num_cpus=n_workers, _temp_dir=self.folder, **QUIET)
+                ray.init("local", num_cpus=n_workers, _temp_dir=self.folder, **QUIET)
+        except (OSError, RuntimeError, ValueError) as error:
+            self.leave()
+            raise InputError(
+                f"{self.folder}: no Ray cluster can be started there ({_first_line(error)}); {TRY}"
+            ) from None
+        except BaseException:
+            self.leave()
+            raise
+        _be_silent(ray)
         found = ray.util.get_node_ip_address()
         if found not in ("127.0.0.1", "::1"):
             self.leave()
@@ -94,16 +108,57 @@ class Cluster:
             raise InputError(f"{address}: the cluster asks for a token; give it in RAY_AUTH_TOKEN") from None
         except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
             ray.shutdown()
-            why = str(error).strip().split("\n")[0].rstrip(".")
+            why = _first_line(error)
             raise InputError(f"{address}: no Ray cluster can be joined there ({why}); check the address") from None
+        _be_silent(ray)
 
     def leave(self) -> None:
         import ray
 
         if self.ours or self.joined:
             ray.shutdown()
+            _be_silent(ray, False)
         if self.folder:
             shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _own_folder() -> str:
+    """A new one, which nobody else may enter. By its name `__main__` finds it; sockets allow no long one."""
+    name = f"{tempfile.gettempdir()}{os.sep}softcount-ray-{os.getpid()}"
+    for folder in (name, *(name + letter for letter in ascii_lowercase)):
+        with suppress(FileExistsError):
+            os.mkdir(folder, 0o700)
+            return folder
+    raise InputError(f"{name}: is there already, and so are {name}a to {name}z; remove them")
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n")[0].rstrip(".")
+
+
+def _be_silent(ray: Any, silent: bool = True) -> None:
+    """What Ray says of workers that were lost, on stdout: their tasks run again, or an InputError tells of it."""
+    ray._private.worker._worker_logs_enabled = not silent
+
+
+def check_token() -> None:
+    """A line break would end the header in which the token is sent, and with it the process."""
+    where, given = TOKENS[0], os.environ.get(TOKENS[0], "")
+    if not given:
+        where = os.environ.get(TOKENS[1], "")
+        given = _of_file(where) if where else ""
+    if not all("!" <= letter <= "~" for letter in given):
+        raise InputError(f"{where}: the token has a blank, a line break or a letter that no token has; give it anew")
+
+
+def _of_file(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read().strip()
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be read ({error.strerror}); {TOKENS[1]} says that the token is there"
+        ) from None
 
 
 def _is_here(address: str) -> bool:

@@ -48,6 +48,14 @@ def own_process() -> None:
     vars(sys).update(stdout=stdout, __stdout__=messages, stderr=messages, __stderr__=messages)
 
 
+def messages_apart(noise: int) -> None:
+    """What is written to the numbers of stdout and stderr goes to `noise`; messages go on to where stderr was."""
+    messages = _text(_Dropped(os.fdopen(os.dup(2), "wb", 0)), sys.stderr)
+    for number in (1, 2):
+        os.dup2(noise, number)
+    vars(sys).update(__stdout__=messages, stderr=messages, __stderr__=messages)
+
+
 def results() -> Any:
     """The stream that results are written to."""
     return sys.stdout if _results is None else _results

@@ -389,6 +389,8 @@ FORMS = [
           "--values h=3, or values={'h': 3} in Python"),
          ("net 'a' rows.csv --values a=x,z", "rows.csv:3: 'y' is no value of 'a', whose values are x, z; correct the cell, or "
           "declare the value"),
+         ("net 'h -> a' rows.csv --values h=9223372036854775808", "values of 'h': more than 10,000,000; give fewer"),
+         ("net 'h -> a' rows.csv --values h=0", "values of 'h': give a number from 1 on, or a list"),
          ("net 'a' rows.csv --values a", "--values 'a': write name=number or name=value,value"),
          ("net 'a -> b' --start T.json --query 'b | a=q'", "query 'b | a=q': a has no value 'q', but x, y"),
          ("net 'a -> b' --start T.json --query c", "query 'c': no variable 'c'; there are a, b")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -15,8 +16,10 @@ from command import ordinary_user
 from hypothesis import given
 from hypothesis import strategies as st
 
+from softcount.cli.main import _too_large
 from softcount.disk import store
 from softcount.errors import InputError
+from softcount.machine import stage
 from softcount.text import source
 from softcount.text.source import bytes_of, lines, name_of, quoted, read_text, split_lines, split_tokens
 
@@ -170,3 +173,37 @@ def test_names_and_tokens_stay_on_one_line() -> None:
     assert name_of(Path("x/y")) == "x/y"
     assert quoted("a\nb") == "'a\\nb'"
     assert len(quoted("x" * 1_000_000)) < 50
+
+
+@pytest.mark.parametrize("text", ["", "ab", "a\0", "\x01\0\0\0\x02\0\0\0", "\0\0\0\x01\0\0\0\x02"])
+def test_what_is_not_utf_32_is_not_called_so(tmp_path, text):
+    (tmp_path / "f").write_bytes(text.encode("latin-1"))
+    try:
+        read_text(tmp_path / "f")
+    except InputError as error:
+        assert "UTF-32" not in str(error)
+
+
+def test_memory_that_a_file_asks_for(tmp_path, monkeypatch):
+    """An xz file may name a dictionary of 4 GB."""
+
+    def without_room(*_):
+        raise MemoryError
+
+    (tmp_path / "f.xz").write_bytes(lzma.compress(b"a b\n"))
+    monkeypatch.setattr(lzma.LZMAFile, "read", without_room)
+    with pytest.raises(InputError, match=r"f.xz: takes more memory to be read than there is; unpack it first: xz -dc$"):
+        read_text(tmp_path / "f.xz")
+
+
+@pytest.mark.parametrize(
+    "doing,says",
+    [
+        ("reading a: b.csv", r"^a: b.csv: takes more memory to be read than there is; split the file, or use shards"),
+        ("training", "^not enough memory for this input; use fewer states"),
+    ],
+)
+def test_who_lacks_memory_is_named(doing, says):
+    with stage.towards("start"):
+        stage.begin(doing)
+        assert re.search(says, _too_large(stage.now))

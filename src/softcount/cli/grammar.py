@@ -163,7 +163,10 @@ def _markov(text: str | None) -> tuple[int, int | None] | None:
     """``v,h``; an h of ``all`` remembers everything."""
     if text is None:
         return None
+    from softcount.text.source import quoted, whole
+
     parts = text.replace(" ", "").split(",")
-    if len(parts) == 2 and parts[0].isdecimal() and (parts[1].isdecimal() or parts[1] == "all") and int(parts[0]) >= 1:
-        return int(parts[0]), None if parts[1] == "all" else int(parts[1])
-    raise InputError(f"--markov {text!r}: give v,h, v from 1 and h from 0 on, for example 2,1")
+    above, beside = (whole(part) for part in parts) if len(parts) == 2 else (None, None)
+    if above and (beside is not None or parts[1] == "all"):
+        return above, beside
+    raise InputError(f"--markov {quoted(text)}: give v,h, v from 1 and h from 0 on, for example 2,1")

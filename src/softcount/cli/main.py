@@ -36,6 +36,7 @@ from softcount.cli.coercion import lazily_coerced
 from softcount.cli.help import HelpLast
 from softcount.cli.training import command
 from softcount.errors import InputError
+from softcount.machine import stage
 from softcount.machine.signals import Stopped, asked
 from softcount.machine.streams import ReaderGone, put, results
 from softcount.registry import BUILT_IN, Registered, found_at, from_elsewhere
@@ -208,7 +209,15 @@ def _main() -> None:
         where = f"{error.filename}: " if error.filename else ""
         _end(f"{where}{error.strerror or error}", 2)
     except MemoryError:
-        _end("not enough memory for this input; use fewer states or topics, or a higher --min-count", 2)
+        _end(_too_large(stage.now), 2)
+
+
+def _too_large(now: stage.Stage) -> str:
+    """Who was reading a file must have a smaller one; who was not, must learn less of it."""
+    doing, _, name = now.what.removeprefix(now.purpose).partition(" ")
+    if doing in ("reading", "indexing"):
+        return f"{name}: takes more memory to be read than there is; split the file, or use shards: softcount shard"
+    return "not enough memory for this input; use fewer states or topics, or a higher --min-count"
 
 
 def _cause(leaving: BaseException | None) -> KeyboardInterrupt | None:

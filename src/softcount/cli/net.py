@@ -283,11 +283,17 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _values(given: list[str] | None) -> dict[str, Any] | None:
+    from softcount.estimators.network_values import MOST_VALUES
+    from softcount.text.source import quoted, whole
+
     found: dict[str, Any] = {}
     for text in given or ():
         name, mark, listed = text.partition("=")
         if not mark or not listed.strip():
-            raise InputError(f"--values {text!r}: write name=number or name=value,value")
+            raise InputError(f"--values {quoted(text)}: write name=number or name=value,value")
         names = _names(listed)
-        found[name.strip()] = int(names[0]) if len(names) == 1 and names[0].isdecimal() else names
+        found[name.strip()] = names
+        if len(names) == 1 and names[0].isdecimal():
+            n = whole(names[0])
+            found[name.strip()] = MOST_VALUES + 1 if n is None else n
     return found or None

@@ -25,6 +25,7 @@ def crf_autoencoder(tag: Tag) -> Any:
     """The estimator that these options ask for."""
     from softcount.cli.console import per_table
     from softcount.estimators.crf_autoencoder import CRFAutoencoder
+    from softcount.text.source import whole
 
     tag.note_unused(*OF_HMM, where=f"with --model {CRF}")
     states = number(tag.states)
@@ -33,7 +34,8 @@ def crf_autoencoder(tag: Tag) -> Any:
     chosen: dict[str, Any] = {} if tag.criterion is None else {"criterion": tag.criterion}
     chosen |= {} if tag.start is None else {"start": tag.start}
     chosen |= {} if tag.features is None else {"features": tag.features}
-    made = int(tag.reconstruct) if tag.reconstruct.isdecimal() else tag.reconstruct
+    classes = whole(tag.reconstruct)
+    made = tag.reconstruct if classes is None else classes
     return CRFAutoencoder(
         states, reconstruct=made, variance=tag.variance, pseudo=per_table(tag.pseudo, "--pseudo"),
         restarts=tag.restarts, tolerance=tag.tolerance, min_count=tag.min_count, lowercase=tag.lowercase,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from softcount.criteria.spec import Stage, parse, split
+from softcount.criteria.spec import MOST_DIGITS, Stage, parse, split
 from softcount.errors import InputError
 
 ALIGNMENTS = {"ibm1": "uniform", "ibm2": "diagonal", "ibm2-free": "free", "hmm": "jumps", "crf": "encoder"}
@@ -63,6 +63,8 @@ def _stage(text: str, criterion: str) -> ModelStage:
     if name == CRF and other is not None:
         raise InputError(f"model {text!r}: crf trains by {AUTOENCODE} alone, not by {other.name}; write crf:15")
     if steps is not None:
+        if len(steps) > MOST_DIGITS:
+            raise InputError(f"model {text[:40]!r} has too many steps; give at most {'9' * MOST_DIGITS}")
         criteria = [_with_steps(stage, int(steps)) for stage in criteria]
     return ModelStage(name, criteria)
 

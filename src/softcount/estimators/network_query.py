@@ -12,7 +12,7 @@ from softcount.errors import InputError, list_some
 from softcount.models.network import Network
 from softcount.text.record_reader import text_of
 from softcount.text.records import Records, records
-from softcount.text.source import quoted
+from softcount.text.source import quoted, whole
 
 MOST_ROWS = 100_000
 
@@ -47,7 +47,7 @@ def _pairs(about: str, given: str) -> dict[str, str]:
 def _cell(about: str, text: str, model: Network) -> tuple[int, int]:
     """(row, variable)"""
     name, at, row = text.strip().partition("@")
-    if at and not (model.later and re.fullmatch("[0-9]+", row) and 1 <= int(row) <= MOST_ROWS):
+    if at and not (model.later and re.fullmatch("[0-9]+", row) and 1 <= (whole(row) or 0) <= MOST_ROWS):
         remedy = "rows are counted from 1" if model.later else "only a network over time has rows to name"
         raise InputError(f"query {about!r}: cannot read {quoted(text.strip())}; {remedy}")
     if name.strip() not in model.names:

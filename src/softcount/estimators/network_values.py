@@ -11,6 +11,7 @@ from softcount.text.record_reader import Columns, Value, in_order, text_of
 from softcount.text.source import quoted
 from softcount.text.structure import Structure
 
+MOST_VALUES = 10**7  # of a variable, where they are numbered
 Values = dict[str, tuple[Value, ...]]
 
 
@@ -22,6 +23,8 @@ def given_values(structure: Structure, values: Mapping[str, Any] | None) -> Valu
             raise InputError(f"values of {quoted(str(name))}; the variables are {list_some(structure.names)}")
         if isinstance(listed, bool | float) or (isinstance(listed, int) and listed < 1):
             raise InputError(f"values of {quoted(name)}: give a number from 1 on, or a list")
+        if isinstance(listed, int) and listed > MOST_VALUES:
+            raise InputError(f"values of {quoted(name)}: more than {MOST_VALUES:,}; give fewer")
         found[name] = tuple(range(listed) if isinstance(listed, int) else listed)
         texts = [text_of(value) for value in found[name]]
         if not texts or len(set(texts)) != len(texts) or "" in texts:

@@ -14,7 +14,7 @@ import os
 import stat
 import sys
 import zlib
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, utf_8_decode
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE, utf_8_decode
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -38,6 +38,8 @@ PIECE = 1 << 21  # of a text that is never whole in memory
 BLANKS = b" \t\n\v\f\r"
 WIDE_BLANKS = tuple(blank.encode() for blank in "\u00a0\u202f\u3000")  # which no part of another character is
 NEWLINE, RETURN = 10, 13
+WIDE = 256  # bytes by which UTF-32 is known
+DIGITS = 18  # of a number that surely fits into 64 bits; Python itself refuses to read thousands
 IF_MODEL = "give text, or the model to --apply"
 _SOLID = bytes(byte not in BLANKS for byte in range(256))
 
@@ -136,6 +138,11 @@ def quoted(text: str, limit: int = 40) -> str:
     return repr(text if len(text) <= limit else text[:limit] + "…")
 
 
+def whole(text: str) -> int | None:
+    """A whole number that is not negative, in decimal digits; None if it is none, or beyond 64 bits."""
+    return int(text) if text.isdecimal() and len(text) <= DIGITS else None
+
+
 def line_of(offsets: Array, token: int) -> int:
     """The line, counted from 1, of the token with this number."""
     return int(np.searchsorted(offsets, token, side="right"))
@@ -175,7 +182,14 @@ def read_chunks(path: str | Path, max_bytes: int = MAX_BYTES, size: int | None =
                     raise _error(path, f"unpacks to more than {RATIO} times its size", "unpack it first, if it is text")
                 stage.reach(raw.count if packing and raw else total)
                 yield chunk
+    except MemoryError:  # xz may ask for a dictionary of gigabytes, whatever there is to unpack
+        remedy = f"unpack it first: {packing.unpack}" if packing else "split the file"
+        raise _error(path, "takes more memory to be read than there is", remedy) from None
     except (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError) as error:
+        if packing and "too much memory" in str(error):
+            raise _error(
+                path, "packed with a window of more than 128 MiB", "unpack it first: zstd -dc --long=31"
+            ) from None
         if packing and not isinstance(error, InputError) and not getattr(error, "errno", None):
             wrong = f"not a complete {packing.name.split(' ', 1)[1]}"
             raise _error(path, wrong, "pack it again, or rename it if it is not packed") from None
@@ -227,10 +241,24 @@ def _check_beginning(chunk: bytes, name: str, if_model: str) -> None:
     packing = by_content(chunk)
     if packing:
         raise InputError(f"{name}: {packing.name}; name it …{packing.suffix}, or unpack it first: {packing.unpack}")
+    wide = _utf32(chunk[:WIDE])
+    if wide:
+        raise InputError(f"{name}: {wide}, not UTF-8; convert the file: iconv -f {wide} -t UTF-8")
     if chunk.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         raise InputError(f"{name}: UTF-16, not UTF-8; convert the file: iconv -f UTF-16 -t UTF-8")
     if is_marked(chunk):
         raise InputError(f"{name}: a softcount model or checkpoint, not text; {if_model}")
+
+
+def _utf32(head: bytes) -> str:
+    """UTF-32, if that is what this is: by its byte-order mark, or because all of it is text when it is read so."""
+    if head.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):
+        return "UTF-32"
+    for form in ("UTF-32LE", "UTF-32BE"):
+        text = head[: len(head) // 4 * 4].decode(form, "replace")
+        if text and all(character.isprintable() or character in "\t\r\n" for character in text.replace("\ufffd", "\0")):
+            return form
+    return ""
 
 
 def _check_utf8(text: bytes, name: str, before: int = 0) -> None:

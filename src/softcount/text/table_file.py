@@ -11,10 +11,12 @@ from __future__ import annotations
 import io
 import os
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from softcount.errors import InputError
+from softcount.machine import stage
 from softcount.text.claim import check_path
 from softcount.text.packing import unpacked_name
 from softcount.text.source import name_of, quoted, read_text
@@ -44,6 +46,7 @@ def _binary(path: str | Path) -> Any:
 
     check_path(path)
     name = name_of(path)
+    stage.begin(f"reading {name}")
     parquet = os.fspath(path).lower().endswith(PARQUET)
     try:
         with open(path, "rb") as file:  # not by its name, which need not be UTF-8
@@ -91,8 +94,8 @@ def _text(path: str | Path) -> Any:
         raise InputError(f"{name}:1: no header; the first line names the columns")
     mark = next((mark for mark in MARKS if mark in header), ",")
     names = _split(name, header, mark)
-    twice = next((n for n in names if names.count(n) > 1), None)
-    if twice is not None:
+    if len(set(names)) < len(names):
+        twice = next(n for n, times in Counter(names).items() if times > 1)
         raise InputError(f"{name}:1: two columns are called {quoted(twice)}; rename one")
     try:
         return csv.read_csv(

@@ -201,6 +201,9 @@ def net(
     data: Annotated[str, typer.Argument(help="A handful of rows, CSV or TSV; an empty cell is missing.")],
     sequence: Annotated[str | None, typer.Option(help="The column that names the sequence of a row.")] = None,
     weight: Annotated[str | None, typer.Option(help="The column that says how often a row was seen.")] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Compute even if the estimate exceeds a minute or the memory.")
+    ] = False,
     page: Page = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="One object: log_likelihood, per_item, rows, tables, counts, updated.")
@@ -218,6 +221,7 @@ def net(
     from softcount.text.record_reader import read_columns
 
     settings: dict[str, Any] = {"structure": spec, "start": start, "sequence": sequence, "weight": weight}
+    settings["force"] = force
     model, rows = Network(**settings), _checked(page, start, data, read=lambda: read_columns(data))
     result = explain_net(model, rows)
     _write(page, lambda: net_data(Network(**settings, criterion="em:0").fit(rows), rows), lambda: _arcs(model, rows))

@@ -13,9 +13,10 @@ import typer
 
 from softcount.cli.console import per_table, sparse_of
 from softcount.cli.net_output import Found, asked_lines, delimited, scored, texts, with_keys
-from softcount.cli.options import HOW, IN, OUT, WHAT, Criterion, Restarts, Sparse, option
+from softcount.cli.options import HOW, IN, OUT, WHAT, WHERE, Criterion, Restarts, Sparse, option
 from softcount.cli.training import Files, Training
 from softcount.errors import InputError
+from softcount.machine import stage
 from softcount.machine.streams import put
 
 PREDICTIONS = (".csv", ".tsv", ".parquet")
@@ -59,6 +60,9 @@ class Net(Training):
     restarts: Restarts = 1
     sequence: Annotated[str | None, option(IN, "The column that names the sequence a row belongs to.")] = None
     weight: Annotated[str | None, option(IN, "The column that says how often a row was seen.")] = None
+    force: Annotated[bool, option(WHERE, "Compute even if the estimate exceeds a minute or the memory.", "--force")] = (
+        False
+    )
     query: Annotated[str | None, option(OUT, 'Print these probabilities: "late | weather=rainy, traffic=normal".')] = (
         None
     )
@@ -74,6 +78,7 @@ class Net(Training):
     kinds: ClassVar[tuple[str, ...]] = ("network",)
 
     def run(self) -> None:
+        stage.quiet = self.quiet
         asks = self.query is not None or self.score is not None or any((self.parameters, self.bif, self.dot))
         if self.apply is not None and self.data is None and (os.path.isfile(self.spec) or not asks):
             self.spec, self.data = "", self.spec  # a saved network knows its arcs: what is given are rows
@@ -128,10 +133,12 @@ class Net(Training):
             prior=per_table(self.prior, "--prior"), sparse=sparse_of(self.sparse), criterion=self.criterion,
             sequence=self.sequence,
             weight=self.weight, restarts=self.restarts, tolerance=self.tolerance, random_state=self.seed,
+            force=self.force,
         )  # fmt: skip
 
     def chosen(self) -> dict[str, Any]:
-        return {name: value for name in ("sequence", "weight") if (value := getattr(self, name)) is not None}
+        given = {name: value for name in ("sequence", "weight") if (value := getattr(self, name)) is not None}
+        return {**given, "force": self.force}
 
     def answer(self, model: Any, data: Any) -> Found:
         self.note_columns(model, data)

@@ -21,6 +21,7 @@ from softcount.loop.trace import DONE, Ending, Step, Trace
 from softcount.loop.weighted import checked_weights
 from softcount.models.network import Network as Model
 from softcount.models.network import NetworkTables
+from softcount.models.network_cost import Task
 from softcount.numbers.tables import Tables
 from softcount.report.network_json import Given, named_values, overlay, read_tables
 from softcount.text.bif import BIF, read_bif
@@ -86,6 +87,9 @@ class Network(TrainedNetwork):
         How many threads; -1 for all cores. Results do not depend on it.
     random_state : int, optional
         The seed; the same seed gives the same bits. Where it is not given, one is drawn.
+    force : bool, default False
+        Whether to compute also what is estimated to need more than a minute, or more memory than there is. No file
+        keeps this setting.
 
     Attributes
     ----------
@@ -104,6 +108,8 @@ class Network(TrainedNetwork):
     kind = "network"
     _learned = ("structure_", "values_", "ties_", "observed_", "_tables", *TrainedNetwork._FIT)
     _types: ClassVar[tuple[Any, ...]] = ()
+    _unkept = ("force",)
+    _afterwards = ("force",)
 
     def __init__(
         self, structure: str | Path | Sequence[Any] = "", *, search: bool = False,
@@ -112,7 +118,7 @@ class Network(TrainedNetwork):
         pseudo: PerTable = 0.0, prior: PerTable = 0.1, features: Mapping[str, Any] | None = None,
         variance: float = 1.0, sparse: Sparse = None, criterion: str = "em:100", sequence: str | None = None,
         weight: str | None = None, restarts: int = 1, tolerance: float = 1e-6, engine: Where = "threads",
-        n_jobs: int | None = None, random_state: Seed = None,
+        n_jobs: int | None = None, random_state: Seed = None, force: bool = False,
     ) -> None:  # fmt: skip
         self.structure = structure
         self.search = search
@@ -133,6 +139,7 @@ class Network(TrainedNetwork):
         self.engine = engine
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.force = force
 
     # --- training -------------------------------------------------------------------------------------------------
 
@@ -164,12 +171,12 @@ class Network(TrainedNetwork):
         data = data if weights is None else data.weighted(weights)
         kept = self._checkpoint(checkpoint, checkpoint_every)
         seed, digest = self._seed(kept), data.digest()
-        model = self._over(data)
 
         def start(restart: int) -> Tables:
-            return self._start(model, given, (seed, restart))[0]
+            return self._start(self._model, given, (seed, restart))[0]
 
         with self._engine() as engine, naming(data):
+            model = self._allowed(data, Task.COUNTS, engine)
             self._train(
                 model, data, start, seed, engine, settings=self._settings(), digest=digest,
                 on_step=on_step, checkpoint=kept,

@@ -10,14 +10,18 @@ from typing import Any
 import numpy as np
 
 from softcount.disk.sound import check_rows
+from softcount.engines import Engine
 from softcount.errors import InputError, impossible_means
 from softcount.estimators.network_export import ExportedNetwork
-from softcount.estimators.network_query import asked
+from softcount.estimators.network_limits import check_cost, exceeds
+from softcount.estimators.network_query import Question, asked, relevant
 from softcount.estimators.network_values import Values
 from softcount.loop.estep import Answers
 from softcount.loop.weighted import checked_weights
+from softcount.machine.memory import available
 from softcount.models.network import Network as Model
 from softcount.models.network import NetworkTables, tables_type
+from softcount.models.network_cost import Task, cost, sampling_cost
 from softcount.models.network_declared import axes, declared
 from softcount.models.network_sampling import draw_rows
 from softcount.numbers.attribute import MAX
@@ -33,6 +37,7 @@ class TrainedNetwork(ExportedNetwork):
 
     sequence: str | None
     weight: str | None
+    force: bool
 
     def predict(self, X: Any) -> dict[str, list[Value]]:
         """Fill in all that is missing, by the most probable explanation of each row, or of its sequence.
@@ -50,7 +55,8 @@ class TrainedNetwork(ExportedNetwork):
         self._ready()
         data = self._read(X)
         with self._engine() as engine, naming(data):
-            found = [labels for _, labels in Answers(self._over(data), data, engine).labels(self._logs(), MAX)]
+            model = self._allowed(data, Task.LABELS, engine)
+            found = [labels for _, labels in Answers(model, data, engine).labels(self._logs(), MAX)]
         cells = data.in_source_order(np.concatenate(found).reshape(-1, len(self.values_)))
         return self._named(cells)
 
@@ -70,7 +76,8 @@ class TrainedNetwork(ExportedNetwork):
         self._ready()
         data = self._read(X)
         with self._engine() as engine, naming(data):
-            found = list(Answers(self._over(data), data, engine).posteriors(self._logs()))
+            model = self._allowed(data, Task.MARGINALS, engine)
+            found = list(Answers(model, data, engine).posteriors(self._logs()))
         table = data.in_source_order(np.concatenate(found))
         ends = offsets_of(np.array(self._model.sizes, dtype=np.int64))
         return {name: table[:, a:b] for name, (a, b) in zip(self._model.names, pairwise(ends), strict=True)}
@@ -101,7 +108,7 @@ class TrainedNetwork(ExportedNetwork):
         """
         self._ready()
         question = asked(about, {**(given or {}), **evidence}, self._model, self.values_)
-        model = self._over(question.records)
+        model = self._asked_of(question)
         weights = model.weigh(self._logs())
         wrong = f"query {about!r}: what is given has probability zero; ask for something possible"
         with impossible_means(lambda _: wrong):
@@ -129,7 +136,7 @@ class TrainedNetwork(ExportedNetwork):
         self._ready()
         data = self._read(X)
         with self._engine() as engine:
-            return Answers(self._over(data), data, engine).log_norms(self._logs())
+            return Answers(self._allowed(data, Task.NORMS, engine), data, engine).log_norms(self._logs())
 
     def score(self, X: Any, y: Any = None) -> float:
         """Find log P(X), in nats, of all rows together, each as often as it was seen.
@@ -153,7 +160,7 @@ class TrainedNetwork(ExportedNetwork):
         self._ready()
         data = self._read(X)
         with self._engine() as engine, naming(data):
-            yield Answers(self._over(data), data, engine), self._logs()
+            yield Answers(self._allowed(data, Task.TOTALS, engine), data, engine), self._logs()
 
     def sample(self, n: int = 1, length: int = 1, random_state: int | None = None) -> dict[str, list[Value]]:
         """Draw new rows.
@@ -175,6 +182,8 @@ class TrainedNetwork(ExportedNetwork):
         self._ready()
         if n < 1 or length < 1:
             raise InputError(f"{n} samples of length {length}; both must be at least 1")
+        spent = sampling_cost(n * length, self._model.sizes)
+        check_cost(spent, f"drawing {n * length:,} rows", "draw fewer at once", self.force)
         rng = np.random.default_rng(random_state)
         order = [self._model.names.index(name) for name in structure(self.structure_).in_order()]
         return self._named(draw_rows(self._model, order, self.parameters_, n, length, rng))
@@ -203,13 +212,32 @@ class TrainedNetwork(ExportedNetwork):
         """The model, which takes what these data always show as given."""
         return self._model._replace(open=tuple((data.cells < 0).max(axis=0).tolist()))
 
+    def _allowed(self, data: Records, task: Task, engine: Engine | None = None) -> Model:
+        """The model over these data, whose inference is not too large."""
+        model = self._over(data)
+        spent = cost(model, data, task, getattr(engine, "n_workers", 1))
+        what = f"{'an iteration' if task is Task.COUNTS else 'inference'} over {data.n_rows:,} rows"
+        check_cost(spent, what, "give values for some of these variables in the data, remove arcs", self.force)
+        return model
+
+    def _asked_of(self, question: Question) -> Model:
+        """The whole network where that is not too large, so that rounding does not depend on the question; else what
+        the answer depends on."""
+        model = self._over(question.records)
+        spent = cost(model, question.records, Task.MARGINALS)
+        if exceeds(spent, available()):
+            model = relevant(model, question)
+            spent = cost(model, question.records, Task.MARGINALS)
+        check_cost(spent, "this query", "give values for some of these variables, remove arcs", self.force)
+        return model
+
     def _logs(self) -> NetworkTables:
         return tables_type(self._model.tables)(*(Log(table) for table in self.parameters_))
 
     def _arrived(self, X: Any, y: Any, sample_weight: Any) -> tuple[Model, Records, Array | None]:
         data = self._read(X)
         weights = checked_weights(sample_weight, len(data), "rows" if len(data) == data.n_rows else "sequences")
-        return self._over(data), data, weights
+        return self._allowed(data, Task.COUNTS), data, weights
 
     def _show_piece(self, items: Records) -> None:
         self._tables = self.parameters_._asdict()

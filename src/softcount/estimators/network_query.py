@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,39 @@ from softcount.text.records import Records, records
 from softcount.text.source import quoted, whole
 
 MOST_ROWS = 100_000
+
+
+def relevant(model: Network, question: Question) -> Network:
+    """The tables that the answer depends on: of what is asked and given, and of all above them; of rows that are
+    independent only those that evidence does not separate from what is asked (R. Shachter, "Bayes-ball", UAI 1998)."""
+    given = {int(v) for v in np.flatnonzero((question.records.cells >= 0).any(axis=0))}
+    wanted = {v for _, _, v in question.wanted}
+    parents: dict[int, set[int]] = {}
+    for use in model.first + model.later:
+        parents.setdefault(use.scope[-1][0], set()).update(v for v, _ in use.scope)
+    kept = _closure(given | wanted, lambda v: parents[v])
+    uses = [use for use in model.first + model.later if use.scope[-1][0] in kept]
+    if not model.later:
+        beside: dict[int, set[int]] = {}
+        for use in uses:
+            free = {v for v, _ in use.scope} - given
+            for v in free:
+                beside.setdefault(v, set()).update(free)
+        kept = _closure(wanted - given, lambda v: beside[v])
+        uses = [use for use in uses if any(v in kept for v, _ in use.scope)]
+    chosen = set(uses)
+    first, later = (tuple(use for use in part if use in chosen) for part in (model.first, model.later))
+    return model._replace(first=first, later=later)
+
+
+def _closure(begun: set[int], near: Callable[[int], set[int]]) -> set[int]:
+    """All that can be reached."""
+    found, open = set(begun), list(begun)
+    while open:
+        new = near(open.pop()) - found
+        found |= new
+        open += new
+    return found
 
 
 class Question(NamedTuple):

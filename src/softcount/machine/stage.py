@@ -34,6 +34,7 @@ class Stage:
 
 now = Stage("starting")
 compiling = 0  # kernels, at this moment: whatever is done waits for them
+quiet = False  # whether notes are left out
 clear: Callable[[], None] = lambda: None  # takes away what is shown of it, before something else is printed  # noqa: E731
 
 
@@ -76,6 +77,12 @@ def counted(parts: Iterable[T], n: int) -> Iterator[T]:
     for k, part in enumerate(parts, 1):
         yield part
         now.share = k / n
+
+
+def note(message: str) -> None:
+    """A line that whoever wants only results and errors does not see."""
+    if not quiet:
+        say(message)
 
 
 def say(message: str) -> None:

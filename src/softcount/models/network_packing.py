@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.errors import InputError
-from softcount.machine.memory import check_room, installed
+from softcount.errors import InputError, list_some
 from softcount.models.network_plan import PREVIOUS, Bucket, Cell, Plan
 from softcount.numbers.ragged import Array, offsets_of
+
+ADDRESSABLE = 2.0**43  # entries of a product
 
 
 class NetworkShard(NamedTuple):
@@ -141,7 +142,7 @@ class Packer:
 
     def _looped(self, bucket: Bucket, missing: Array) -> tuple[list[Cell], int, list[int], int]:
         dims = [cell for cell, free in zip(bucket.clique, missing, strict=True) if free]
-        self._check_room(dims)
+        self._check_size(dims)
         out = sum(missing[: len(bucket.out)])
         strides: list[int] = []
         for use in bucket.uses:
@@ -161,15 +162,13 @@ class Packer:
         of = self.plan.first if id(bucket) in self.of_first else self.plan.later
         return tuple((v, 1) for v, _ in of[-1].rest) if number == PREVIOUS else of[number].rest
 
-    def _check_room(self, dims: list[Cell]) -> None:
-        entries = prod(float(self.sizes[v]) for v, _ in dims)
-        if 16.0 * entries > installed():  # the product, and its mass
-            names = [self.names[v] + ("@-1" if back else "") for v, back in dims]
-            listed = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+    def _check_size(self, dims: list[Cell]) -> None:
+        """Whoever asks has compared it with the memory; beyond this nothing can be counted."""
+        if prod(float(self.sizes[v]) for v, _ in dims) > ADDRESSABLE:
+            names = list_some([self.names[v] + ("@-1" if back else "") for v, back in dims])
             raise InputError(
-                f"summing out the missing values needs a table over {len(dims)} variables at once ({listed}), "
-                f"{16.0 * entries / 1e9:,.1f} GB, but this machine has {installed() / 1e9:,.0f} GB; "
-                "give some of them in the data, or leave arcs away"
+                f"summing out the missing values needs a table over {len(dims)} variables at once ({names}), which no "
+                "computer can hold; give some of them in the data, or remove arcs"
             )
 
     def _joined(self, roots: Array, weights: Array, offsets: Array) -> NetworkShard:
@@ -180,7 +179,6 @@ class Packer:
         factor = offsets_of(n_factors)
         lengths = np.array([prod([self.sizes[v] for v, _ in dims[out:]]) for dims, out, _, _ in self.loops], np.int64)
         message = offsets_of(lengths[shape]) + self.starts[-1]
-        check_room(24.0 * message[-1], "the messages", "give fewer rows at once")
         base, child = np.empty(factor[-1], np.int64), np.full(factor[-1], -1, np.int64)
         for nodes in self.groups:
             tables = nodes.bases.shape[1]

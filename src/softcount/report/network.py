@@ -85,11 +85,12 @@ def entries(tables: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Iterator
 
 def explain_net(model: Any, X: Any) -> dict[str, Any]:
     """Every number of one EM step: log P, the marginals of all cells, expected counts, the tables behind the step."""
+    from softcount.models.network_cost import Task
     from softcount.report.network_json import to_json
 
     model.as_given()
     data = model._read(X)
-    over = model._over(data)
+    over = model._allowed(data, Task.MARGINALS)
     expectation = over.expect(over.weigh(model._logs()), over.pack(data))[0]
     rows: list[dict[str, Any]] = [{} for _ in range(data.n_rows)]
     for name, table in model.predict_proba(X).items():

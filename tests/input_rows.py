@@ -155,7 +155,7 @@ SIZES = [
          ("cluster text --clusters 5 --method kmeans", "text: 4 documents, but 5 clusters; ask for fewer"),
          ("tag text --dictionary bad", "100,000 states need "), ("generate -n 1000000000000", "1,000,000,000,000 sentences need "),
          ("generate --from P.json --length 10000000000000", "10 sentences need "),
-         ("generate --vocabulary 1e300", "vocabulary is 1e+300: it must be positive, at most 10,000; 1 is the whole lexicon"),
+         ("generate --vocabulary 1e30", "vocabulary is 1e+30: it must be positive, at most 10,000; 1 is the whole lexicon"),
          bad=b"a\t" + b" ".join(b"T%d" % i for i in range(100_000)) + b"\n"),
     each("too-much-to-explain", "more than a person can read of `explain`",
          ("explain ibm1 bad bad", "bad:1: more than 100 words, the most that can be shown; shorten it"),

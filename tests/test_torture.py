@@ -112,8 +112,10 @@ GRAMMARS: dict[str, tuple[dict[str, Any], list[str]]] = {
 
 
 # (models, cases, criteria) that are refused, each as a pattern, and what is said; everything else must give an answer.
-REFUSALS = {
-    (".*", "huge prior", ".*"): "pseudo-counts of 1e+300; give a number from 0 to 1e+30",
+REFUSALS: dict[tuple[str, str, str], str | tuple[str, ...]] = {
+    (".*", "huge prior", ".*"): tuple(
+        f"{name} is too large to compute with: 1e+300; give at most 1e+100" for name in ("prior", "pseudo", "alpha")
+    ),
     (".*", "huge", ".*"): "a value beyond 1e+150, whose square is too large; scale the features",
     ("plsa .", "tiny prior", ".*"): "pseudo-counts below 1e-30, which float32 cannot hold; use 0, or dtype float64",
     ("plsa .", r"2\^52 tokens", "gibbs:4"): "the random numbers need 36,028,797 GB, but this machine has",
@@ -122,7 +124,7 @@ REFUSALS = {
 }
 
 
-def refusal(*case: str) -> str | None:
+def refusal(*case: str) -> str | tuple[str, ...] | None:
     found = [said for patterns, said in REFUSALS.items() if all(map(re.fullmatch, patterns, case))]
     return found[0] if found else None
 

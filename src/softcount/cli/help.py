@@ -19,6 +19,7 @@ from typer.core import TyperCommand
 from softcount.cli.coercion import lazily_coerced
 from softcount.cli.options import GROUPS
 from softcount.machine.streams import columns, results_apart
+from softcount.numbers.limits import check_size
 
 WIDEST, NAMES = 100, 21  # columns of a line, and of an option's name
 MARK = "**"  # around an example in a docstring
@@ -29,7 +30,10 @@ class HelpLast(TyperCommand):
     """A command with this help; --help itself stands in the last group."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, _with_value(args))
+        left = super().parse_args(ctx, _with_value(args))
+        for param in self.get_params(ctx):
+            check_size(param.opts[0], ctx.params.get(param.name or ""))
+        return left
 
     def invoke(self, ctx: Any) -> Any:
         with results_apart():

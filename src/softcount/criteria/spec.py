@@ -31,6 +31,7 @@ from softcount.families.categorical import Categorical
 from softcount.families.layout import by_table, chosen, named, per_table
 from softcount.families.penalty import Pseudo, Sparsity
 from softcount.families.spread import SpreadRows
+from softcount.numbers.limits import check_size
 from softcount.numbers.tables import Tables
 
 
@@ -331,4 +332,5 @@ def _option(text: str, kind: Kind, name: str, key: str, value: str) -> Any:
         raise InputError(f"criterion {text!r}: {key} must be a finite number that is not negative, not {value!r}")
     if key in POSITIVE and result == 0:
         raise InputError(f"criterion {text!r}: {key} must be more than zero")
+    check_size(f"criterion {text!r}: {key}", result)
     return result

@@ -17,6 +17,7 @@ import numpy as np
 from softcount.disk.sound import fits, hints_of
 from softcount.engines.engine import Engine
 from softcount.errors import InputError
+from softcount.numbers.limits import check_magnitude
 
 
 @runtime_checkable
@@ -69,6 +70,7 @@ def check_parameters(estimator: Any) -> None:
             shown = repr(value)
             shown = shown if len(shown) <= SHOWN else shown[: SHOWN - 1] + "…"
             raise InputError(f"{name}={shown}: {type(estimator).__name__} takes {in_words(hint)} for {name}")
+        check_magnitude(name, value)
 
 
 def in_words(hint: Any) -> str:

@@ -17,6 +17,7 @@ from softcount.families.layout import named
 from softcount.loop.diagnostics import Chains
 from softcount.loop.estep import EStep
 from softcount.loop.feature_weights import Computed, computing, shown, weighed, weights_of
+from softcount.loop.finite import check_objective, check_parameters
 from softcount.loop.item_rows import ItemRows, ItemRowsEStep
 from softcount.loop.model import Model
 from softcount.loop.ranged_estep import RangedEStep
@@ -128,6 +129,9 @@ def _in_chains(
     task = Task(model, items, before.parameters, layout, prior, engine)
     assert stage.sampling is not None
     found, steps = sampled(task, stage.sampling, seed, stage.text, on_step)
+    for step in steps:
+        check_objective(step.objective, step.step, stage, settings)
+    check_parameters(found.parameters, stage, settings)
     trace = Trace([*before.trace, *(step._replace(restart=before.chosen) for step in steps)])
     trace.remarks = (found.told(),)
     trace.stopped = Ending(DONE, f"{len(found.log_joint)} chains of {stage.steps} steps done")
@@ -195,6 +199,7 @@ class _Loop:
             state = self.steps(stage, criterion, data, at)
             at, parameters, weights = None, criterion.parameters(state), criterion.log_weights(state)
             posterior = criterion.posterior(state) if criterion.posterior else None
+            check_parameters(parameters, stage, self.settings)
             if self.stopped.kind == FELL:
                 break
         if weights is None:
@@ -230,6 +235,7 @@ class _Loop:
     def step(self, stage: Stage, criterion: Criterion, data: EStep, at: Position) -> Position:
         began, number = time.perf_counter(), at.step + 1
         moved, progress = criterion.step(at.state, data)
+        check_objective(progress.objective, number, stage, self.settings)
         tables = leaves(criterion.parameters(moved))
         single = any(getattr(values(table), "dtype", None) == np.float32 for table in tables)
         exact = self.model.exact and all(getattr(spec.family, "exact", True) for _, spec in named(self.layout))

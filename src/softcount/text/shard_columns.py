@@ -18,6 +18,7 @@ from softcount.numbers.ragged import Array, Ragged
 Columns = dict[str, Any]  # by name: Ragged of lists, an array of numbers, or a list of strings
 
 MOST_TOKENS = 2**53  # beyond, floats do not count in ones
+MOST_KEYS = 1 << 22  # of which a table is made
 NAMES, NUMBERS, COUNTS, NUMBER = pa.string(), pa.list_(pa.int32()), pa.list_(pa.float64()), pa.int32()
 FORMS = {
     "sentences": {"words": NUMBERS, "tags": NUMBERS},
@@ -140,6 +141,15 @@ def _check_same_offsets(one: Ragged, other: Ragged) -> None:
 
 
 def _check_lengths(sources: Array, targets: Array, known: Array) -> None:
-    width = int(known[:, 1].max(initial=0)) + 1
-    if int(targets.max(initial=0)) >= width or not np.isin(sources * width + targets, known @ (width, 1)).all():
+    height, width = (int(side.max(initial=0)) + 1 for side in known.T)
+    beyond = int(sources.max(initial=0)) >= height or int(targets.max(initial=0)) >= width
+    if beyond or not _are_among(sources * width + targets, known @ (width, 1), height * width):
         raise Unsound("has a pair of sentences whose lengths are not in lengths.arrow")
+
+
+def _are_among(keys: Array, known: Array, below: int) -> bool:
+    if below > MOST_KEYS:
+        return bool(np.isin(keys, known).all())
+    table = np.zeros(below, bool)
+    table[known] = True
+    return bool(table[keys].all())

@@ -2,7 +2,8 @@
 
     python tests/fuzz.py [target …]
 
-Prints how many inputs were tried for each; an input that does what it must not is left in .cache/fuzz.
+Prints how many inputs were tried for each; an input that does what it must not is left in .cache/fuzz. First, unless
+FUZZ_GROWTH=0, every reader is given the same thing over and over, once and four times as long (`fuzz_growth.py`).
 """
 
 from __future__ import annotations
@@ -19,10 +20,14 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 CRASHES = ROOT / ".cache" / "fuzz"
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "30"))
+GROWTH = os.environ.get("FUZZ_GROWTH") != "0"
 SLOW = 10  # seconds that one input may take
+BINARY = ("model", "model-arrays", "model-forged")  # binary: nothing in them is repeated
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["--growth"]:
+        return growth(sys.argv[2])
     if sys.argv[1:2] == ["--one"]:
         guided(sys.argv[2]) if importlib.util.find_spec("atheris") else unguided(sys.argv[2])
         return 0
@@ -37,6 +42,8 @@ def main() -> int:
     print(f"{SECONDS:.0f} s a target, {how}", flush=True)
     total, failed = 0, []
     for name in sys.argv[1:] or targets():
+        if GROWTH and subprocess.run([sys.executable, __file__, "--growth", name], check=False).returncode:
+            failed.append(f"{name} grows")
         began = time.monotonic()
         done = subprocess.run([sys.executable, __file__, "--one", name], capture_output=True, text=True, check=False)
         tried = max([int(n) for n in re.findall(r"(?:Done |#)([0-9]+)", done.stderr)], default=0)
@@ -48,6 +55,20 @@ def main() -> int:
             print(done.stderr[-3000:], flush=True)
     print(f"{'in all':16} {total:12,} inputs; failed: {', '.join(failed) or 'none'}")
     return 1 if failed else 0
+
+
+def growth(name: str) -> int:
+    from fuzz_growth import OPENING, grown
+    from fuzz_targets import targets
+
+    if name in BINARY:
+        return 0
+    target, wrong, began = targets()[name], 0, time.monotonic()
+    for what, tried, how in grown(target.run, target.seeds, OPENING):
+        wrong += bool(what)
+        told = f"{what}: {how}" if what else f"{tried:12,} sizes  in {time.monotonic() - began:6.0f} s"
+        print(f"{name:16} {told}", flush=True)
+    return int(wrong > 0)
 
 
 def guided(name: str) -> None:

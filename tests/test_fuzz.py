@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from fuzz_growth import LONGER, OPENING, SHORT, contents, too_much
 from fuzz_targets import CUT, PIECES, Target, edited, targets
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -59,3 +60,20 @@ def test_what_was_found(name: str) -> None:
 def test_seeds_are_valid(name: str) -> None:
     """Or the mistakes would be made in files that are refused anyway."""
     assert TARGETS[name].run(TARGETS[name].seeds[0]) is not None
+
+
+@pytest.mark.parametrize("power,says", [(1, ""), (2, "16 times as long for 4 times as much")])
+def test_what_grows_too_fast_is_noticed(power: int, says: str) -> None:
+    """By a clock that a reader of so many steps drives."""
+    spent = [0.0]
+
+    def read(content: bytes) -> None:
+        spent[0] += len(content) ** power * 1e-4
+
+    assert too_much(read, lambda size: b"a" * size, lambda: spent[0]) == says
+
+
+def test_growing_inputs_are_of_both_sizes() -> None:
+    made = [make for seed in TARGETS["bif"].seeds for _, make in contents(seed, OPENING)]
+    assert len(made) > 2 * len(OPENING)
+    assert all(LONGER * SHORT <= len(make(LONGER * SHORT)) < LONGER * SHORT + 1000 for make in made)

@@ -128,6 +128,17 @@ def test_no_name_but_those_of_tokenizers(here: Path, named: str) -> None:
     )
 
 
+def test_info_shows_what_a_file_says(here: Path) -> None:
+    forge("tag", tokenize="pipe:a\x1b[31m\nb")
+    ran = run("info tag")
+    assert ran.code == 0 and "tokenize=pipe:a\\x1b[31m\\nb" in ran.out
+    assert all(line.isprintable() for line in ran.out.splitlines())
+    assert json.loads(run("info tag --json").out)["reading"]["tokenize"] == "pipe:a\x1b[31m\nb"
+    assert run("shard text --out folder -q").code == 0
+    manifest("folder", reading={"tokenize": "pipe:\x1b[31m"})
+    assert "tokenize=pipe:\\x1b[31m\n" in run("info folder").out
+
+
 def test_another_tokenizer_is_said(here: Path) -> None:
     note, end = (
         "note: the text is tokenized by {}, and the model's training text by {}",

@@ -38,6 +38,7 @@ def info(
     from softcount.disk.checkpoint import KIND
     from softcount.disk.store import MALFORMED, Stored
     from softcount.text.shard_folder import is_shards
+    from softcount.text.source import printable
 
     if is_shards(model):
         _print_folder(model, as_json)
@@ -56,18 +57,21 @@ def info(
         return
     put(f"{model}: {found['holds']}, {readable_bytes(found['bytes'])}, intact")
     width = max(len(name) for name, _ in lines)
-    put("\n".join(f"  {name:<{width}}  {text}" for name, text in lines))
+    put("\n".join(printable(f"  {name:<{width}}  {text}") for name, text in lines))
 
 
 def _print_folder(root: str, as_json: bool) -> None:
     from softcount.cli.shard import summary, summary_lines
     from softcount.text.shard_check import check_files
     from softcount.text.shard_folder import Folder
+    from softcount.text.source import printable
 
     folder = Folder(root)
     check_files(folder)
     found = summary(root, folder.manifest)
-    put(json.dumps(found, ensure_ascii=False) if as_json else "\n".join((*summary_lines(found), INTACT)))
+    put(
+        json.dumps(found, ensure_ascii=False) if as_json else "\n".join((*map(printable, summary_lines(found)), INTACT))
+    )
 
 
 def _model(stored: Stored) -> dict[str, Any]:

@@ -143,6 +143,11 @@ def whole(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) <= DIGITS else None
 
 
+def printable(text: str) -> str:
+    """A line that a file contains, for a terminal: what would steer it is written as Python escapes it."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
 def line_of(offsets: Array, token: int) -> int:
     """The line, counted from 1, of the token with this number."""
     return int(np.searchsorted(offsets, token, side="right"))

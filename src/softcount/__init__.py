@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from softcount.errors import InputError
+from softcount.machine.limits import LIBRARIES, check_limits
 from softcount.registry import BUILT_IN
 from softcount.version import VERSION as __version__
 
@@ -100,6 +101,7 @@ if not TYPE_CHECKING:  # for checkers, all that there is stands above
 
     def __getattr__(name: str) -> Any:
         if name in _HOME:
+            check_limits(*LIBRARIES)
             return getattr(import_module(_HOME[name]), name)
         if name in ("evaluate", "synthetic"):
             return import_module(f"softcount.{name}")

@@ -19,6 +19,7 @@ from threadpoolctl import ThreadpoolController
 
 from softcount.engines.engine import Nested
 from softcount.engines.spilled import Folder, here
+from softcount.errors import InputError
 from softcount.machine import stage
 from softcount.machine.alone import one_thread_whatever_is_loaded
 from softcount.numbers.rounds import add_up
@@ -97,7 +98,7 @@ class Threads(Nested):
         waiting: deque[Future[Any]] = deque()
         try:
             for part in parts:
-                waiting.append(self._pool.submit(task, part))
+                waiting.append(_submit(self._pool, task, part))
                 if len(waiting) > self.n_workers + 1:
                     yield waiting.popleft().result()
             while waiting:
@@ -105,3 +106,13 @@ class Threads(Nested):
         finally:
             for future in waiting:
                 future.cancel()
+
+
+def _submit(pool: ThreadPoolExecutor, task: Callable[[Any], Any], part: Any) -> Future[Any]:
+    try:
+        return pool.submit(task, part)
+    except RuntimeError as error:
+        if "start new thread" not in str(error):
+            raise
+        remedy = "use fewer (--threads, n_jobs), or raise ulimit -v or -u"
+        raise InputError(f"the system starts no more threads; {remedy}") from None

@@ -16,6 +16,8 @@ from importlib.abc import MetaPathFinder
 from types import ModuleType
 from typing import Any
 
+from softcount.machine.limits import check_limits_of_import
+
 SPARED = ("pandas", "Cython", "cython")
 LATER = ("scipy.linalg.cython_blas", "scipy.linalg.cython_lapack")
 UNASKED = ("f2py", "testing")  # of NumPy; whoever imports them by name still gets them
@@ -57,6 +59,7 @@ class _Later(ModuleType):
 
 class _Spare(MetaPathFinder):
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        check_limits_of_import(name)
         if name in SPARED:
             raise ModuleNotFoundError(f"{name} is not imported on the command line", name=name)
         if name == "scipy" and "numpy" in sys.modules:

@@ -19,8 +19,13 @@ def installed() -> float:
 
 def available() -> float:
     """Bytes that this process may still ask for: what is free, and what limits leave (ulimit -v and -d, cgroups)."""
-    limits = (_left("RLIMIT_AS", "VmSize"), _left("RLIMIT_DATA", "VmData"), _left_of_group())
-    return max(0.0, min(_kilobytes("/proc/meminfo", "MemAvailable") or installed(), *limits))
+    free = _kilobytes("/proc/meminfo", "MemAvailable") or installed()
+    return max(0.0, min(free, left_of_limits(), _left_of_group()))
+
+
+def left_of_limits() -> float:
+    """Bytes that the limits of this process (ulimit -v and -d) leave; infinite where there are none."""
+    return min(_left("RLIMIT_AS", "VmSize"), _left("RLIMIT_DATA", "VmData"))
 
 
 def _left(limit: str, used: str) -> float:

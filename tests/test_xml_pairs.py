@@ -218,3 +218,10 @@ def test_marks_within_marks(tmp_path):
     assert read_bitext(tmp_path / "x.tmx").source.tokens(0) == ["y"]
     (tmp_path / "x.tmx").write_text(f"<tmx><body><tu>{units.replace(' mtype=', ' x=')}</tu></body></tmx>")
     assert read_bitext(tmp_path / "x.tmx").source.tokens(0) == ["x" * n + "yz"]
+
+
+def test_ten_of_many_languages_are_named(tmp_path):
+    sides = "".join(f'<tuv xml:lang="{a}{b}"><seg>x</seg></tuv>' for a in "abc" for b in "abcdefgh")
+    (tmp_path / "x.tmx").write_text(f"<tmx><body><tu>{sides}</tu></body></tmx>")
+    with pytest.raises(InputError, match=r"24 languages \(aa 1, ab 1, .*, bb 1 and 14 more\); choose with"):
+        read_bitext(tmp_path / "x.tmx")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.errors import InputError
+from softcount.errors import InputError, list_some
 from softcount.numbers.ragged import Array, from_rows
 from softcount.text.corpus import NO_TAG
 from softcount.text.source import BLANKS, lines, name_of, quoted
@@ -59,7 +59,7 @@ class TagDictionary(NamedTuple):
         tags = [self.tagset[k] for k in self.allowed[word]]
         if tag in tags:
             return None
-        return f"{quoted(word)} has the tag {tag}, but {self.source} allows {', '.join(tags)}; correct one of the two"
+        return f"{quoted(word)} has the tag {tag}, but {self.source} allows {list_some(tags)}; correct one of the two"
 
     def _positions(self, names: tuple[str, ...]) -> Array:
         missing = [tag for tag in self.tagset if tag not in names]

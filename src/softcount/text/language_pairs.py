@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Iterable
 from itertools import chain
 
-from softcount.errors import InputError
+from softcount.errors import InputError, list_some
 from softcount.text.xml_pairs import parse
 
 
@@ -76,7 +76,7 @@ def _chosen(
         has = f"only {groups[0]}" if groups else "none"
         raise InputError(f"{name}: two languages are needed, and it has {has}; give a file with both")
     if len(left) > wanted:
-        listed = ", ".join(f"{language} {len(column.texts):,}" for language, column in sorted(columns.items()))
+        listed = list_some([f"{language} {len(column.texts):,}" for language, column in sorted(columns.items())])
         remedy = "choose with --source-language and --target-language"
         raise InputError(f"{name}: {len(columns)} languages ({listed}); {remedy}")
     found = [[language for language in columns if _fits(language, group)] for group in left]
@@ -86,7 +86,7 @@ def _chosen(
 def _named(columns: dict[str, _Column], name: str, asked: str) -> list[str]:
     found = sorted((c for c in columns if _fits(c, asked)), key=lambda c: c.lower() != asked.lower())
     if not found:
-        has = ", ".join(sorted(columns)) or "none of those that were asked for"
+        has = list_some(sorted(columns)) or "none of those that were asked for"
         raise InputError(f"{name}: no text in {asked!r}; it has {has}")
     return found
 

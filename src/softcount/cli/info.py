@@ -17,6 +17,7 @@ from softcount.machine.streams import put
 if TYPE_CHECKING:
     from softcount.disk.store import Stored
 
+MOST = 1 << 53  # items, seconds: what numbers of JSON count exactly
 INTACT = "  intact: every digest, every number, and the counts of words and lengths"
 
 
@@ -75,13 +76,17 @@ def _print_folder(root: str, as_json: bool) -> None:
 
 
 def _model(stored: Stored) -> dict[str, Any]:
+    from softcount.disk.sound import check
     from softcount.disk.wire import readable, renamed
+    from softcount.estimators.model_file import Body
     from softcount.registry import title
 
     body = stored.restore(
         {name: part for name, part in stored.body.items() if name != "learned"},
         readable(*RECORDS),
     )
+    check("the description", {**body, "learned": {}}, Body)
+    _check_counts(stored, body)
     learned = renamed(stored.body["learned"])
     chosen = learned.get("restart_", 0)
     notes = [Note(remark) for trace in body["traces"].values() for remark in trace["remarks"]]
@@ -102,6 +107,16 @@ def _model(stored: Stored) -> dict[str, Any]:
         "signature": body["signature"],
         "posterior": _posterior(learned),
     }
+
+
+def _check_counts(stored: Stored, body: dict[str, Any]) -> None:
+    """ValueError where a number cannot be meant: a file has no more of anything than it has bits."""
+    if not all(0 <= n <= 8 * stored.n_bytes for n in body["sizes"].values()):
+        raise ValueError("sizes beyond the file's own")
+    numbers = [n for n in body["data"].values() if not isinstance(n, str)]
+    numbers += [step.seconds for trace in body["traces"].values() for step in trace["steps"]]
+    if not all(0 <= n < MOST for n in numbers):
+        raise ValueError("numbers of items, or seconds, that cannot be")
 
 
 def _posterior(learned: dict[str, Any]) -> list[str]:

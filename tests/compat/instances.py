@@ -291,6 +291,8 @@ def answers(model: Any, new: tuple[Any, ...]) -> dict[str, Any]:
     """What a trained model says of new data and of itself, in JSON's terms."""
     found = {name: _answer(model, name) for name in TOLD if hasattr(model, name)}
     found |= {name: _answer(model, name, *_of(model, name, new)) for name in ASKED if hasattr(model, name)}
+    if isinstance(found.get("lexicon_"), dict):  # a file does not keep what has become impossible
+        found["lexicon_"] = {word: [row for row in rows if any(row[1:])] for word, rows in found["lexicon_"].items()}
     return found | {"history": history(model), "tables": tables(model)}
 
 

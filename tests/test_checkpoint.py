@@ -9,6 +9,7 @@ from sklearn.base import clone
 from test_store import forged
 
 import softcount
+import softcount.signature
 from softcount import HMM, PLSA, GaussianMixture, InputError, KMeans, NaiveBayesMixture, WordAligner
 from softcount.disk.store import Stored
 from softcount.machine.signals import Stopped
@@ -152,6 +153,12 @@ def test_another_model_a_model_file_and_a_version_that_trains_otherwise_are_refu
     monkeypatch.setattr("softcount.estimators.saved.TRAINS_AS", "0.0.9")
     with pytest.raises(InputError, match=r"with softcount=.*, not 0\.0\.9"):
         HMM(2, criterion="em:50", random_state=0).fit(SENTENCES, checkpoint=half)
+
+
+def test_a_model_that_a_run_is_given_may_be_of_any_version_that_trains_alike():
+    now = softcount.signature.of_any_version("softcount 0.3.1.dev0 | lm | order=3")
+    assert now == softcount.signature.of_any_version("softcount 0.2.0 | lm | order=3")
+    assert now != softcount.signature.of_any_version("softcount 0.1.9 | lm | order=3")
 
 
 def test_what_decodes_only_may_change(half):

@@ -32,6 +32,7 @@ from softcount.machine.memory import check_room
 from softcount.models.ngram_channel import ChannelTables
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables
+from softcount.signature import of_any_version
 from softcount.text.characters import BLANK
 from softcount.text.corpus import Corpus
 
@@ -175,7 +176,7 @@ class Decipher(TrainedDecipher):
         seed, digest = self._seed(kept), digest_with(text.digest(), weights)
         watched = {
             "settings": self._settings(), "digest": digest, "on_step": on_step, "checkpoint": kept, "weights": weights,
-            "about": {"language": lm.signature_},
+            "about": {"language": of_any_version(lm.signature_)},
         }  # fmt: skip
         with self._engine() as engine, naming(data.source, "line", "give a language model that allows its letters"):
             self._learn(self._tables(lm), data, seed, engine, watched)

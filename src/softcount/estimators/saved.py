@@ -31,6 +31,7 @@ from softcount.loop.resume import Restart
 from softcount.loop.trace import RECORDS, Trace
 from softcount.machine.mapped import in_file
 from softcount.numbers.ragged import Array
+from softcount.signature import of_any_version
 from softcount.text.claim import Claim, claimed, is_there
 from softcount.version import TRAINS_AS
 
@@ -314,7 +315,7 @@ def described(name: str, setting: Any) -> Any:
     if type(setting) in PLAIN:
         return setting
     if hasattr(setting, "signature_"):  # a trained estimator
-        return "sha256:" + hashlib.sha256(setting.signature_.encode()).hexdigest()[:16]
+        return "sha256:" + hashlib.sha256(of_any_version(setting.signature_).encode()).hexdigest()[:16]
     if hasattr(setting, "digest"):
         return "sha256:" + setting.digest()[:16]
     arrays: dict[str, Array] = {}

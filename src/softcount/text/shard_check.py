@@ -42,14 +42,16 @@ def _check_counts(folder: Folder) -> None:
     """Whether the blocks hold what the small files say of them."""
     sides, told = SIDES[folder.kind], folder.words
     counts = [np.zeros(len(words)) for words, *_ in told]
-    rows = np.zeros(len(counts[0]), np.int64)
+    rows = [np.zeros(len(words), np.int64) for words, *_ in told]  # of pairs nothing is said
     lengths: dict[tuple[int, ...], int] = {}
     for columns in counting((read_block(folder.root, block) for block in folder.blocks), sides, lengths):
         _add_counts(columns, sides, counts)
         if folder.kind == "documents":
-            rows += np.bincount(columns["words"].values, minlength=len(rows))
-    for side, found, (_, frequencies, in_rows, _) in zip(folder.manifest["sides"], counts, told, strict=True):
-        if not np.array_equal(found, frequencies) or not np.array_equal(rows, in_rows):
+            rows[0] += np.bincount(columns["words"].values, minlength=len(rows[0]))
+    for side, found, each, (_, frequencies, in_rows, _) in zip(
+        folder.manifest["sides"], counts, rows, told, strict=True
+    ):
+        if not np.array_equal(found, frequencies) or not np.array_equal(each, in_rows):
             raise folder.unsound(side["file"], "its frequencies are not those of the text")
     keys, numbers = folder.lengths
     if lengths != dict(zip(map(tuple, keys.tolist()), numbers.tolist(), strict=True)):

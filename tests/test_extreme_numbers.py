@@ -47,11 +47,18 @@ def commands(group: Any = None, name: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{name}{part}", command
 
 
+# What the settings of fast_align's short options are called here.
+CALLED = {"T": ("tension",), "q": ("null", "p0"), "a": ("alpha",), "t": ("threshold",), "l": ("length",)}
+OTHER = ("alpha", "pseudo-counts", "no word is left")  # what one number stands for, and what it leaves of the data
+
+
 def refused_by_name(ran: Ran, line: str, value: str) -> bool:
     """In one line, which has the number, or the name of what it was given for, or says which data are left."""
-    words = re.findall(r"[a-z]+(?=[ =]@)|(?<=--)[a-z-]+(?=[ =]\S*@)", line)
+    given = [word.strip("-=@") for word in re.findall(r"\S+[ =]\S*@|[a-z]+=@", line)]
+    words = [re.split(r"[ =]", word)[0] for word in given] + re.findall(r"([a-z]+)=@", line)
+    names = [name for word in words for name in (word, word.replace("-", "_"), *CALLED.get(word, ())) if len(name) > 1]
     said = ran.said[0] if len(ran.said) == 1 else ""
-    return bool(said) and any(word in said for word in (value, *words, "alpha", "pseudo-counts", "no word is left"))
+    return bool(said) and any(name in said for name in (value, *names, *OTHER))
 
 
 @pytest.mark.sampled(25)

@@ -10,6 +10,7 @@ from softcount.estimators.align_decode import DECODINGS
 from softcount.estimators.align_plan import plan
 
 DIRECTIONS = ("forward", "reverse", "both")
+MOST_STRENGTH = 1e9  # how often a pair of before may count: beyond, what is new has no weight left
 
 
 def check_decode(decode: str, together: bool) -> None:
@@ -41,5 +42,6 @@ def check_settings(settings: Any) -> None:
         raise InputError(f"alpha is {settings.alpha}: give a positive number")
     if not 0 <= settings.pseudo < finite:
         raise InputError(f"pseudo is {settings.pseudo}: give a number that is not negative")
-    if not 0 < settings.prior_strength < finite:
-        raise InputError(f"prior_strength is {settings.prior_strength}: give a positive number; 1 counts a pair as one")
+    if not 0 < settings.prior_strength <= MOST_STRENGTH:
+        wrong = f"prior_strength is {settings.prior_strength}: give a positive number"
+        raise InputError(f"{wrong}, at most {MOST_STRENGTH:g}; 1 counts a pair as one")

@@ -1,7 +1,6 @@
-"""Where compiled kernels are kept, for the tests and for the site: Numba's disk cache does not see edits in functions
-that are imported from other files, so its folder is named by all that is compiled."""
+"""Where compiled kernels are kept, for the tests and for the site: one folder for all states of the source, because a
+kernel is known by all that it is made of."""
 
-import hashlib
 import os
 from pathlib import Path
 
@@ -9,8 +8,4 @@ ROOT = Path(__file__).parent.parent
 
 
 def use() -> None:
-    digest = hashlib.sha256()
-    for source in sorted((ROOT / "src").rglob("*.py")):
-        if "@kernel" in (text := source.read_text()) or "numba" in text:
-            digest.update(text.encode())
-    os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".cache" / f"numba-{digest.hexdigest()[:16]}")
+    os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".cache" / "kernels")

@@ -56,8 +56,8 @@ def test_an_index_beyond_its_array_is_an_error_in_the_debug_build(tmp_path: Path
     (tmp_path / "planted.py").write_text(PLANTED)
     noticed = "fine IndexError IndexError IndexError fine IndexError"
     assert ran(tmp_path, "1") == noticed
-    kept = {path for path in (tmp_path / "kept").rglob("*.nb?")}
+    kept = {path for path in (tmp_path / "kept").rglob("*.kernel")}
     assert kept and all("checked" in path.parts for path in kept)
     assert ran(tmp_path, "0") == "fine fine fine fine fine fine"
     assert ran(tmp_path, "1") == noticed
-    assert len(kept) < len(set((tmp_path / "kept").rglob("*.nb?")))
+    assert len(kept) < len(set((tmp_path / "kept").rglob("*.kernel")))

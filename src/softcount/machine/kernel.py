@@ -30,7 +30,7 @@ CHECKED = os.environ.get("SOFTCOUNT_CHECK_BOUNDS", "0") not in ("", "0")
 
 
 def kernel(function: F) -> F:
-    """Compile once per machine: the cache lives beside the source, or where softcount.machine.cache finds room."""
+    """Compile once per machine: softcount.machine.cache says where it is kept."""
     compiled: F = njit(nogil=True, fastmath=REORDER, boundscheck=CHECKED)(function)
     cache.keep(compiled, apart="checked" if CHECKED else None)
     _once_for_all_constants(compiled)
@@ -89,7 +89,7 @@ class _Announce(event.Listener):
     def on_start(self, event: Any) -> None:
         if not _Announce.said and getattr(event.data["dispatcher"], "_cache", None) is not None:
             _Announce.said = True
-            message = f"softcount: compiling this model's kernels, up to a minute, {cache.often}"
+            message = f"softcount: compiling this model's kernels, up to a minute, {cache.often()}"
             stage.say(message)
         stage.compiling += 1
 

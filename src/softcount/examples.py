@@ -1,10 +1,11 @@
-"""The small examples that EM is taught with, as files and as the commands that show them.
+"""Examples that come with softcount: small ones that EM is taught with, and texts to try the commands on.
 
 EXAMPLES["can-i-can"].files["P.json"], .commands, .told
 """
 
 from __future__ import annotations
 
+from importlib.resources import files as package_files
 from typing import NamedTuple
 
 
@@ -12,6 +13,12 @@ class Example(NamedTuple):
     told: str  # what there is to see, in a sentence or two
     files: dict[str, str]
     commands: tuple[str, ...]  # run in the folder that has the files
+
+
+def read_texts(*names: str) -> dict[str, str]:
+    """Files of the folder `texts`, which were written for softcount (texts/README.md)."""
+    folder = package_files("softcount") / "texts"
+    return {name: (folder / name).read_text(encoding="utf-8") for name in names}
 
 
 CAN = """{"states": ["V", "N"],
@@ -161,6 +168,41 @@ EXAMPLES = {
             'softcount explain grammar G.cfg "she saw the dog with a telescope" "she saw a dog"',
             'softcount explain grammar G.cfg "she saw the dog with a telescope" "she saw a dog" --page telescope.html',
             "softcount grammar G.cfg text.txt --criterion em:5",
+        ),
+    ),
+    "everyday": Example(
+        "600 sentences of everyday prose in English, German and Spanish, line by line translations of each other, with gold "
+        "links for the first 60.",
+        read_texts("everyday.en", "everyday.de", "everyday.es", "everyday.en-de.links", "everyday.en-es.links"),
+        (
+            "softcount align everyday.en everyday.de --tokenize --save en-de.model",
+            "softcount align everyday.en everyday.de --apply en-de.model --show 1",
+            "softcount glossary en-de.model",
+        ),
+    ),
+    "articles": Example(
+        "300 short newspaper articles on ten subjects, with their dates.",
+        read_texts("articles.tsv"),
+        (
+            "softcount topics articles.tsv --text-column text --id-column id --tokenize --topics 10 --save articles.model",
+            "softcount cluster articles.tsv --text-column text --id-column id --tokenize --clusters 10",
+        ),
+    ),
+    "sentences": Example(
+        "400 English sentences with universal part-of-speech tags, 126 of them with a phrase structure.",
+        read_texts("sentences.conllu", "sentences.mrg"),
+        (
+            "softcount tag sentences.conllu --column none --states 12 --save tags.model",
+            "softcount show tags.model sentences.conllu",
+            "softcount grammar --trees sentences.mrg --save grammar.model",
+        ),
+    ),
+    "commute": Example(
+        "A diary of 120 working days: weather, sleep, transport, traffic, mood, and who was late.",
+        read_texts("commute.csv"),
+        (
+            'softcount net "weather -> transport; transport, slept -> late -> mood" commute.csv --query "late | slept=badly"',
+            'softcount net "weather -> transport; transport, slept -> late -> mood" commute.csv --query "late | slept=well"',
         ),
     ),
 }

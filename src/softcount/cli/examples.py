@@ -12,6 +12,8 @@ from softcount.errors import InputError
 from softcount.machine.atomic import new_folders
 from softcount.machine.streams import put
 
+SHOWN = 12  # lines of a file
+
 
 def examples(
     name: Annotated[str | None, typer.Argument(help="Which one; without it they are listed.")] = None,
@@ -39,9 +41,15 @@ def examples(
     if out is None:
         put(f"{example.told}\n")
         for file, text in example.files.items():
-            put(f"{file}:\n{text}")
+            put(f"{file}:\n{_beginning(text)}")
     for command in example.commands:
         put(command)
+
+
+def _beginning(text: str) -> str:
+    lines = text.splitlines(keepends=True)
+    rest = len(lines) - SHOWN
+    return text if rest <= 1 else "".join(lines[:SHOWN]) + f"… {rest} more lines; --out FOLDER writes them\n"
 
 
 def _write(folder: Path, names: list[str], one: bool) -> int:

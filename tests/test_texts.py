@@ -14,7 +14,25 @@ from softcount.text.tokenizer import tokenize
 from softcount.text.trees import Tree, read_trees
 
 TEXTS = Path(str(files("softcount"))) / "texts"
-TAGS = set("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ VERB".split())
+TAGS = set(
+    [
+        "ADJ",
+        "ADP",
+        "ADV",
+        "AUX",
+        "CCONJ",
+        "DET",
+        "INTJ",
+        "NOUN",
+        "NUM",
+        "PART",
+        "PRON",
+        "PROPN",
+        "PUNCT",
+        "SCONJ",
+        "VERB",
+    ]
+)
 
 
 def lines(name: str) -> list[str]:

@@ -14,7 +14,7 @@ from softcount.text.tokenizer import tokenize
 from softcount.text.trees import Tree, read_trees
 
 TEXTS = Path(str(files("softcount"))) / "texts"
-TAGS = set(
+TAGS = {*"ADJ ADP ADV AUX CCONJ DET INTJ NOUN".split(), *"NUM PART PRON PROPN PUNCT SCONJ VERB".split()}  # noqa: SIM905
     [
         "ADJ",
         "ADP",

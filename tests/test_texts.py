@@ -14,25 +14,9 @@ from softcount.text.tokenizer import tokenize
 from softcount.text.trees import Tree, read_trees
 
 TEXTS = Path(str(files("softcount"))) / "texts"
-TAGS = {*"ADJ ADP ADV AUX CCONJ DET INTJ NOUN".split(), *"NUM PART PRON PROPN PUNCT SCONJ VERB".split()}  # noqa: SIM905
-    [
-        "ADJ",
-        "ADP",
-        "ADV",
-        "AUX",
-        "CCONJ",
-        "DET",
-        "INTJ",
-        "NOUN",
-        "NUM",
-        "PART",
-        "PRON",
-        "PROPN",
-        "PUNCT",
-        "SCONJ",
-        "VERB",
-    ]
-)
+TAGS = {
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "VERB",
+}  # fmt: skip
 
 
 def lines(name: str) -> list[str]:

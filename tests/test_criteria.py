@@ -645,6 +645,16 @@ def test_bad_specs(text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["annealed", "hard", "stepwise", "constrained"])
+def test_brackets_within_brackets_are_refused_at_once(name: str) -> None:
+    nested = f"{name}({name}(" * 800 + "em" + "))" * 800
+    with pytest.raises(InputError, match=f"{name} goes around .*, not around {name}$") as caught:
+        parse(nested)
+    assert len(str(caught.value)) < 300
+    with pytest.raises(InputError, match="letters; write at most 10,000"):
+        parse(",".join([nested] * 3))
+
+
 @pytest.mark.parametrize(
     "spec", ["vb(prior=0)", "gibbs(prior=0)", "annealed(em,start=0)", "mre(rule=growth,rate=0)", "mre(rule=none)"]
 )

@@ -340,3 +340,15 @@ def test_who_is_asked_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "kenlm", None)
     with pytest.raises(InputError, match="needs the package kenlm"):
         made(order=2, query="kenlm").perplexity(["a"])
+
+
+def test_more_sentences_than_there_is_memory_for_are_refused(tmp_path, monkeypatch):
+    import softcount as sc
+
+    for model in (
+        sc.LanguageModel(order=2).fit(["a b", "b a"]),
+        sc.Grammar("S -> 'a' | S S [0.1]", criterion="em:1").fit(["a", "a a"]),
+        sc.HMM(2, criterion="em:1", start="random", random_state=0).fit(["a b", "b a"]),
+    ):
+        with pytest.raises(InputError, match=r"need .* GB, but this machine has .*; ask for fewer"):
+            model.sample(2**64)

@@ -296,3 +296,16 @@ def test_words_of_one_or_two_characters_lose_nothing(stems, more):
     plain = WordAligner(stems="none", **more).fit(source, target)
     leaning = WordAligner(stems=stems, **more).fit(source, target)
     assert abs(error(leaning, source, target, gold) - error(plain, source, target, gold)) < 0.002
+
+
+@pytest.mark.parametrize("model", [None, "ibm1:1"])
+def test_a_file_may_have_any_number_of_levels(model, tmp_path):
+    path = tmp_path / "stems.tsv"
+    lines = (
+        f"{word}\t" + "\t".join(f"{word[: max(1, 9 - k)]}{k}" for k in range(9)) + "\n" for word in ("walks", "walked")
+    )
+    path.write_text("".join(lines))
+    settings = {} if model is None else {"model": model, "agreement": False}
+    aligner = WordAligner(stems=f"{path},{path}", criterion="em:1", random_state=0, **settings)
+    links = aligner.fit(["walks home", "walked in"], ["walked in", "walks home"]).predict(["walks home"], ["walks in"])
+    assert len(links) == 1

@@ -39,11 +39,12 @@ def export(
     if format not in FORMATS:
         raise InputError(f"no format {format!r}; use {', '.join(FORMATS)}")
     from softcount.registry import load
-    from softcount.report.tables import n_rows, tables
+    from softcount.report.tables import file_names, n_rows, tables
 
     stage.begin(f"opening {model}")
-    found = load(model)
-    content = [(to / f"{name}.{FORMATS[format]}", table) for name, table in tables(found)]
+    named = list(tables(load(model)))
+    names = file_names([name for name, _ in named])
+    content = [(to / f"{name}.{FORMATS[format]}", table) for name, (_, table) in zip(names, named, strict=True)]
     files = [path for path, _ in content]
     with new_folders(to, files=files):
         check_writable(*files, inputs=(model,))

@@ -62,6 +62,7 @@ BY_FAMILIES = ("em", "vb", "hard", "annealed", "stepwise", "constrained", "mre")
 POSITIVE = ("prior", "rate", "start", "stop", "over", "batches", "iterations", "ascents", "chains", "thin")
 
 MOST_DIGITS = 9  # of a number of steps
+MOST_LETTERS = 10_000  # of a criterion
 
 
 class Kind(NamedTuple):
@@ -235,6 +236,8 @@ def by_families(stage: Stage) -> bool:
 
 
 def parse(text: str) -> list[Stage]:
+    if len(text) > MOST_LETTERS:
+        raise InputError(f"a criterion of {len(text):,} letters; write at most {MOST_LETTERS:,}")
     parts = split(text)
     for before, part in pairwise(parts):
         if re.fullmatch("[0-9]+", part) and re.fullmatch(r"[a-z]+(\([^\n]*\))?", before):
@@ -289,6 +292,7 @@ def _stage(text: str) -> Stage:
             key, value = (side.strip() for side in argument.split("=", 1))
             options[key] = _option(text, kind, name, key, value)
         elif name in WRAPPERS and inner is None:
+            _check_around(text, name, re.match("[a-z]*", argument).group())  # type: ignore[union-attr]
             inner = _stage(argument)
             if re.search(r":\s*[0-9]+$", argument):
                 raise InputError(f"criterion {text!r}: write the steps behind the parenthesis, {name}(…):{inner.steps}")
@@ -296,13 +300,18 @@ def _stage(text: str) -> Stage:
             raise InputError(f"criterion {text!r}: cannot read {argument!r}; options are key=value")
     if name in WRAPPERS and inner is None:
         inner = _stage("em")
-    if inner is not None and inner.name not in kind.around:
-        raise InputError(f"criterion {text!r}: {name} goes around {', '.join(kind.around)}, not around {inner.name}")
     n_steps = int(steps) if steps is not None else kind.steps
     stage = Stage(name, n_steps, options, inner, "")
     if inner is not None and inner.name == "gibbs":  # draws that are too soft do not count
         stage = stage._replace(inner=inner._replace(steps=n_steps, options={"burn": _over(stage), **inner.options}))
     return stage._replace(text=f"{re.sub(r'[ ]*:[ ]*[0-9]+$', '', text)}:{n_steps}")
+
+
+def _check_around(text: str, name: str, inner: str) -> None:
+    """Asked before what is inside is read: so brackets are never read deeper than criteria go around one another."""
+    around = WRAPPERS[name].around
+    if inner not in around and (inner in BASES or inner in WRAPPERS):
+        raise InputError(f"criterion {text[:80]!r}: {name} goes around {', '.join(around)}, not around {inner}")
 
 
 def _unreadable(text: str) -> InputError:

@@ -234,7 +234,7 @@ def strengths_of(given: float | str | None, n: int, usual: float = STRENGTHS[0])
     if given == "evidence" and n:
         return None
     words = usual if given is None or isinstance(given, str) else float(given)
-    return (words, *STRENGTHS[1:])[:n]
+    return (words, *STRENGTHS[1:], *[STRENGTHS[-1]] * n)[:n]  # classes of a file may have any number of levels
 
 
 def believed(

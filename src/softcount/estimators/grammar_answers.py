@@ -16,6 +16,7 @@ from softcount.estimators.grammar_tree import built, drawn
 from softcount.estimators.light_estimator import check_is_fitted
 from softcount.loop.estep import Answers
 from softcount.loop.weighted import checked_weights
+from softcount.machine.memory import check_room
 from softcount.models.grammar import GrammarTables
 from softcount.models.grammar import grammar as compiled
 from softcount.numbers.attribute import MAX, SUM
@@ -153,6 +154,7 @@ class TrainedGrammar(LoopEstimator):
         list of Tree
         """
         check_is_fitted(self, "rules_")
+        check_room(500.0 * n_trees, f"{n_trees:,} trees", "ask for fewer")
         rng = np.random.default_rng(random_state)
         return [self._shown(drawn(self.rules_, self.parameters_.rule.values, rng)) for _ in range(n_trees)]
 

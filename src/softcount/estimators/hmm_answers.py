@@ -17,6 +17,7 @@ from softcount.estimators.light_estimator import check_is_fitted
 from softcount.estimators.sized import SizedEstimator
 from softcount.loop.estep import Answers
 from softcount.loop.weighted import checked_weights
+from softcount.machine.memory import check_room
 from softcount.models.hmm import HMM as Model
 from softcount.models.hmm import generate
 from softcount.models.ngram_channel import ChannelTables
@@ -178,6 +179,7 @@ class TrainedHMM(SizedEstimator):
         """
         check_is_fitted(self, "vocabulary_")
         self._needs_bigrams("new sentences")
+        check_room(n_sentences * (100.0 + 100.0 * (length or 10)), f"{n_sentences:,} sentences", "ask for fewer")
         rng = np.random.default_rng(random_state)
         lengths = None
         if length is not None:

@@ -32,6 +32,7 @@ from softcount.language.ngram import (
 )
 from softcount.loop.trace import Trace
 from softcount.machine import stage
+from softcount.machine.memory import check_room
 from softcount.numbers.ragged import Array, Ragged
 from softcount.signature import signature
 from softcount.text.characters import joined, spaced
@@ -317,6 +318,7 @@ class LanguageModel(LightEstimator, SavedEstimator):
         -------
         list of str
         """
+        check_room(100.0 * n, f"{n:,} sentences", "ask for fewer")
         rng = np.random.default_rng(random_state)
         return [self._joined(self._sampled(rng)) for _ in range(n)]
 

@@ -245,7 +245,9 @@ class Network(TrainedNetwork):
         self.ties_ = tuple(tuple(group.split(",") if isinstance(group, str) else group) for group in self.tie)
         if columns is not None and not set(found.names) & set(columns.columns):
             known, wanted = list_some(columns.columns), list_some(found.names)
-            raise InputError(f"{columns.source}: no column of the network's ({known}); it has {wanted}")
+            raise InputError(
+                f"{columns.source}: no column of the network's ({known}); it has {wanted or 'no variable'}"
+            )
         declared_values = (dict(bif.values) if bif else {}) | given_values(found, self.values)
         self.values_ = settle_values(found, declared_values, named_values(found, given), columns, self.ties_)
         shown = {} if columns is None else columns.columns

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -14,6 +16,13 @@ from softcount.text.word_form import FEATURES
 
 RARE_NAME = "<rare>"  # of the values of a feature that hardly any word has
 NULL, START, END = "<null>", "<start>", "<end>"  # what the empty word, and a sentence's bounds are called
+
+# What may not be in a file's name on one system or another, what would hide the file, and names of Windows' devices.
+_NOT_IN_NAMES = re.compile(
+    r'[\x00-\x1f\x7f-\x9f<>:"/\\|?*%\u2028\u2029\ud800-\udfff]|\A[. ]|\A[a-z](?=(?:on|rn|ux|ul|om\d|pt\d)(?:\.|\Z))',
+    re.IGNORECASE,
+)
+LONGEST_NAME = 120  # bytes of a file's name that come from a table's
 
 
 class Named(NamedTuple):
@@ -40,6 +49,30 @@ def tables(model: Any) -> Iterator[tuple[str, Table]]:
 def n_rows(table: Table) -> int:
     first = next(iter(table.values()))
     return len(first.ids if isinstance(first, Named) else first)
+
+
+def file_names(names: Sequence[str]) -> list[str]:
+    """For each table a file's name without its ending. Tables are called by names of the data: none leads elsewhere.
+
+    What no file's name can have is written as in addresses (`a/b`: `a%2Fb`). A name that is too long ends in a digest,
+    and one that is there already, in capitals or not, in a number.
+    """
+    found: dict[str, str] = {}
+    for name in names:
+        whole = safe = _NOT_IN_NAMES.sub(_in_hexadecimal, name) or "%"
+        if len(whole.encode()) > LONGEST_NAME:
+            start = whole.encode()[: LONGEST_NAME - 17].decode(errors="ignore")
+            whole = safe = f"{start}~{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+        number = 1
+        while safe.casefold() in found:
+            number += 1
+            safe = f"{whole}~{number}"
+        found[safe.casefold()] = safe
+    return list(found.values())
+
+
+def _in_hexadecimal(match: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "surrogatepass"))
 
 
 def _called(table: str, part: str) -> str:

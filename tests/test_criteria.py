@@ -647,7 +647,7 @@ def test_bad_specs(text: str, message: str) -> None:
 
 @pytest.mark.parametrize("name", ["annealed", "hard", "stepwise", "constrained"])
 def test_brackets_within_brackets_are_refused_at_once(name: str) -> None:
-    nested = f"{name}({name}(" * 800 + "em" + "))" * 800
+    nested = f"{name}({name}(" * 380 + "em" + "))" * 380
     with pytest.raises(InputError, match=f"{name} goes around .*, not around {name}$") as caught:
         parse(nested)
     assert len(str(caught.value)) < 300

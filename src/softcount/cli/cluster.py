@@ -87,7 +87,7 @@ class Cluster(OfDocuments):
     kinds: ClassVar[tuple[str, ...]] = ("naive bayes mixture", "k-means")
 
     def reads(self) -> dict[str, str | Path | None]:
-        return {"documents": self.docs, "labels": self.labels, "stop_words": self.stop_words}
+        return {**super().reads(), "labels": self.labels}
 
     def check(self) -> None:
         if self.method not in ("nb", "kmeans"):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,25 @@ def sparse_of(text: str | None) -> Any:
 def say(message: str, quiet: bool = False) -> None:
     if not quiet:
         stage.say(message)
+
+
+@contextmanager
+def warnings_as_lines(quiet: bool) -> Iterator[None]:
+    """Warnings of this package as one line each, once, without the place in the source that Python would print."""
+    said = set[str]()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        usual = warnings.showwarning
+
+        def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
+            if not issubclass(category, UserWarning):
+                usual(message, category, filename, lineno, file, line)
+            elif str(message) not in said:
+                said.add(str(message))
+                say(f"warning: {message}", quiet)
+
+        warnings.showwarning = show
+        yield
 
 
 def check_writable(*paths: Path | None, inputs: Sequence[str | Path | None] = ()) -> None:

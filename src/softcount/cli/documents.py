@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from softcount.cli.console import columns, lower_cased, say, say_unknown
+from softcount.cli.console import columns, lower_cased, preparation, say, say_unknown
 from softcount.cli.options import HOW, IN, WHAT, IdColumn, Lowercase, Normalize, Restarts, TextColumn, Tokenize, option
 from softcount.cli.sampling import Sampled
 from softcount.errors import InputError
+from softcount.machine import stage
 
 if TYPE_CHECKING:
+    from softcount.evaluate.topics import Coherence
     from softcount.text.documents import Documents
 
 FORMS = "One document a line (.gz too, - for stdin), a folder, a table, UCI docword, .ldac, .svmlight; shards."
 FEWEST = 20  # documents of which it says something that half of them have a word
+ENGLISH = "english"  # the built-in list of stop words; ./english is a file of that name
 USUAL = {"min_count": 1, "max_share": 1.0, "stop_words": 0}
 
 Format = Annotated[str, option(IN, "auto, lines, folder, table, uci, ldac, svmlight.")]
@@ -26,7 +29,7 @@ Format = Annotated[str, option(IN, "auto, lines, folder, table, uci, ldac, svmli
 class OfDocuments(Sampled):
     min_count: Annotated[int, option(WHAT, "Leave out words in fewer documents.", min=1)] = 1
     max_share: Annotated[float, option(WHAT, "Leave out words in a larger share of them.", min=0, max=1)] = 1.0
-    stop_words: Annotated[Path | None, option(WHAT, "Words to leave out, one a line.")] = None
+    stop_words: Annotated[str | None, option(WHAT, "Words to leave out: a file, one a line; or english.")] = None
     prior: Annotated[str, option(HOW, "Dirichlet prior of VB and Gibbs: a number, or word=0.01,….")] = "0.1"
     restarts: Restarts = 1
     lowercase: Lowercase = False
@@ -39,7 +42,7 @@ class OfDocuments(Sampled):
     docs: Any  # each command says itself whether it needs them
 
     def reads(self) -> dict[str, str | Path | None]:
-        return {"documents": self.docs, "stop_words": self.stop_words}
+        return {"documents": self.docs, "stop_words": None if self.stop_words == ENGLISH else self.stop_words}
 
     def beside(self) -> list[str | Path]:
         from softcount.text.document_reader import files_beside
@@ -68,14 +71,22 @@ class OfDocuments(Sampled):
     def pruned(self) -> Documents:
         """The documents without the words that are to be left out."""
         from softcount.text.documents import pruned
+
+        data, stop = self.documents(None, self.lowercase), self.listed_stop_words()
+        self.n_stop_words: int | str = ENGLISH if self.stop_words == ENGLISH else len(stop)
+        return pruned(data, self.min_count, self.max_share, stop)
+
+    def listed_stop_words(self) -> list[str]:
+        from softcount.text.documents import listed_words
         from softcount.text.source import lines
         from softcount.text.vocabulary import lowered
 
-        data = self.documents(None, self.lowercase)
+        if self.stop_words == ENGLISH:
+            if Path(ENGLISH).is_file():
+                say("note: --stop-words english is the built-in list; to read the file, write ./english", self.quiet)
+            return listed_words(ENGLISH, self.lowercase)
         stop = [word.strip() for word in lines(self.stop_words).to_pylist()] if self.stop_words else []
-        stop = sorted({word for word in (lowered(stop).to_pylist() if self.lowercase else stop) if word})
-        self.n_stop_words = len(stop)
-        return pruned(data, self.min_count, self.max_share, stop)
+        return sorted({word for word in (lowered(stop).to_pylist() if self.lowercase else stop) if word})
 
     def reading(self) -> dict[str, Any]:
         """Which words were left out, where not as by default."""
@@ -83,6 +94,26 @@ class OfDocuments(Sampled):
         how: dict[str, Any] = self.prepared.settings()
         how |= columns(None, self.docs, text_column=self.text_column, id_column=self.id_column)
         return {name: value for name, value in now.items() if value != USUAL[name]} | how
+
+
+def coherence_in(
+    model: Any, docs: str, top: int, format: str = "auto", lowercase: bool = False, tokenize: str | None = None,
+    text_column: str | None = None,
+) -> tuple[Documents, Coherence]:  # fmt: skip
+    """Documents in the words of a model of topics, and how coherent its topics are there."""
+    from softcount.evaluate.topics import WINDOW, coherence
+    from softcount.text.document_reader import read_in_order
+
+    chosen, prepare = columns(model, docs, text_column=text_column), preparation(model, tokenize, None)
+    read, text = read_in_order(docs, format, lower_cased(model, lowercase), prepare, **chosen)
+    note_unknown(model, read, quiet=False)
+    data = model._read(read, reset=False)
+    stage.begin("scoring")
+    words = None if model.vocabulary_ is None else model.vocabulary_.words
+    found = coherence(model._rank(), data, words, read if text is None else text, top)
+    if found.c_v is None:
+        say(f"note: C_V is left out: it looks at windows of {WINDOW} words, and {docs} has counts without their order")
+    return data, found
 
 
 OUTPUTS = ("auto", "lines", "tsv")

@@ -11,6 +11,7 @@ import typer
 
 from softcount.cli.console import check_writable, say, write_whole
 from softcount.cli.help import HelpLast
+from softcount.cli.options import TextColumn
 from softcount.cli.watched import watched
 from softcount.machine.streams import put
 
@@ -89,6 +90,7 @@ def mixture(
     steps: Annotated[int, typer.Option(min=1, max=1000, help="Steps of EM.")] = 3,
     pseudo: Annotated[float, typer.Option(min=0, help="Pseudo-count of every word in every class.")] = 0.0,
     seed: Annotated[int, typer.Option(min=0, help="Of the random start.")] = 0,
+    text_column: TextColumn = None,
     page: Page = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
@@ -102,7 +104,7 @@ def mixture(
     from softcount.report.page.explain_data import documents_data
     from softcount.text.document_reader import read_documents
 
-    data = _checked(page, docs, read=lambda: read_documents(docs))
+    data = _checked(page, docs, read=lambda: read_documents(docs, text_column=text_column))
     result = explain_mixture(data, clusters, steps, pseudo, seed)
     start = mixture_start(data, clusters, seed)
     _write(page, lambda: documents_data("mixture", data, start, {"word": pseudo}))
@@ -117,6 +119,7 @@ def plsa(
     steps: Annotated[int, typer.Option(min=1, max=1000, help="Steps of EM.")] = 3,
     pseudo: Annotated[float, typer.Option(min=0, help="Pseudo-count of every entry.")] = 0.0,
     seed: Annotated[int, typer.Option(min=0, help="Of the random start.")] = 0,
+    text_column: TextColumn = None,
     page: Page = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
@@ -130,7 +133,7 @@ def plsa(
     from softcount.report.page.explain_data import documents_data
     from softcount.text.document_reader import read_documents
 
-    data = _checked(page, docs, read=lambda: read_documents(docs))
+    data = _checked(page, docs, read=lambda: read_documents(docs, text_column=text_column))
     result = explain_plsa(data, topics, steps, pseudo, seed)
     start = plsa_start(data, topics, seed)
     _write(page, lambda: documents_data("plsa", data, start, {"topic": pseudo, "word": pseudo}))

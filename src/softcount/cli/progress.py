@@ -18,6 +18,7 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
+from softcount.cli.console import warnings_as_lines
 from softcount.errors import InputError
 from softcount.loop.trace import Step
 from softcount.machine import stage
@@ -53,9 +54,11 @@ class Progress:
         self.began, self.paces = time.monotonic() - age(), deque[float](maxlen=PACE)
         self.seen: tuple[Any, float, float] = (None, 0.0, self.began)  # the stage, what it had reached, and when
         self.ended, self.lock = threading.Event(), threading.Lock()
+        self.warned = warnings_as_lines(quiet)
 
     def __enter__(self) -> Progress:
         stage.begin("starting")
+        self.warned.__enter__()
         if self.shown:
             stage.clear = self.clear
             self.thread = threading.Thread(target=self._watch, daemon=True, name="progress")
@@ -64,6 +67,7 @@ class Progress:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+        self.warned.__exit__(None, None, None)
 
     def __call__(self, step: Step) -> None:
         """The step as the command calls it."""

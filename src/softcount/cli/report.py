@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from softcount.cli.console import check_writable, open_model, say, write_whole
-from softcount.cli.options import Tokenize
+from softcount.cli.options import TextColumn, Tokenize
 from softcount.cli.watched import watched
 from softcount.errors import InputError
 from softcount.machine import stage
@@ -26,12 +26,18 @@ def report(
     by: Annotated[
         str | None, typer.Option(help="A class or a time of every document, one a line: topics or clusters by it.")
     ] = None,
+    coherence: Annotated[
+        bool, typer.Option("--coherence", help="Of each topic also NPMI and C_V of its top words, counted in DATA.")
+    ] = False,
     tokenize: Tokenize = None,
+    text_column: TextColumn = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No messages but errors.")] = False,
 ) -> None:
     """Write a page of what MODEL learned, and of what it makes of DATA; it opens in any browser, without a network.
 
     Example: **softcount report en-fr.model test.en test.fr --gold test.wa --out links.html**
+
+    How coherent topics are: **softcount report topics.model docs.txt --coherence --out topics.html**
 
     Of the model alone: **softcount report tags.model --out tags.html**
     """
@@ -40,14 +46,19 @@ def report(
     files = data or []
     check_writable(out, inputs=(model, gold, by, *files))
     trained = open_model(model, (), "report")
-    items = _items(context, model, trained, files, tokenize) if files else None
+    items = _items(context, model, trained, files, tokenize, text_column) if files else None
+    scores = None
+    if coherence:
+        scores = _coherence(trained, files, tokenize, text_column)
     right = _gold(gold, trained.kind, items) if by is None else _by(by, gold, trained.kind, items)
     stage.begin(f"writing {out}")
-    write_whole(out, lambda path: write_page(path, trained, items, right))
+    write_whole(out, lambda path: write_page(path, trained, items, right, scores))
     say(f"wrote {out}", quiet)
 
 
-def _items(context: typer.Context, path: Path, model: Any, files: list[str], tokenize: str | None) -> Any:
+def _items(
+    context: typer.Context, path: Path, model: Any, files: list[str], tokenize: str | None, text_column: str | None
+) -> Any:
     """What the model's own command reads of these files."""
     from softcount.cli.training import read_for
     from softcount.registry import found_at, registered
@@ -55,11 +66,25 @@ def _items(context: typer.Context, path: Path, model: Any, files: list[str], tok
     if model.kind == "language model":
         from softcount.cli.lm import text_for
 
+        if text_column is not None:
+            raise InputError("`softcount lm` has no --text-column; leave it away")
         return text_for(model, *files, tokenize=tokenize)
     known = registered(model.kind)
     if known is None or not known.command:
         raise InputError(f"{path}: no command reads text for this model; leave {files[0]} away")
-    return read_for(found_at(known.command), context, model, *files, tokenize=tokenize)
+    given = {"tokenize": tokenize, "text_column": text_column}
+    return read_for(found_at(known.command), context, model, *files, **given)
+
+
+def _coherence(model: Any, files: list[str], tokenize: str | None, text_column: str | None) -> Any:
+    from softcount.cli.documents import coherence_in
+    from softcount.evaluate.topics import TOP
+
+    if model.kind != "plsa" or not files:
+        raise InputError("--coherence needs a model of topics, and documents as DATA; give both, or leave it away")
+    if files[0] == "-":
+        raise InputError("--coherence reads DATA twice, which standard input cannot be; give a file")
+    return coherence_in(model, files[0], TOP, tokenize=tokenize, text_column=text_column)[1]
 
 
 def _by(path: str, gold: str | None, kind: str, items: Any) -> list[str]:

@@ -9,10 +9,9 @@ from typing import Annotated
 
 import typer
 
-from softcount.cli.console import check_writable, columns, lower_cased, open_model, preparation, write_whole
-from softcount.cli.documents import note_unknown
+from softcount.cli.console import check_writable, open_model, write_whole
 from softcount.cli.help import HelpLast
-from softcount.cli.options import Tokenize
+from softcount.cli.options import TextColumn, Tokenize
 from softcount.cli.score_compare import (
     Other,
     Samples,
@@ -179,38 +178,36 @@ def topics(
     format: Annotated[str, typer.Option(help="auto, lines, uci, ldac, svmlight, folder.")] = "auto",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Lower-case the text first.")] = False,
     tokenize: Tokenize = None,
+    text_column: TextColumn = None,
     seed: Annotated[int, typer.Option(min=0, help="Which half of the tokens is held out.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
-    """Held-out perplexity by document completion, and NPMI coherence against these documents.
+    """Held-out perplexity by document completion, coherence (NPMI, C_V) in these documents, and diversity of words.
 
     Example: **softcount score topics topics.model held-out.txt --json**
 
     By fewer words of each topic: **softcount score topics topics.model held-out.txt --top 5**
     """
-    import numpy as np
-
-    from softcount.evaluate.topics import npmi
+    from softcount.cli.documents import coherence_in
+    from softcount.evaluate.topics import WINDOW
     from softcount.signature import signature
-    from softcount.text.document_reader import read_documents
 
     plsa = open_model(Path(model), ("plsa",), "score topics")
-    chosen = columns(plsa, docs, text_column=None)
-    data = read_documents(docs, format, lower_cased(plsa, lowercase), preparation(plsa, tokenize, None), **chosen)
-    note_unknown(plsa, data, quiet=False)
-    data = plsa._read(data, reset=False)
-    stage.begin("scoring")
-    tops = np.argsort(-plsa._rank(), axis=1, kind="stable")[:, :top]
-    coherence = npmi(data, tops)
-    result = {"perplexity": plsa.perplexity(data, seed), "npmi": float(coherence.mean())}
-    line = signature("score topics", perplexity="document completion, half of the tokens", top=top, seed=seed,
-                     documents=len(data), data="sha256:" + data.digest()[:12])  # fmt: skip
+    data, found = coherence_in(plsa, docs, top, format, lowercase, tokenize, text_column)
+    result = {
+        "perplexity": plsa.perplexity(data, seed), "npmi": float(found.npmi.mean()),
+        "c_v": None if found.c_v is None else float(found.c_v.mean()), "diversity": found.diversity,
+    }  # fmt: skip
+    line = signature("score topics", perplexity="document completion, half of the tokens", c_v=f"windows of {WINDOW}",
+                     top=top, seed=seed, documents=len(data), data="sha256:" + data.digest()[:12])  # fmt: skip
     if as_json:
-        per_topic = {"npmi_per_topic": coherence.tolist()}
+        per_topic = {"npmi_per_topic": found.npmi.tolist()}
+        per_topic |= {} if found.c_v is None else {"c_v_per_topic": found.c_v.tolist()}
         put(json.dumps({**result, **per_topic, "signature": line, "model": plsa.signature_}, ensure_ascii=False))
         return
     for name, value in result.items():
-        put(f"{name:12} {value:.4f}")
+        if value is not None:
+            put(f"{name:12} {value:.4f}")
     put(line)
 
 

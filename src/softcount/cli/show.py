@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from softcount.cli.console import open_model, preparation, say
-from softcount.cli.options import IN, OUT, Tokenize, option
+from softcount.cli.options import IN, OUT, TextColumn, Tokenize, option
 from softcount.cli.show_screen import console_for, print_overview, room_for, with_examples
 from softcount.cli.show_text import SENTENCE_KINDS, read_for
 from softcount.cli.watched import watched
@@ -38,6 +38,7 @@ def show(
     as_json: Annotated[bool, option(OUT, "Print one JSON object.", "--json")] = False,
     format: Annotated[str, option(IN, "Of TEXT, as for the command that trained the model.")] = "auto",
     tokenize: Tokenize = None,
+    text_column: TextColumn = None,
 ) -> None:
     """Show what MODEL has learned: every class, topic, cluster or state with its size and its most typical words.
 
@@ -57,7 +58,7 @@ def show(
         raise InputError(f"{target}: only an aligner has a second text; leave it away")
     from softcount.report.overview import overview
 
-    read = None if text is None else read_for(found, text, format, top, tokenize)
+    read = None if text is None else read_for(found, text, format, top, tokenize, text_column)
     stage.begin("looking at the model")
     seen = overview(found, top, None if read is None else read.sizes)
     if seen is None:

@@ -26,19 +26,21 @@ class Read(NamedTuple):
     labels: list[list[str]]
 
 
-def read_for(model: Any, text: str, format: str, top: int, tokenize: str | None) -> Read:
+def read_for(
+    model: Any, text: str, format: str, top: int, tokenize: str | None, text_column: str | None = None
+) -> Read:
     if model.kind in SENTENCE_KINDS:
-        return _sentences(model, text, format, top, tokenize)
+        return _sentences(model, text, format, top, tokenize, text_column)
     if model.kind in DOCUMENT_KINDS:
-        return _documents(model, text, format, tokenize)
+        return _documents(model, text, format, tokenize, text_column)
     raise InputError(f"{text}: a model of this kind is shown without a text; leave it away")
 
 
-def _sentences(model: Any, text: str, format: str, top: int, tokenize: str | None) -> Read:
+def _sentences(model: Any, text: str, format: str, top: int, tokenize: str | None, text_column: str | None) -> Read:
     from softcount.text.reader import read
 
     prepare = preparation(model, tokenize, None)
-    chosen = columns(model, text, text_column=None)
+    chosen = columns(model, text, text_column=text_column)
     data = read(text, format=format, lowercase=lower_cased(model, False), prepare=prepare, **chosen)
     return labelled(model, data, top)
 
@@ -62,7 +64,7 @@ def labelled(model: Any, data: Corpus, top: int) -> Read:
     return Read(np.bincount(flat, minlength=len(names)), [found[name] for name in names], sentences, labels)
 
 
-def _documents(model: Any, text: str, format: str, tokenize: str | None) -> Read:
+def _documents(model: Any, text: str, format: str, tokenize: str | None, text_column: str | None) -> Read:
     import numpy as np
 
     from softcount.report.context import beginning, document_examples
@@ -70,7 +72,7 @@ def _documents(model: Any, text: str, format: str, tokenize: str | None) -> Read
     from softcount.text.source import lines
     from softcount.text.table_file import is_binary_table
 
-    chosen = columns(model, text, text_column=None, id_column=None)
+    chosen = columns(model, text, text_column=text_column, id_column=None)
     prepare = preparation(model, tokenize, None)
     data = read_documents(text, format, lower_cased(model, False), prepare, **chosen)
     stage.begin("labelling")

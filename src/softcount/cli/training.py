@@ -294,8 +294,8 @@ class Training:
             put_lines(lines)
 
 
-def read_for(kind: type[Training], context: typer.Context, model: Any, *files: str, tokenize: str | None = None) -> Any:
-    """What the command reads of these files for a saved model, as it would with --apply."""
+def read_for(kind: type[Training], context: typer.Context, model: Any, *files: str, **options: str | None) -> Any:
+    """What the command reads of these files for a saved model, as it would with --apply and these options."""
     from softcount.text.stored import in_memory
 
     hints = get_type_hints(kind, include_extras=True)
@@ -303,10 +303,11 @@ def read_for(kind: type[Training], context: typer.Context, model: Any, *files: s
     if len(files) > len(arguments):
         raise InputError(f"{files[-1]}: `softcount {kind.name}` reads no more than {len(arguments)}; leave it away")
     given: dict[str, Any] = dict(zip(arguments, files, strict=False))
-    if tokenize is not None:
-        if "tokenize" not in hints:
-            raise InputError(f"`softcount {kind.name}` tokenizes no text; leave --tokenize away")
-        given["tokenize"] = tokenize
+    for name, value in options.items():
+        if value is not None and name not in hints:
+            option = "--" + name.replace("_", "-")
+            raise InputError(f"`softcount {kind.name}` has no {option}; leave it away")
+        given |= {} if value is None else {name: value}
     asked = kind(context=context, criterion="", **given)
     return in_memory(asked.read(model), "a page that shows the text", "give a part of it")
 

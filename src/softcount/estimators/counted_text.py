@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,8 +17,11 @@ from softcount.estimators.scikit import validate_data
 from softcount.numbers.ragged import Array
 from softcount.text.corpus import check_cells
 from softcount.text.documents import Documents, documents, from_matrix, within
+from softcount.text.source import quoted
 from softcount.text.stored import Stored
 from softcount.text.vocabulary import Vocabulary
+
+FIRST, SHOWN = 100, 3  # rows of a data frame that are looked at for text; columns that a message names
 
 
 class TextCounter(LoopEstimator):
@@ -72,7 +76,7 @@ class DocumentEstimator(TextCounter, FeaturedEstimator):
                 data = same_columns(data, self.n_features_in_)
             self._keep_words(data.vocabulary, reset)
         else:
-            table = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset, ensure_non_negative=True)
+            table = numbers_of(self, X, accept_sparse="csr", dtype=np.float64, reset=reset, ensure_non_negative=True)
             data = from_matrix(table)
             names = getattr(self, "feature_names_in_", None)
             self._keep_words(None if names is None else Vocabulary([str(name) for name in names]), reset)
@@ -121,6 +125,9 @@ def names_of(words: Any, n: int) -> Sequence[Any]:
 
 def listed(X: Any) -> Any:
     """A column of texts (of pandas, polars or pyarrow) or a generator as a list; anything else as it is."""
+    if isinstance(X, str) and any(map(str.isspace, X)) and not os.path.exists(X):
+        wrong = f"{quoted(X, 60)}: no such file; a string is a path"
+        raise InputError(f"{wrong}, so pass documents as a list of strings, one document each")
     if hasattr(X, "to_pylist") and not hasattr(X, "column_names"):  # pyarrow
         X = X.to_pylist()
     elif type(X).__module__.partition(".")[0] == "polars" and hasattr(X, "to_list"):
@@ -140,6 +147,39 @@ def is_text(X: Any) -> bool:
         return True
     first = next((row for row in X if isinstance(row, str) or len(row)), None) if isinstance(X, list | tuple) else None
     return isinstance(first, str) or (isinstance(first, list | tuple) and isinstance(first[0], str))
+
+
+def numbers_of(estimator: Any, X: Any, **how: Any) -> Any:
+    """A table of numbers, as scikit-learn checks it; where it has text in it, what to pass instead."""
+    try:
+        return validate_data(estimator, X, **how)
+    except ValueError as error:
+        if "could not convert string to float" not in str(error):
+            raise
+        raise InputError(text_in_table(X)) from None
+
+
+def text_in_table(X: Any) -> str:
+    names = getattr(X, "column_names", None) or getattr(X, "columns", None)
+    if names is None:
+        shape = getattr(X, "shape", ())
+        if len(shape) != 2:
+            return "X is a table with text in it; pass a list of texts, one document each, or counts alone"
+        letters = [_letters(X[:, k]) for k in range(shape[1])]
+        column = f"X[:, {letters.index(max(letters))}]" if any(letters) else "X[:, 0]"
+        return f"X is an array of shape {shape} with text in it; pass one column of texts, as {column}, or counts alone"
+    found = {name: size for name in names if (size := _letters(X[name]))}
+    if not found:
+        return "X is a data frame with text among its numbers; pass one column of texts, or columns of counts alone"
+    longest, shown = max(found, key=lambda name: found[name]), ", ".join(map(repr, list(found)[:SHOWN]))
+    columns = f"the column{'s' * (len(found) > 1)} {shown}{' …' * (len(found) > SHOWN)}"
+    return f"X is a data frame with text in {columns}; pass one column of texts, as X[{longest!r}], or counts alone"
+
+
+def _letters(column: Any) -> int:
+    """How much text the first rows have."""
+    rows = column[:FIRST].to_pylist() if hasattr(column, "to_pylist") else list(column[:FIRST])
+    return sum(len(row) for row in rows if isinstance(row, str))
 
 
 def same_columns(data: Documents, n_words: int) -> Documents:

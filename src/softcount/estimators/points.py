@@ -14,10 +14,9 @@ from softcount.disk.sound import check, check_finite, check_logs, check_rows, ch
 from softcount.engines import Engine
 from softcount.errors import InputError
 from softcount.estimators.base import LoopEstimator, naming
-from softcount.estimators.counted_text import TextCounter, is_text, listed, same_columns
+from softcount.estimators.counted_text import TextCounter, is_text, listed, numbers_of, same_columns
 from softcount.estimators.light_estimator import check_is_fitted
 from softcount.estimators.sampling import draw, draw_points, lengths_of
-from softcount.estimators.scikit import validate_data
 from softcount.estimators.seeding import digest_of, plus_plus, squared_norms
 from softcount.loop.estep import Answers
 from softcount.loop.weighted import checked_weights, digest_with
@@ -99,7 +98,7 @@ class PointEstimator(TextCounter):
     def _points(self, X: Any, reset: bool) -> Any:
         self._check()
         X = self._read(X, reset)
-        table = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        table = numbers_of(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         if table.size and abs(table).max() > LARGEST:
             raise InputError(f"a value beyond {LARGEST:g}, whose square is too large; scale the features")
         if reset and table.shape[0] < self.n_clusters:

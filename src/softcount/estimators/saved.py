@@ -154,7 +154,9 @@ class SavedEstimator:
     def _repr_html_(self) -> str | None:
         return self._repr_mimebundle_().get("text/html")
 
-    def report(self, path: str | Path, X: Any = None, y: Any = None, *, gold: Any = None) -> None:
+    def report(
+        self, path: str | Path, X: Any = None, y: Any = None, *, gold: Any = None, coherence: bool = False
+    ) -> None:
         """Write a page that shows what was learned, and what the model makes of a text; it opens in any browser.
 
         >>> from softcount import LanguageModel
@@ -171,13 +173,16 @@ class SavedEstimator:
         gold : list, optional
             The right answers to lay beside it: tags of every sentence, or links of every pair (see `read_links`); of
             documents a class or a time of each, by which topics or clusters are shown.
+        coherence : bool, default False
+            Whether NPMI and C_V of every topic's words, counted in X, are shown as well.
         """
         from softcount.machine.atomic import write_whole
-        from softcount.report.page.model import items_of, write_page
+        from softcount.report.page.model import coherence_of, items_of, write_page
 
         self._check_fitted("signature_")
         items = None if X is None else items_of(self, X, y)
-        write_whole(Path(path), lambda place: write_page(place, self, items, gold))
+        scores = coherence_of(self, X) if coherence else None
+        write_whole(Path(path), lambda place: write_page(place, self, items, gold, scores))
 
     @classmethod
     def load(cls, path: str | Path, **settings: Any) -> Self:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         measure_topics,
         measure_trees,
     )
-    from softcount.evaluate.topics import npmi
+    from softcount.evaluate.topics import c_v, diversity, npmi
     from softcount.evaluate.trees import TreeCounts, TreeScores, count_brackets, tree_scores
 
 __all__ = [
@@ -52,6 +52,7 @@ __all__ = [
     "TreeScores",
     "ari",
     "bootstrap",
+    "c_v",
     "cluster_scores",
     "compare",
     "compare_clusters",
@@ -61,6 +62,7 @@ __all__ = [
     "contingency",
     "count_brackets",
     "count_links",
+    "diversity",
     "link_scores",
     "many_to_one",
     "measure_clusters",
@@ -81,7 +83,7 @@ __all__ = [
 
 
 _HOME = {
-    "npmi": "topics",
+    **dict.fromkeys(["c_v", "diversity", "npmi"], "topics"),
     **dict.fromkeys(["TreeCounts", "TreeScores", "count_brackets", "tree_scores"], "trees"),
     **dict.fromkeys(
         ["Compared", "Difference", "compare", *(f"compare_{what}" for what in ("clusters", "links", "tags", "trees"))],

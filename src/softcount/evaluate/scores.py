@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from softcount.numbers.ragged import Array
 
 if TYPE_CHECKING:
     from softcount.evaluate.clustering import Labels
+    from softcount.text.corpus import Corpus
     from softcount.text.documents import Documents
     from softcount.text.trees import Tree
 
@@ -218,39 +220,60 @@ def tree_table(
 def measure_topics(
     tops: Any, documents: Documents | Any, *, level: float = 0.95, samples: int = 1000, random_state: int = 0
 ) -> Measured:
-    """How coherent topics are: the mean NPMI of their words, and how many of the words are of one topic alone.
+    """How coherent topics are: NPMI and C_V of their words; and how diverse: how many of the words are different.
 
     Parameters
     ----------
     tops : mapping or list
         Of every topic its words, as `PLSA.top_words` gives them, or word ids, [topics, words].
-    documents : Documents, or text
-        Where it is counted which words stand together.
+    documents : list of str, list of token lists, path, or Documents
+        Where it is counted which words stand together; C_V needs their order, which Documents do not have.
     level, samples, random_state
         Of the intervals, for which topics are drawn again: see `bootstrap`.
 
     Returns
     -------
     Measured
-        Statistics of every topic: npmi, and distinct, the share of its words that no other topic has.
+        Statistics of every topic: npmi; distinct, the share of its words that no other topic has; diversity, its share
+        of the different words of all topics; and c_v, where the order of words is known or no document has more than
+        110 of them. Scores are their means.
     """
-    from softcount.evaluate.topics import npmi
-    from softcount.text.documents import Documents
-    from softcount.text.documents import documents as counted
+    from softcount.evaluate.topics import c_v, can_have_windows, npmi
 
-    data = documents if isinstance(documents, Documents) else counted(documents)
+    data, ordered = counted(documents)
     rows = _word_ids(tops, data)
     names, times = np.unique(np.concatenate(rows), return_counts=True)
-    alone = dict(zip(names.tolist(), (times == 1).tolist(), strict=True))
-    coherence = np.concatenate([npmi(data, row[None]) for row in rows])
-    distinct = np.array([np.mean([alone[v] for v in row.tolist()]) for row in rows])
-    table = np.column_stack([coherence, distinct, np.ones(len(rows))])
+    listed = dict(zip(names.tolist(), times.tolist(), strict=True))
+    columns = {
+        "npmi": np.concatenate([npmi(data, row[None]) for row in rows]),
+        "distinct": np.array([np.mean([listed[v] == 1 for v in row.tolist()]) for row in rows]),
+        "diversity": np.array([np.mean([1.0 / listed[v] for v in row.tolist()]) for row in rows]),
+    }
+    if can_have_windows(ordered):
+        columns["c_v"] = np.concatenate([c_v(ordered, row[None]) for row in rows])
+    table = np.column_stack([*columns.values(), np.ones(len(rows))])
 
     def scores(sums: Array) -> dict[str, float]:
-        return {"npmi": float(sums[0] / sums[2]), "distinct": float(sums[1] / sums[2])}
+        return {name: float(total / sums[-1]) for name, total in zip(columns, sums, strict=False)}
 
-    found = _intervals(table, scores, level, samples, random_state)
-    return Measured(found, {"npmi": coherence, "distinct": distinct}, level)
+    return Measured(_intervals(table, scores, level, samples, random_state), columns, level)
+
+
+def counted(documents: Any, lowercase: bool = False) -> tuple[Documents, Documents | Corpus]:
+    """Documents, and the same with the order of their words, where it is known."""
+    from softcount.text.corpus import corpus
+    from softcount.text.document_reader import read_in_order
+    from softcount.text.documents import Documents
+    from softcount.text.documents import documents as counts_of
+
+    if isinstance(documents, str | Path):
+        data, ordered = read_in_order(documents, lowercase=lowercase)
+        return data, data if ordered is None else ordered
+    if isinstance(documents, Documents) or hasattr(documents, "read_as"):
+        data = counts_of(documents, lowercase=lowercase)
+        return data, data
+    texts = list(documents)
+    return counts_of(texts, lowercase=lowercase), corpus(texts, lowercase=lowercase)
 
 
 def _word_ids(tops: Any, data: Documents) -> list[Array]:

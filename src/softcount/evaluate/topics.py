@@ -3,21 +3,31 @@
     perplexity   exp(−Σ n log Σ_h topic[d, h] · word[h, w] / Σ n)     over tokens that the topics of d did not see
     relevance    P(w | h)² / (P(w | h) + P(w)): the order in which a topic's words are shown
     NPMI         mean over pairs of top words of log(p(u, v) / (p(u) p(v))) / −log p(u, v), p = share of documents
+    C_V          mean over top words u of cos(v(u), Σ_w v(w)), v(u) = (NPMI(u, w))_w, p = share of windows of 110 words
+    diversity    different words among the top words of all topics / all of them
 
 H. M. Wallach et al., "Evaluation methods for topic models", ICML 2009 (document completion); G. Bouma, "Normalized
 (pointwise) mutual information in collocation extraction", GSCL 2009. A pair never seen together has NPMI −1.
+M. Röder, A. Both, A. Hinneburg, "Exploring the space of topic coherence measures", WSDM 2015: C_V, in whose NPMI
+p(u, v) + 1e-12 stands for p(u, v), and w is u, too. A. B. Dieng et al., "Topic modeling in embedding spaces", TACL 2020.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from softcount.numbers.ragged import Array
+from softcount.errors import InputError
+from softcount.numbers.ragged import Array, offsets_of
+from softcount.text.corpus import Corpus
 from softcount.text.documents import Documents, from_matrix
 
 BLOCK = 65_536  # cells at a time: never a nonzeros × topics array
+TOP = 10  # words of a topic
+WINDOW, EPSILON = 110, 1e-12  # words of a window of C_V; what is added to a share of windows
 
 
 def split_tokens(data: Documents, share: float, seed: int) -> tuple[Documents, Documents]:
@@ -82,3 +92,127 @@ def _mean_npmi(together: Array) -> float:
         pairs = np.where(joint >= 1.0, 1.0, np.log(joint / apart) / -np.log(joint))
     pairs = np.where(joint > 0.0, pairs, -1.0)
     return float(pairs.mean()) if len(pairs) else 0.0
+
+
+def diversity(tops: Array) -> float:
+    """The share of different words among the top words of all topics; `tops` has a row of words for each."""
+    words = np.asarray(tops)
+    return len(np.unique(words)) / max(words.size, 1)
+
+
+class Coherence(NamedTuple):
+    """Of each topic, by its top words."""
+
+    npmi: Array
+    c_v: Array | None  # where the order of words is known, or needs not be
+    diversity: float
+
+
+def coherence(
+    rank: Array, data: Documents, words: Sequence[str] | None, text: Corpus | Documents, top: int
+) -> Coherence:
+    """By the first `top` words of every row of `rank` in `data`, whose columns are called `words`, and in `text`."""
+    tops = np.argsort(-rank, axis=1, kind="stable")[:, :top]
+    return Coherence(npmi(data, tops), _c_v_in(text, tops, words), diversity(tops))
+
+
+def _c_v_in(text: Corpus | Documents, tops: Array, words: Sequence[str] | None) -> Array | None:
+    if not can_have_windows(text):
+        return None
+    if words is not None and text.vocabulary is not None:
+        tops = text.vocabulary.find([words[v] for v in tops.ravel().tolist()]).reshape(tops.shape)
+    return c_v(text, tops)
+
+
+# --- C_V ----------------------------------------------------------------------------------------------------------------
+
+
+class Spans(NamedTuple):
+    """Windows, numbered through all documents, that have a word: from `begins` up to `ends`, which never touch."""
+
+    begins: Array
+    ends: Array
+
+    @property
+    def size(self) -> int:
+        return int((self.ends - self.begins).sum())
+
+    def below(self, windows: Array) -> Array:
+        """How many of them have a smaller number than each of these."""
+        before = offsets_of(self.ends - self.begins)[:-1]
+        at = np.searchsorted(self.begins, windows, side="right") - 1
+        inside = np.minimum(windows, self.ends[at]) - self.begins[at]
+        return np.where(at >= 0, before[at] + inside, 0)
+
+
+def c_v(data: Corpus | Documents, tops: Array, window: int = WINDOW) -> Array:
+    """Coherence C_V of each row of word ids in `tops`, −1 for a word that the text does not have.
+
+    A window is `window` successive words of a document, and a shorter document is one window, so that counts will do
+    where no document is longer. A word that the text does not have is as far from all as can be: 0.
+    """
+    tops = np.asarray(tops)
+    spans, n = _spans(data, np.unique(tops[tops >= 0]), window)
+    return np.array([_mean_cosine([spans.get(v) for v in row], n) for row in tops.tolist()])
+
+
+def can_have_windows(data: Corpus | Documents, window: int = WINDOW) -> bool:
+    """Whether it is known which words stand in one window: by their order, or since every document is one."""
+    return isinstance(data, Corpus) or bool((data.totals() <= window).all())
+
+
+def _spans(data: Corpus | Documents, words: Array, window: int) -> tuple[dict[int, Spans], int]:
+    """Of each word the windows that have it, and how many windows there are."""
+    if not can_have_windows(data, window):
+        raise InputError(
+            f"C_V needs the order of words in documents of more than {window} words; give text, not counts"
+        )
+    if isinstance(data, Corpus):
+        offsets, ids, n_words = data.sentences.offsets, data.sentences.values, len(data.vocabulary)
+        lengths = np.diff(offsets)
+    else:
+        offsets, ids, n_words = data.offsets, data.words, data.n_words
+        lengths = np.minimum(np.diff(offsets), 1) * window  # of which the order does not matter
+    n_windows = np.where(lengths > 0, np.maximum(lengths - window + 1, 1), 0)
+    first = offsets_of(n_windows)
+    asked = np.zeros(n_words + 1, dtype=bool)  # the last is that of −1
+    asked[words] = True
+    at = np.flatnonzero(asked[ids])
+    document = np.searchsorted(offsets, at, side="right") - 1
+    place, last = at - offsets[document], n_windows[document] - 1
+    begins = first[document] + np.clip(place - window + 1, 0, last)
+    ends = first[document] + np.minimum(place, last) + 1
+    if not isinstance(data, Corpus):
+        begins, ends = first[document], first[document] + 1
+    by_word = np.argsort(ids[at], kind="stable")
+    borders = np.searchsorted(ids[at][by_word], [words, words + 1])
+    found = {}
+    for word, start, stop in zip(words.tolist(), *borders.tolist(), strict=True):
+        if start < stop:
+            found[word] = _merged(begins[by_word[start:stop]], ends[by_word[start:stop]])
+    return found, int(first[-1])
+
+
+def _merged(begins: Array, ends: Array) -> Spans:
+    """Spans that overlap or touch as one; both ends rise from one to the next."""
+    apart = np.flatnonzero(begins[1:] > ends[:-1])
+    return Spans(begins[np.concatenate([[0], apart + 1])], ends[np.concatenate([apart, [len(ends) - 1]])])
+
+
+def _mean_cosine(spans: list[Spans | None], n_windows: int) -> float:
+    """Of each word's NPMI with all of them and the sum of these vectors."""
+    together = np.zeros((len(spans), len(spans)))
+    for i, one in enumerate(spans):
+        for j, other in enumerate(spans[: i + 1]):
+            if one is not None and other is not None:
+                few, many = (one, other) if len(one.begins) <= len(other.begins) else (other, one)
+                shared = (many.below(few.ends) - many.below(few.begins)).sum()
+                together[i, j] = together[j, i] = shared / n_windows
+    alone = np.diag(together)
+    seen = np.outer(alone, alone) > 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        vectors = np.log((together + EPSILON) / np.outer(alone, alone)) / -np.log(together + EPSILON)
+    vectors = np.where(seen, np.where(together >= 1.0, 1.0, vectors), 0.0)
+    whole = vectors.sum(axis=0)
+    lengths = np.sqrt((vectors**2).sum(axis=1) * (whole @ whole))
+    return float(np.mean(np.divide(vectors @ whole, lengths, out=np.zeros(len(spans)), where=lengths > 0.0)))

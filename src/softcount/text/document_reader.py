@@ -28,8 +28,9 @@ from scipy import sparse
 
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array
+from softcount.text.corpus import Corpus, corpus
 from softcount.text.documents import MOST_TOKENS, Documents, documents, from_matrix
-from softcount.text.named_documents import read_folder, read_rows
+from softcount.text.named_documents import Keep, no_matter, read_folder, read_rows
 from softcount.text.packing import unpacked_name
 from softcount.text.preparation import Preparation, preparation_of, prepared
 from softcount.text.shard_folder import is_shards, loaded
@@ -77,9 +78,25 @@ def read_documents(
     -------
     Documents
     """
+    return _read(path, format, lowercase, prepare or preparation_of(tokenize, normalize), text_column, id_column)
+
+
+def read_in_order(
+    path: str | Path, format: str = "auto", lowercase: bool = False, prepare: Preparation | None = None,
+    text_column: str | None = None, id_column: str | None = None,
+) -> tuple[Documents, Corpus | None]:  # fmt: skip
+    """The documents, and the same with the order of their words, which tables of counts and shards do not have."""
+    texts: list[str] = []
+    data = _read(path, format, lowercase, prepare, text_column, id_column, texts.extend)
+    return data, corpus(texts, lowercase=lowercase) if texts else None
+
+
+def _read(
+    path: str | Path, format: str, lowercase: bool, prepare: Preparation | None, text_column: str | None,
+    id_column: str | None, keep: Keep = no_matter,
+) -> Documents:  # fmt: skip
     if format not in FORMATS:
         raise InputError(f"format {format!r} is not known; choose one of {', '.join(FORMATS)}")
-    prepare = prepare or preparation_of(tokenize, normalize)
     if is_shards(path):
         stored: Documents = loaded(documents(path, lowercase=lowercase))
         return stored
@@ -87,13 +104,13 @@ def read_documents(
     if format == "auto" and (text_column is not None or id_column is not None):
         kind = "table"
     if kind == "table":
-        return read_rows(path, lowercase, prepare, text_column, id_column)
+        return read_rows(path, lowercase, prepare, text_column, id_column, keep)
     if text_column is not None or id_column is not None:
         raise InputError(f"{name_of(path)}: read as {kind}, which has no columns; leave --text-column away")
     if kind == "folder":
-        return read_folder(Path(path), lowercase, prepare)
+        return read_folder(Path(path), lowercase, prepare, keep)
     if kind == "lines":
-        return _lines(path, lowercase, prepare)
+        return _lines(path, lowercase, prepare, keep, noted=format == "auto")
     if prepare is not None and prepare.tokenize:
         raise InputError(f"{name_of(path)}: a table of counts, so it has tokens already; leave --tokenize away")
     return {"uci": _uci, "ldac": _ldac, "svmlight": _svmlight}[kind](path)
@@ -108,13 +125,14 @@ def format_of(path: str | Path) -> str:
     return "uci" if name.startswith("docword") else ENDINGS.get(Path(name).suffix, "lines")
 
 
-def _lines(path: str | Path, lowercase: bool, prepare: Preparation | None) -> Documents:
-    if is_table(path):
+def _lines(path: str | Path, lowercase: bool, prepare: Preparation | None, keep: Keep, noted: bool) -> Documents:
+    if noted and is_table(path):
         wrong = "read as lines, though its name is that of a table; --text-column reads a column of it"
         warnings.warn(f"{name_of(path)}: {wrong}", UserWarning, stacklevel=3)
     rows = split_lines(prepared(read_text(path), prepare)).to_pylist()
     if not rows:
         raise InputError(f"{name_of(path)}: empty file; give at least one line")
+    keep(rows)
     data = documents(rows, source=name_of(path), lowercase=lowercase)
     if not data.n_words:
         raise InputError(f"{name_of(path)}: no words, only blanks; give at least one word")

@@ -246,7 +246,7 @@ def within(
 
     A whole number is one of documents, a float a share of them; "english" is scikit-learn's list of words.
     """
-    n, stop = len(data), _listed(stop_words, lowercase)
+    n, stop = len(data), listed_words(stop_words, lowercase)
     least = min_df if isinstance(min_df, int | np.integer) else min_df * n
     most = max_df if isinstance(max_df, int | np.integer) else max_df * n
     if least <= 1 and most >= n and not stop:
@@ -261,7 +261,7 @@ def within(
     return data if keep.all() else restricted(data, keep)
 
 
-def _listed(stop_words: Iterable[str] | str | None, lowercase: bool) -> list[str]:
+def listed_words(stop_words: Iterable[str] | str | None, lowercase: bool) -> list[str]:
     if stop_words is None:
         return []
     if isinstance(stop_words, str):

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +18,13 @@ from softcount.text.documents import Documents, documents
 from softcount.text.preparation import Preparation, prepared
 from softcount.text.source import name_of, read_text
 from softcount.text.text_column import column_texts, columns_of, names_of_rows, only_text_column
+
+
+Keep = Callable[[list[str]], object]
+
+
+def no_matter(texts: list[str]) -> None:
+    pass
 
 
 def files_of_folder(path: Path) -> list[tuple[Path, str]]:
@@ -34,22 +41,27 @@ def files_of_folder(path: Path) -> list[tuple[Path, str]]:
     return files
 
 
-def read_folder(path: Path, lowercase: bool, prepare: Preparation | None) -> Documents:
+def read_folder(path: Path, lowercase: bool, prepare: Preparation | None, keep: Keep = no_matter) -> Documents:
+    """`keep` is given the texts as they are counted."""
     files = files_of_folder(path)
-    texts = [read_text(file).decode().replace("\n", " ") for file, _ in files]
+    texts = _prepared([read_text(file).decode().replace("\n", " ") for file, _ in files], prepare)
     labels = [label for _, label in files] if any(label for _, label in files) else None
-    data = documents(_prepared(texts, prepare), labels=labels, source=name_of(path), lowercase=lowercase)
+    keep(texts)
+    data = documents(texts, labels=labels, source=name_of(path), lowercase=lowercase)
     return replace(data, names=tuple(str(file.relative_to(path)) for file, _ in files))
 
 
 def read_rows(
-    path: str | Path, lowercase: bool, prepare: Preparation | None, text_column: str | None, id_column: str | None
-) -> Documents:
+    path: str | Path, lowercase: bool, prepare: Preparation | None, text_column: str | None, id_column: str | None,
+    keep: Keep = no_matter,
+) -> Documents:  # fmt: skip
     """Of CSV, TSV, Parquet or Arrow; the only column of text need not be named."""
     table = columns_of(path)
     texts = column_texts(table, only_text_column(table) if text_column is None else text_column)
     names = () if id_column is None else names_of_rows(table, id_column)
-    data = documents(_prepared(texts, prepare), source=name_of(path), lowercase=lowercase)
+    texts = _prepared(texts, prepare)
+    keep(texts)
+    data = documents(texts, source=name_of(path), lowercase=lowercase)
     if not data.n_words:
         raise InputError(f"{name_of(path)}: no words, only blanks; give at least one word")
     return replace(data, names=names)

@@ -16,6 +16,7 @@ from softcount.report.page.element import Html, bar, el, joined, table
 from softcount.report.page.frame import Section
 
 if TYPE_CHECKING:
+    from softcount.evaluate.topics import Coherence
     from softcount.text.documents import Documents
 
 TYPICAL = 12  # words of a topic
@@ -27,13 +28,15 @@ SPREAD = 0.5  # how much of a place on the map is its rank: one topic apart from
 MAP, LETTER = (520, 340), 6.3  # the size of the map, and of a letter on it
 
 
-def topic_sections(model: Any, data: Documents | None, by: Sequence[str] | None = None) -> Iterator[Section]:
+def topic_sections(
+    model: Any, data: Documents | None, by: Sequence[str] | None = None, coherence: Coherence | None = None
+) -> Iterator[Section]:
     """`by` has a class or a time of every document."""
     seen = overview(model, TYPICAL, np.asarray(model.prevalence_))
     assert seen is not None
     tops = [group.words for group in seen.groups]
     names = [f"{h}: {' '.join(words[:3])}" for h, words in enumerate(tops)]
-    yield Section("topics", "Topics", _topics(model, tops), _asked(model, names))
+    yield Section("topics", "Topics", _topics(model, tops, coherence), _asked(model, names))
     if len(model.word_) > 2:
         yield Section("map", "Which topics are alike", _map(model, names))
     if data is not None:
@@ -67,14 +70,16 @@ def cluster_sections(model: Any, data: Documents | None, by: Sequence[str] | Non
             yield Section("by", "Clusters by class or time", across(shares, list(named.values()), by, "cluster"))
 
 
-def _topics(model: Any, tops: Sequence[Sequence[str]]) -> Html:
+def _topics(model: Any, tops: Sequence[Sequence[str]], coherence: Coherence | None) -> Html:
     order = np.argsort(-np.asarray(model.prevalence_), kind="stable").tolist()
     greatest = float(np.max(model.prevalence_))
+    scores = _scores(coherence)
     rows = [
-        (str(h), f"{model.prevalence_[h]:.1%}", bar(float(model.prevalence_[h]), greatest), " ".join(tops[h]))
+        (str(h), f"{model.prevalence_[h]:.1%}", bar(float(model.prevalence_[h]), greatest),
+         *(f"{score[h]:.3f}" for score in scores.values()), " ".join(tops[h]))
         for h in order
-    ]
-    head = ("topic", "share", "", "words that tell it from the others")
+    ]  # fmt: skip
+    head = ("topic", "share", "", *scores, "words that tell it from the others")
     box = Html('<input type="search" id="query" autocomplete="off" spellcheck="false">')
     ask = [
         el("h3", "Ask it"),
@@ -82,7 +87,21 @@ def _topics(model: Any, tops: Sequence[Sequence[str]]) -> Html:
         el("p", "", id="query-answer", role="status", cls="found"),
     ]
     told = "Which share of all words each has, and the words that it has more often than others."
-    return joined([el("p", told, cls="hint"), table(head, rows, "By size", numbers=(1,)), *ask])
+    if coherence is not None:
+        from softcount.evaluate.topics import TOP
+
+        told += f" Coherence of its first {TOP} words: {', '.join(scores)}; the mean of all topics is "
+        told += " and ".join(f"{score.mean():.3f}" for score in scores.values())
+        told += f". Of these words {coherence.diversity:.0%} are different."
+    numbers = (1, *range(3, 3 + len(scores)))
+    return joined([el("p", told, cls="hint"), table(head, rows, "By size", numbers=numbers), *ask])
+
+
+def _scores(coherence: Coherence | None) -> dict[str, Array]:
+    """Columns of the table of topics."""
+    if coherence is None:
+        return {}
+    return {"NPMI": coherence.npmi} | ({} if coherence.c_v is None else {"C_V": coherence.c_v})
 
 
 def _asked(model: Any, names: Sequence[str]) -> dict[str, Any]:

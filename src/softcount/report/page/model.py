@@ -7,6 +7,7 @@ page_of(model, data, gold)      and what it makes of a text, beside the right an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,15 +40,18 @@ KINDS: dict[str, tuple[str, str, Sections]] = {
 }  # fmt: skip
 
 
-def page_of(model: Any, data: Any = None, gold: Any = None) -> str:
+def page_of(model: Any, data: Any = None, gold: Any = None, coherence: Any = None) -> str:
+    """`coherence` is that of topics, where it is shown: softcount.evaluate.topics.Coherence."""
     title, story, sections = KINDS.get(model.kind, (model.kind.capitalize(), "", _nothing))
+    if coherence is not None:
+        sections = partial(documents.topic_sections, coherence=coherence)
     told = f"{story} {training.told(model)}".lstrip()
     return page(title, told, [*sections(model, data, gold), *training.sections(model)])
 
 
-def write_page(path: Path, model: Any, data: Any = None, gold: Any = None) -> None:
+def write_page(path: Path, model: Any, data: Any = None, gold: Any = None, coherence: Any = None) -> None:
     """A file name that is no UTF-8 is told with a question mark for what is not."""
-    path.write_bytes(page_of(model, data, gold).encode("utf-8", "replace"))
+    path.write_bytes(page_of(model, data, gold, coherence).encode("utf-8", "replace"))
 
 
 def items_of(model: Any, X: Any, y: Any) -> Any:
@@ -67,6 +71,21 @@ def items_of(model: Any, X: Any, y: Any) -> Any:
     from softcount.text.documents import documents
 
     return documents(X, lowercase=model.lowercase) if getattr(model, "vocabulary_", None) is not None else X
+
+
+def coherence_of(model: Any, X: Any) -> Any:
+    """Of topics, in these documents."""
+    from softcount.errors import InputError
+    from softcount.evaluate.scores import counted
+    from softcount.evaluate.topics import TOP, coherence
+
+    if model.kind != "plsa" or X is None:
+        raise InputError("coherence is of topics in documents: give them as X, or leave it away")
+    if getattr(model, "vocabulary_", None) is None:
+        data = model._read(X, reset=False)
+        return coherence(model._rank(), data, None, data, TOP)
+    read, text = counted(X, model.lowercase)
+    return coherence(model._rank(), model._read(read, reset=False), model.vocabulary_.words, text, TOP)
 
 
 def _nothing(model: Any, data: Any, gold: Any) -> Iterator[Section]:

@@ -73,7 +73,10 @@ class Cluster(OfDocuments):
         option(HOW, "nb: kmeans (default without --labels), random, uniform; kmeans: k-means++ (default), random."),
     ] = None
     metric: Annotated[str, option(WHAT, "kmeans: euclidean, or cosine (spherical k-means).")] = "euclidean"
-    unlabelled_weight: Annotated[float, option(HOW, "λ: what an unlabelled document counts.", min=0, max=1)] = 1.0
+    unlabelled_weight: Annotated[
+        float | None,
+        option(HOW, "λ: what an unlabelled document counts; by cross-validation if not given.", min=0, max=1),
+    ] = None
     features: Features = None
     variance: Variance = 1.0
     sparse: Sparse = None
@@ -137,10 +140,15 @@ class Cluster(OfDocuments):
         }  # fmt: skip
 
     def fit(self, model: Any, data: Any, **watch: Any) -> None:
+        from softcount.estimators.unlabelled_weight import STEPS, n_trainings
+
         known = None if self.labels is None else _labels(self.labels, len(data))
         n_classes = self.size if known is None else len({label for label in known if label})
         if self.size is not None and self.size != n_classes:
             raise InputError(f"{self.labels}: {n_classes} classes, but --clusters {self.clusters}; leave it away")
+        if known is not None and self.unlabelled_weight is None and (known == None).any():  # noqa: E711  # by element
+            n = n_trainings()
+            self.say(f"note: --unlabelled-weight is not given and is chosen by {n} short trainings of {STEPS} steps")
         model.fit(data, known, **watch)
 
     def answer(self, model: Any, data: Any) -> Iterable[Any]:

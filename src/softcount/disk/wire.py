@@ -106,6 +106,7 @@ ATTRIBUTES = {
     "ties_": "ties_",
     "top_": "top_",
     "tried_": "tried_",
+    "unlabelled_weight_": "unlabelled_weight_",
     "values_": "values_",
     "vocabularies_": "vocabularies_",
     "vocabulary_": "vocabulary_",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -23,11 +22,13 @@ from softcount.estimators.parameters import Features, Fixed, PerTable, Seed, Sha
 from softcount.estimators.repeats import repetition, worth
 from softcount.estimators.scikit import classifier_tags
 from softcount.estimators.splitting import Axes, Hidden
+from softcount.estimators.unlabelled_weight import USUAL, choose_weight
 from softcount.loop.start import given_start, random_start, uniform_start
 from softcount.loop.trace import Step
 from softcount.loop.weighted import checked_weights, digest_with
 from softcount.machine import stage
 from softcount.machine.memory import check_room
+from softcount.machine.warning import warn_each_time
 from softcount.models.mixture import Mixture, MixtureTables
 from softcount.numbers.lanes import width
 from softcount.numbers.ragged import Array
@@ -41,6 +42,9 @@ LONGEST = 1e9  # words of a document
 RICH = 48  # classes beside which is seen how much documents repeat themselves, before their number is chosen
 ALL = 0.95  # of the tokens: a share above which they are what they are
 COLLAPSE = 0.5  # the effective number of classes, as a share of what there should be, below which we warn
+NOTHING = 0.05  # of the documents that a class should have by its labels: no more is practically nothing
+ALIKE = 0.1  # Hellinger distance of classes that have become one
+COMPARED, SHOWN = 512, 5  # classes of which all pairs are compared; of which a message speaks
 
 
 class NaiveBayesMixture(TrainedMixture):
@@ -59,8 +63,9 @@ class NaiveBayesMixture(TrainedMixture):
         How many classes; where `fit` is given labels, the classes are theirs. "auto": chosen.
     choose : str, default "evidence"
         How "auto" chooses: "evidence", "elbo", "split-merge" or "held-out" (see `softcount.estimators.how_many`).
-    unlabelled_weight : float, default 1.0
-        λ, what an unlabelled document counts beside a labelled one, 0 to 1.
+    unlabelled_weight : float, optional
+        λ, what an unlabelled document counts beside a labelled one, 0 to 1; None: one of 1, 0.3, 0.1 and 0, chosen by
+        5-fold cross-validation of the labelled documents, or 1 where fewer than 20 of them can be left out.
     document_length : float, optional
         Stretch or shrink all documents to this many words, as Nigam et al. did; None leaves them.
     criterion : str, default "em:100"
@@ -105,6 +110,8 @@ class NaiveBayesMixture(TrainedMixture):
     ----------
     classes_ : array
         The names of the classes, or their numbers.
+    unlabelled_weight_ : float
+        What an unlabelled document counted, given or chosen.
     labels_ : array of int
         The number of the best class of every training document.
     cluster_ : array, [classes]
@@ -121,11 +128,11 @@ class NaiveBayesMixture(TrainedMixture):
 
     kind = "naive bayes mixture"
     _learned = (
-        "parameters_", "_log_weights", "classes_", "labels_", "tried_", *DocumentEstimator._READ,
+        "parameters_", "_log_weights", "classes_", "labels_", "tried_", "unlabelled_weight_", *DocumentEstimator._READ,
         *DocumentEstimator._FIT,
     )  # fmt: skip
     _types = (MixtureTables, Tried)
-    _optional: ClassVar[tuple[str, ...]] = ("tried_", *DocumentEstimator._optional)
+    _optional: ClassVar[tuple[str, ...]] = ("tried_", "unlabelled_weight_", *DocumentEstimator._optional)
     _size_name, _emits = "n_clusters", "word"
     _size_axes: ClassVar[Axes] = {"cluster": Hidden(share=0), "word": Hidden(row=0)}
 
@@ -134,7 +141,7 @@ class NaiveBayesMixture(TrainedMixture):
         n_clusters: int | str = 8,
         *,
         choose: str = "evidence",
-        unlabelled_weight: float = 1.0,
+        unlabelled_weight: float | None = None,
         document_length: float | None = None,
         criterion: str = "em:100",
         start: str | Sequence[Any] | None = None,
@@ -212,8 +219,10 @@ class NaiveBayesMixture(TrainedMixture):
         weights = checked_weights(sample_weight, len(whole), "documents")
         if weights is not None:
             whole = replace(whole, weights=weights)
+        kept = self._checkpoint(checkpoint, checkpoint_every)
+        seed = self._seed(kept)
         chosen = self._choose_size(whole, len(whole) // 2) if y is None else ()
-        data = self._labelled(whole, y)
+        data, why = self._labelled(whole, y, seed)
         if data.weights is not None and not data.weights.all():  # what weighs nothing need not be read
             data = replace(data.take(np.flatnonzero(data.weights)), rows=None)
         if len(data) < 1:
@@ -221,21 +230,20 @@ class NaiveBayesMixture(TrainedMixture):
         K = len(self.classes_)
         check_room(32.0 * width(K) * data.n_words, f"{K:,} classes", "ask for fewer")
         self._model = Mixture(K, data.n_words)
-        kept = self._checkpoint(checkpoint, checkpoint_every)
-        seed, digest = self._seed(kept), digest_with(data.digest(), weights)
+        digest = digest_with(data.digest(), weights)
         with self._engine() as engine, naming(data.source):
             self._train(
                 self._model, data, lambda restart: self._start(data, (seed, restart), engine), seed, engine,
                 settings=self._settings(), digest=digest, on_step=on_step, checkpoint=kept,
             )  # fmt: skip
         self.cluster_, self.word_ = self.parameters_
-        self.history_.remarks += (*chosen, *self._remarks(whole, data))
+        self.history_.remarks += (*chosen, *self._remarks(whole, data), *why)
         self.labels_ = self._best(whole)
         self._warn_of_collapse(data)
         self.signature_ = self._sign(
             "naive bayes mixture", seed, classes=K, documents=len(data), words=data.n_words,
             labelled=0 if data.labels is None else int((data.labels >= 0).sum()),
-            unlabelled_weight=self.unlabelled_weight, document_length=self.document_length,
+            unlabelled_weight=self.unlabelled_weight_, document_length=self.document_length,
             start=self._begins(data), data="sha256:" + digest[:12],
         )  # fmt: skip
         self._remember(seed, data.source, digest, documents=len(data), tokens=data.n_tokens)
@@ -243,7 +251,7 @@ class NaiveBayesMixture(TrainedMixture):
 
     def _check(self) -> None:
         super()._check()
-        if not 0.0 <= self.unlabelled_weight <= 1.0:
+        if self.unlabelled_weight is not None and not 0.0 <= self.unlabelled_weight <= 1.0:
             raise InputError(f"unlabelled_weight must be between 0 and 1, not {self.unlabelled_weight}")
         if self.document_length is not None and not 0.0 < self.document_length <= LONGEST:
             wrong = f"document_length must be more than zero and at most {LONGEST:g}, or None"
@@ -267,21 +275,44 @@ class NaiveBayesMixture(TrainedMixture):
         data = super()._read(X, reset)
         return data if self.document_length is None else data.scaled(self.document_length)
 
-    def _labelled(self, data: Documents, y: Any) -> Documents:
-        """The documents with what is known of their classes, and their weights."""
+    def _labelled(self, data: Documents, y: Any, seed: int) -> tuple[Documents, tuple[str, ...]]:
+        """The documents with what is known of their classes, and their weights; and how these were chosen."""
         y = None if y is None else label_column(y, len(data))
         known = None if y is None else known_labels(y)
         if y is None or known is None or not known.any():
             if not self._size:
                 raise InputError('n_clusters="auto" where no label is known: leave the labels away')
             self.classes_ = np.arange(self._size)
-            return data.unlabelled()
+            self.unlabelled_weight_ = USUAL if self.unlabelled_weight is None else self.unlabelled_weight
+            return data.unlabelled(), ()
         self.classes_, ids = numbered_classes(y[known].tolist(), self._named_classes)
         labels = np.full(len(data), -1, dtype=np.int32)
         labels[known] = ids
-        counts = np.where(known, 1.0, self.unlabelled_weight)
+        self.unlabelled_weight_, why = self._weigh(data, labels, seed)
+        counts = np.where(known, 1.0, self.unlabelled_weight_)
         weights = counts if data.weights is None else counts * data.weights
-        return replace(data, labels=labels, weights=None).weighted(weights)
+        return replace(data, labels=labels, weights=None).weighted(weights), why
+
+    def _weigh(self, data: Documents, labels: Array, seed: int) -> tuple[float, tuple[str, ...]]:
+        """What an unlabelled document counts, and how it was chosen, if it was."""
+        if self.unlabelled_weight is not None:
+            return self.unlabelled_weight, ()
+        counts = np.ones(len(data)) if data.weights is None else data.weights
+        if self._beginning or not counts[labels < 0].any():  # nothing to weigh
+            return USUAL, ()
+
+        def make(weight: float, criterion: str) -> NaiveBayesMixture:
+            settings = self.get_params(deep=False) | self._for_choice() | {"pseudo": self.pseudo, "engine": "threads"}
+            settings |= {"unlabelled_weight": weight, "criterion": criterion, "random_state": seed, "restarts": 1}
+            return type(self)(**settings | {"features": None, "sparse": None, "fixed": ()})
+
+        counted = np.flatnonzero(counts)
+        plain = replace(data.take(counted), weights=None, labels=None, rows=None)
+        found = choose_weight(plain, labels[counted], counts[counted], make, seed)
+        return found.weight, (f"unlabelled_weight is {found.weight:g}, {found.why}",)
+
+    def _about(self, seed: int, digest: str, **more: Any) -> dict[str, Any]:
+        return {**super()._about(seed, digest, **more), "unlabelled_weight": self.unlabelled_weight_}
 
     def _begins(self, items: Documents) -> str:
         if self.start is None:
@@ -310,18 +341,39 @@ class NaiveBayesMixture(TrainedMixture):
         return (f"{n:,} of {len(whole):,} documents ({n / len(whole):.1%}) have a known class; {they}",)
 
     def _warn_of_collapse(self, data: Documents) -> None:
-        share = class_sizes(self.labels_, len(self.classes_)) / max(len(self.labels_), 1)
-        expected = float(min(len(self.classes_), len(data)))
+        """Of classes that are in effect not there: most of them, one that got nothing, two that are one."""
+        K, sizes = len(self.classes_), class_sizes(self.labels_, len(self.classes_))
+        expected = np.full(K, 1.0 / K)
         if data.labels is not None:
-            expected = _effective(np.bincount(data.labels[data.labels >= 0], minlength=len(self.classes_)))
-        found = _effective(share)
-        if expected > 1.5 and found <= COLLAPSE * expected:
-            warnings.warn(
-                f"the classes collapse: {found:.1f} are in effect used where {expected:.1f} should be; "
-                "lower pseudo, or unlabelled_weight, or take another start",
-                UserWarning,
-                stacklevel=3,
+            expected = np.bincount(data.labels[data.labels >= 0], minlength=K) / (data.labels >= 0).sum()
+        should, found = min(_effective(expected), float(len(data))), _effective(sizes)
+        least = 0.0 if data.labels is None else NOTHING * expected * len(self.labels_)
+        lost, alike = sizes <= least, [] if K > COMPARED else self._alike(sizes > least)
+        wrong = []
+        if should > 1.5 and found <= COLLAPSE * should:
+            wrong.append(f"{found:.1f} are in effect used where {should:.1f} should be")
+        if lost.any():
+            named = (f"{self._called(k)} ({sizes[k]:,})" for k in np.flatnonzero(lost).tolist())
+            wrong.append(f"these received practically no documents: {_some(named)}")
+        if alike:
+            wrong.append(
+                f"these have become one: {_some(f'{self._called(j)} and {self._called(k)}' for j, k in alike)}"
             )
+        if wrong:
+            advice = "ask for fewer, or take another start or random_state"
+            if data.labels is not None:
+                advice = "give more labels, lower pseudo or unlabelled_weight, or take another start"
+            warn_each_time(f"the classes collapse: {', and '.join(wrong)}; {advice}")
+
+    def _called(self, k: int) -> str:
+        return str(self.classes_[k])
+
+    def _alike(self, used: Array) -> list[tuple[int, int]]:
+        """Pairs of the used classes between whose words there is next to no Hellinger distance."""
+        ids = np.flatnonzero(used)
+        roots = np.sqrt(np.asarray(self.word_[ids], np.float64))
+        near = np.argwhere(np.triu(roots @ roots.T >= 1.0 - ALIKE**2, 1))
+        return [(int(ids[j]), int(ids[k])) for j, k in near]
 
     def partial_fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, classes: Any = None, total: float | None = None
@@ -333,7 +385,7 @@ class NaiveBayesMixture(TrainedMixture):
         Parameters
         ----------
         X, y, sample_weight
-            As `fit` takes them.
+            As `fit` takes them; an unlabelled document counts 1 where `unlabelled_weight` is None.
         classes : list, optional
             All classes that `y` will ever name; where it is not given, those of the first call.
         total : number, optional
@@ -354,6 +406,11 @@ class NaiveBayesMixture(TrainedMixture):
     def _settings(self) -> Settings:
         smoothing = SMOOTHING if self.pseudo is None else self.pseudo
         return Settings(smoothing, self.prior, sparse=self.sparse)
+
+
+def _some(names: Iterable[str]) -> str:
+    listed = list(names)
+    return ", ".join(listed[:SHOWN]) + (f" and {len(listed) - SHOWN:,} more" if len(listed) > SHOWN else "")
 
 
 def _effective(counts: Array) -> float:

@@ -35,7 +35,8 @@ DOCUMENTS = 1 << 20  # at a time
 class TrainedMixture(SizedEstimator, DocumentEstimator):
     """The half of softcount.NaiveBayesMixture that uses what was learned."""
 
-    unlabelled_weight: float
+    unlabelled_weight: float | None
+    unlabelled_weight_: float
     _log_weights: MixtureTables
     classes_: Array
     labels_: Array
@@ -209,6 +210,10 @@ class TrainedMixture(SizedEstimator, DocumentEstimator):
         for tables, sound in ((self.parameters_, check_rows), (self._log_weights, check_logs)):
             check_tables(tables, MixtureTables, sound, cluster=(K,), word=(K, V))
         check_whole("labels", self.labels_, None, K)
+        given = self.unlabelled_weight
+        weight = self.__dict__.setdefault("unlabelled_weight_", 1.0 if given is None else given)  # not in older files
+        if type(weight) not in (int, float) or not 0.0 <= weight <= 1.0:
+            raise ValueError("a weight that is none")
         if self.classes_.ndim != 1 or self.classes_.dtype.kind not in "biufU" or len(np.unique(self.classes_)) != K:
             raise ValueError("no names of classes")
         self._check_words()
@@ -226,7 +231,7 @@ class TrainedMixture(SizedEstimator, DocumentEstimator):
         data = self._read(X, reset=False)
         if y is not None:
             labels = self._class_ids(y, len(data))
-            data = replace(data, labels=labels, weights=np.where(labels >= 0, 1.0, self.unlabelled_weight))
+            data = replace(data, labels=labels, weights=np.where(labels >= 0, 1.0, self.unlabelled_weight_))
         return self._model, data, checked_weights(sample_weight, len(data), "documents")
 
     def _per_token(self, items: Documents) -> float:

@@ -9,7 +9,8 @@
 H. M. Wallach et al., "Evaluation methods for topic models", ICML 2009 (document completion); G. Bouma, "Normalized
 (pointwise) mutual information in collocation extraction", GSCL 2009. A pair never seen together has NPMI −1.
 M. Röder, A. Both, A. Hinneburg, "Exploring the space of topic coherence measures", WSDM 2015: C_V, in whose NPMI
-p(u, v) + 1e-12 stands for p(u, v), and w is u, too. A. B. Dieng et al., "Topic modeling in embedding spaces", TACL 2020.
+p(u, v) + 1e-12 stands for p(u, v), and w is u, too. A. B. Dieng, F. Ruiz, D. Blei, "Topic modeling in embedding
+spaces", TACL 2020: diversity.
 """
 
 from __future__ import annotations
@@ -124,7 +125,7 @@ def _c_v_in(text: Corpus | Documents, tops: Array, words: Sequence[str] | None) 
     return c_v(text, tops)
 
 
-# --- C_V ----------------------------------------------------------------------------------------------------------------
+# --- C_V --------------------------------------------------------------------------------------------------------------
 
 
 class Spans(NamedTuple):

@@ -43,5 +43,8 @@ def cluster_lines(model: Any, classes: Iterable[Any], width: int | None) -> Iter
     sizes = Counter(classes)
     for name, words in characteristic_words(model).items():
         head = f"{name}: {sizes[name]:,} document{'s' * (sizes[name] != 1)}: "
+        if not sizes[name]:  # its words are those of no document
+            yield f"{name}: empty"
+            continue
         short = [word if len(word) <= LONGEST else word[: LONGEST - 1] + "…" for word in words]
         yield head + whole_words(short, None if width is None else width - len(head))

@@ -19,7 +19,6 @@ from softcount.text.preparation import Preparation, prepared
 from softcount.text.source import name_of, read_text
 from softcount.text.text_column import column_texts, columns_of, names_of_rows, only_text_column
 
-
 Keep = Callable[[list[str]], object]
 
 

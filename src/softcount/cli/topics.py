@@ -156,6 +156,9 @@ class Topics(OfDocuments):
     def fit(self, model: Any, data: Any, **watch: Any) -> None:
         from softcount.estimators.plsa_rows import foretold
 
+        if len(data) == 1:
+            self.say(f"note: {data.source} is one document, and topics are what documents differ in; "
+                     "give one a line, such as a paragraph")  # fmt: skip
         for note in foretold(model, data, self.checkpoint):
             self.say(f"note: {note}")
         super().fit(model, data, **watch)

@@ -213,6 +213,7 @@ def frames() -> dict[str, tuple[Any, str]]:
     }  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore:X has feature names")  # scikit-learn's, before it reads them
 @pytest.mark.parametrize("kind", [sc.PLSA, sc.NaiveBayesMixture, sc.KMeans, sc.GaussianMixture])
 def test_text_in_a_table_says_what_to_pass(kind: Any) -> None:
     for given, says in frames().values():

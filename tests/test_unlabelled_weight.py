@@ -20,8 +20,8 @@ def misleading(n: int = 240, seed: int = 0) -> tuple[np.ndarray[Any, Any], np.nd
     """Counts of documents whose classes say little of their words, beside a split of the words that says much."""
     rng = np.random.default_rng(seed)
     gold, other = rng.integers(0, 2, n), rng.integers(0, 2, n)
-    rare = rng.binomial(4, np.where(gold[:, None] == [0, 1], 0.8, 0.2))
-    loud = rng.poisson(np.where(other[:, None] == np.repeat([0, 1], 10), 6.0, 0.5))
+    rare = rng.poisson(np.where(gold[:, None] == np.repeat([0, 1], 5), 3.0, 1.0))
+    loud = rng.poisson(np.where(other[:, None] == np.repeat([0, 1], 10), 4.0, 0.5))
     return np.column_stack([rare, loud]).astype(float), gold
 
 
@@ -30,7 +30,7 @@ def helping(n: int = 240, seed: int = 0) -> tuple[np.ndarray[Any, Any], np.ndarr
     rng = np.random.default_rng(seed)
     gold = rng.integers(0, 2, n)
     rates = rng.gamma(0.3, 1.0, (2, 400))
-    return rng.poisson(0.25 * rates[gold]).astype(float), gold
+    return rng.poisson(0.05 * rates[gold]).astype(float), gold
 
 
 def partly(gold: np.ndarray[Any, Any], n: int) -> np.ndarray[Any, Any]:

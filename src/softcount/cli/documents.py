@@ -98,21 +98,23 @@ class OfDocuments(Sampled):
 
 def coherence_in(
     model: Any, docs: str, top: int, format: str = "auto", lowercase: bool = False, tokenize: str | None = None,
-    text_column: str | None = None,
+    text_column: str | None = None, quiet: bool = False, again: bool = False,
 ) -> tuple[Documents, Coherence]:  # fmt: skip
-    """Documents in the words of a model of topics, and how coherent its topics are there."""
+    """Documents in the words of a model of topics, and how coherent its topics are there; `again`: they were read, and
+    what is to be said of them has been said."""
     from softcount.evaluate.topics import WINDOW, coherence
     from softcount.text.document_reader import read_in_order
 
-    chosen, prepare = columns(model, docs, text_column=text_column), preparation(model, tokenize, None)
+    chosen, prepare = columns(model, docs, text_column=text_column), preparation(model, tokenize, None, quiet or again)
     read, text = read_in_order(docs, format, lower_cased(model, lowercase), prepare, **chosen)
-    note_unknown(model, read, quiet=False)
+    note_unknown(model, read, quiet or again)
     data = model._read(read, reset=False)
     stage.begin("scoring")
     words = None if model.vocabulary_ is None else model.vocabulary_.words
     found = coherence(model._rank(), data, words, read if text is None else text, top)
     if found.c_v is None:
-        say(f"note: C_V is left out: it looks at windows of {WINDOW} words, and {docs} has counts without their order")
+        order = f"it looks at windows of {WINDOW} words, and {docs} has counts without their order"
+        say(f"note: C_V is left out: {order}", quiet)
     return data, found
 
 

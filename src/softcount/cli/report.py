@@ -49,7 +49,7 @@ def report(
     items = _items(context, model, trained, files, tokenize, text_column) if files else None
     scores = None
     if coherence:
-        scores = _coherence(trained, files, tokenize, text_column)
+        scores = _coherence(trained, files, tokenize, text_column, quiet)
     right = _gold(gold, trained.kind, items) if by is None else _by(by, gold, trained.kind, items)
     stage.begin(f"writing {out}")
     write_whole(out, lambda path: write_page(path, trained, items, right, scores))
@@ -76,7 +76,7 @@ def _items(
     return read_for(found_at(known.command), context, model, *files, **given)
 
 
-def _coherence(model: Any, files: list[str], tokenize: str | None, text_column: str | None) -> Any:
+def _coherence(model: Any, files: list[str], tokenize: str | None, text_column: str | None, quiet: bool) -> Any:
     from softcount.cli.documents import coherence_in
     from softcount.evaluate.topics import TOP
 
@@ -84,7 +84,7 @@ def _coherence(model: Any, files: list[str], tokenize: str | None, text_column: 
         raise InputError("--coherence needs a model of topics, and documents as DATA; give both, or leave it away")
     if files[0] == "-":
         raise InputError("--coherence reads DATA twice, which standard input cannot be; give a file")
-    return coherence_in(model, files[0], TOP, tokenize=tokenize, text_column=text_column)[1]
+    return coherence_in(model, files[0], TOP, tokenize=tokenize, text_column=text_column, quiet=quiet, again=True)[1]
 
 
 def _by(path: str, gold: str | None, kind: str, items: Any) -> list[str]:

@@ -162,7 +162,7 @@ def numbers_of(estimator: Any, X: Any, **how: Any) -> Any:
 def text_in_table(X: Any) -> str:
     names = getattr(X, "column_names", None) or getattr(X, "columns", None)
     if names is None:
-        shape = getattr(X, "shape", ())
+        shape: tuple[int, ...] = tuple(getattr(X, "shape", ()))
         if len(shape) != 2:
             return "X is a table with text in it; pass a list of texts, one document each, or counts alone"
         letters = [_letters(X[:, k]) for k in range(shape[1])]

@@ -168,7 +168,7 @@ def test_scores_want_a_label_for_each_document():
 
 def test_labels_are_the_start_unless_somebody_says_otherwise():
     y = ["a", "b", "", "", "", ""]
-    model = NaiveBayesMixture(2, criterion="em:0").fit(CUP, y)
+    model = NaiveBayesMixture(2, criterion="em:0", unlabelled_weight=1.0).fit(CUP, y)
     assert " start=labels " in model.signature_ and model.predict(CUP)[:2].tolist() == ["a", "b"]
     assert model.history_.notes == ["2 of 6 documents (33.3%) have a known class; they are the start"]
     other = NaiveBayesMixture(2, criterion="em:0", start="random", random_state=0).fit(CUP, y)

@@ -172,12 +172,12 @@ def test_a_labelled_class_that_receives_nothing_is_named() -> None:
     rng = np.random.default_rng(0)
     gold = np.repeat([0, 1, 2], [400, 400, 400])
     X = rng.poisson(np.where(np.repeat([[1, 0], [0, 1], [1, 0]], [400, 400, 400], axis=0), 20.0, 1.0)).astype(float)
-    names = np.array(["one", "two", "three"])[gold]
-    y = np.where(rng.random(1200) < 0.3, names, "")
+    X = np.vstack([X, np.full((5, 2), 10.0)])  # as the third class has its words
+    y = np.append(np.where(rng.random(1200) < 0.3, np.array(["one", "two", "three"])[gold], ""), [""] * 5)
     word = np.array([[0.95, 0.05], [0.05, 0.95], [0.5, 0.5]])  # in the order of the names: one, three, two
-    start = (np.array([0.4, 1e-9, 0.6]), word[[0, 2, 1]])
+    start = (np.array([0.4, 1e-4, 0.6]), word[[0, 2, 1]])
     model = sc.NaiveBayesMixture(start=start, fixed=["cluster", "word"], unlabelled_weight=1.0, criterion="em:1")
-    with pytest.warns(UserWarning, match=r"these received practically no documents: three \(\d+\); give more labels"):
+    with pytest.warns(UserWarning, match=r"these received practically no documents: three \(5\); give more labels"):
         model.fit(X, y)
 
 

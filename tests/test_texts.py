@@ -15,7 +15,8 @@ from softcount.text.trees import Tree, read_trees
 
 TEXTS = Path(str(files("softcount"))) / "texts"
 TAGS = {
-    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "VERB",
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ",
+    "VERB",
 }  # fmt: skip
 
 

@@ -76,4 +76,4 @@ $(STAMP): $(INSTALLED)
 	touch $@
 
 clean:
-	rm -rf .venv .cache build docs/_made docs/api
+	rm -rf .venv .cache build docs/_made docs/reference/api

@@ -1,6 +1,6 @@
 """What a step of word alignment costs on a cluster: entries, bytes and seconds, from what bench_ray.py kept.
 
-    python bench/cluster_cost.py            prints the tables of docs/cluster.md; SOFTCOUNT_WRITE=1 keeps them
+    python bench/cluster_cost.py            prints the tables of docs/development/ray.md; SOFTCOUNT_WRITE=1 keeps them
 
     entries(n) = pairs of words that ever meet in n pairs of sentences: a · n^b, through the bytes of two texts
     touched    = Σ over the shards of the entries that they meet: shards · entries(n / shards)

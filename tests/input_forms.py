@@ -1,4 +1,4 @@
-"""Files of a form that is not the one announced, and numbers and names that cannot be: rows of docs/input.md."""
+"""Files of a form that is not the one announced, impossible numbers and names: rows of docs/reference/messages.md."""
 
 from __future__ import annotations
 

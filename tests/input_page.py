@@ -1,4 +1,4 @@
-"""The tables of docs/input.md, made of the rows that are tested. `python tests/input_page.py` writes them anew."""
+"""The tables of docs/reference/messages.md, made of tested rows. `python tests/input_page.py` writes them anew."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from input_row import Refused, Works
 from input_rows import APART, LEGAL, SECTIONS
 
-PAGE = Path(__file__).parent.parent / "docs" / "input.md"
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "messages.md"
 
 
 def first(row: Refused) -> str:

@@ -1,4 +1,4 @@
-"""A row of docs/input.md: a kind of input, what is said of it, and the commands that must say so."""
+"""A row of docs/reference/messages.md: a kind of input, what is said of it, and the commands that must say so."""
 
 from __future__ import annotations
 

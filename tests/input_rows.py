@@ -1,4 +1,4 @@
-"""Every kind of bad or odd input: the rows of docs/input.md, and the commands that test_bad_input.py runs for each."""
+"""Every kind of bad or odd input: the rows of docs/reference/messages.md, and the commands that test_bad_input.py runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every row of docs/input.md, with every command to which it applies."""
+"""Every row of docs/reference/messages.md, with every command to which it applies."""
 
 from __future__ import annotations
 

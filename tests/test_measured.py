@@ -94,7 +94,7 @@ def test_no_page_has_a_table_of_figures_by_hand(measured: Any) -> None:
 def test_no_sentence_has_a_measured_figure_by_hand(measured: Any) -> None:
     """A score in three digits, a per cent, points, CPU seconds or a ratio in a sentence comes from docs/data as well.
     Pages that follow a published text may quote its figures, and work out its examples."""
-    texts = measured.DOCS / "texts"
+    texts = measured.DOCS / "background" / "reproductions"
     for path in (*measured.DOCS.rglob("*.md"), measured.DOCS.parent / "README.md"):
         if texts not in path.parents:
             typed = [line for line in _prose(measured, path.read_text(encoding="utf-8")) if SAID.search(line)]

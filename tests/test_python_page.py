@@ -1,4 +1,4 @@
-"""The examples of docs/python.md run as they stand, in order; and a type checker reads a user's script."""
+"""The examples of docs/how-to/python.md run as they stand, in order; and a type checker reads a user's script."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ ROOT = Path(__file__).parent.parent
 
 @pytest.mark.filterwarnings("ignore:the classes collapse")
 def test_every_example_runs() -> None:
-    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how-to" / "python.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", page, re.S)
     assert len(blocks) >= 8
     scope: dict[str, object] = {}
     for block in blocks:
-        exec(compile(block, "docs/python.md", "exec"), scope)
+        exec(compile(block, "docs/how-to/python.md", "exec"), scope)
 
 
 SCRIPT = """

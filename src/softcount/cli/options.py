@@ -51,7 +51,7 @@ Address = Annotated[str | None, option(WHERE, "A running Ray cluster, host:port;
 
 # --- of some of them --------------------------------------------------------------------------------------------------
 
-CHOICES = "With auto: evidence, elbo, split-merge, held-out; see docs/choose.md."
+CHOICES = "With auto: evidence, elbo, split-merge, held-out."
 Choose = Annotated[str, option(WHAT, CHOICES)]
 Restarts = Annotated[int, option(HOW, "Best of so many starts.", min=1)]
 Lowercase = Annotated[bool, option(IN, "Lower-case the text first.", "--lowercase")]

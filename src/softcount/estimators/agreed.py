@@ -35,7 +35,7 @@ from softcount.text.stems import Classes, class_numbers
 from softcount.text.stored import Stored
 from softcount.text.vocabulary import Vocabulary
 
-# κ of the words, then of their stems. Chosen with the start's trust in spelling on six sets; see docs/alignment.md.
+# κ of the words, then of their stems. Chosen with the trust in spelling (docs/background/benchmarks/alignment.md).
 STRENGTHS = (3.0, 1.0, 1.0, 1.0)
 SAME = 0.3  # pseudo-counts of a word with itself
 ENOUGH = 100_000  # sentence pairs to count jumps in; of 20,000 Hansards has AER 4.98, not 4.9

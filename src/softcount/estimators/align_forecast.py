@@ -6,7 +6,7 @@
 Entries are pairs of words that meet, at most token pairs. Tables of floats dominate: parameters, weights, counts and
 what updating them needs for a moment; directions that are trained together keep an index of the token pairs besides.
 Fitted to peaks of generated text (3,000 to 333,000 pairs), a little above them, and to CPU seconds of four texts of
-1,352 to 60,000 pairs, within a quarter of most; see docs/alignment.md for real text.
+1,352 to 60,000 pairs, within a quarter of most; see docs/background/benchmarks/alignment.md for real text.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from softcount.text.cooccurrence import without_null
 from softcount.text.stems import GIVEN, check_there, few_given, learn_classes
 
 # κ of words whose direction is trained alone, where counts are less to be trusted than those that two agree on. Of 3,
-# 10, 30 and 100 the best of the HMM on es and on nl; it and cs confirm it (docs/alignment.md).
+# 10, 30 and 100 the best of the HMM on es and on nl; it and cs confirm it (docs/background/benchmarks/alignment.md).
 APART = 100.0
 POINTS = ("em", "mre")  # criteria, under whatever goes around them, whose rows are points that may lean
 UNFIT = {

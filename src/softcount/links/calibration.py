@@ -7,7 +7,7 @@ Models that multiply what is not independent are too sure of themselves: b below
 and what was learned from a few sentences is worth less than it looks, so that one map serves large texts and small. The
 order of links stays among those of words as frequent, and which of them reach a threshold on p is decided before: what
 is shown is another number. a, b and c are those of six sets with gold links, each counted the same; what each set has
-from the other five: docs/alignment.md.
+from the other five: docs/background/benchmarks/alignment.md.
 """
 
 from __future__ import annotations

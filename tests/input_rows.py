@@ -84,7 +84,16 @@ BYTES = [
 ]  # fmt: skip
 
 PLACES = [
-    Refused("missing", "a file that is not there", "bad: no such file; check the path", READERS),
+    Refused("missing", "a file that is not there", "bad: no such file; check the path",
+            tuple(command for command in READERS if "--start" not in command)),
+    each("misspelt-word", "a word where one of some words can stand, or a file",
+         *((f"tag text {more}", f"{name}: no such file, nor a start; use auto, classes, known, random, uniform, a P.json file of "
+           "parameters, or a labelled text") for more, name in (("--states 2 --start k-means++", "k-means++"),
+                                                                ("--start bad", "bad"), ("--start bad.json", "bad.json"))),
+         ("tag text --states 2 --features word",
+          "word: no such file, nor a kind of features; use words, identity, or a file of lines word<TAB>feature …"),
+         ("topics text --stop-words English",
+          "English: no such file, nor a built-in list; use english, or a file with one word per line")),
     Refused("no-permission", "a file that may not be read",
             "bad: no permission to read it; change the permissions, or read another file", READERS, {"bad": b"a b\n"}),
     Refused("folder", "a folder in place of a file", "bad: a folder, not a file; give a file inside it", NO_FOLDERS),

@@ -133,6 +133,16 @@ def test_words_of_a_related_language() -> None:
     assert wrong(model.predict(related), words) <= 0.12
 
 
+@pytest.mark.parametrize("order", [2, 3])
+def test_pieces_are_learned_with_the_longest_n_grams(lm: LanguageModel, lines: list[str], order: int) -> None:
+    text = [line.translate(WRITTEN) for line in lines[:30]]
+    model = Decipher(lm, order=order, random_state=0)
+    scores = [model.partial_fit(text).score(text) for _ in range(4)]
+    assert model.language_.shape == ((len(model.letters_) + 1) ** (order - 1), len(model.letters_) + 1)
+    assert (model.n_iter_, len(model.history_), len(model.restarts_)) == (4, 4, 1)
+    assert scores == sorted(scores) and scores[-1] > scores[0] + 1.0
+
+
 def test_the_same_seed_gives_the_same_bits_whatever_the_threads(lm: LanguageModel, lines: list[str]) -> None:
     cipher = [p.translate(WRITTEN) for p in lines[:6]]
     one, two = (Decipher(lm, criterion="em:5", restarts=2, random_state=3, n_jobs=n).fit(cipher) for n in (1, 2))

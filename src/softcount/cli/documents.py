@@ -78,13 +78,15 @@ class OfDocuments(Sampled):
 
     def listed_stop_words(self) -> list[str]:
         from softcount.text.documents import listed_words
-        from softcount.text.source import lines
+        from softcount.text.source import check_word_or_file, lines
         from softcount.text.vocabulary import lowered
 
         if self.stop_words == ENGLISH:
             if Path(ENGLISH).is_file():
                 say("note: --stop-words english is the built-in list; to read the file, write ./english", self.quiet)
             return listed_words(ENGLISH, self.lowercase)
+        if self.stop_words:
+            check_word_or_file(self.stop_words, "a built-in list", f"{ENGLISH}, or a file with one word per line")
         stop = [word.strip() for word in lines(self.stop_words).to_pylist()] if self.stop_words else []
         return sorted({word for word in (lowered(stop).to_pylist() if self.lowercase else stop) if word})
 

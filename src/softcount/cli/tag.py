@@ -39,8 +39,6 @@ from softcount.cli.tag_output import check_output, renamed, tag_lines
 from softcount.cli.training import Files
 from softcount.errors import InputError
 
-STARTS = ("auto", "classes", "known", "random", "uniform")  # any other start is a file
-
 
 @dataclass(kw_only=True)
 class Tag(Sampled):
@@ -111,6 +109,8 @@ class Tag(Sampled):
     doing: ClassVar[str] = "tagging"
 
     def reads(self) -> dict[str, str | Path | None]:
+        from softcount.estimators.hmm_start import STARTS
+
         start = None if self.start in STARTS else self.start
         return {
             "text": self.text, "tags": self.tags, "dictionary": self.dictionary, "start": start,
@@ -290,9 +290,12 @@ def _restart(restart: Any) -> dict[str, Any]:
 
 def _start(start: str | None, lowercase: bool) -> Any:
     """random, uniform, a parameter file by its name's end, or else a labelled text."""
+    from softcount.estimators.hmm_start import STARTS, check_start
+    from softcount.text.reader import read
+
     if start is None or start in STARTS or start.endswith(".json"):
         return start
-    from softcount.text.reader import read
+    check_start(start)
 
     labelled = read(start, format="conllu" if ".conllu" in start else "tagged", lowercase=lowercase)
     if not labelled.tagset:

@@ -203,6 +203,9 @@ class Decipher(TrainedDecipher):
             layout = self._channel(tables[0], 2).layout
             return masked(layout, random_start(layout, (seed, number)), allowed)
 
+        if self._beginning:  # pieces are learned with the longest n-grams, from the first of the random keys
+            train(len(tables) + 1, random, 1, "fit")
+            return
         found = self._take(search(train, random, self.restarts, len(tables) + 1))
         if found.trace:
             self.objective_ = [step for step in found.trace if step.restart == found.chosen][-1].objective

@@ -22,8 +22,10 @@ from softcount.estimators.hmm_language import (
     with_language,
 )
 from softcount.estimators.hmm_start import (
+    STARTS,
     allowed_entries,
     check_known,
+    check_start,
     counted_start,
     labelled_remark,
     remarks,
@@ -50,8 +52,6 @@ from softcount.text.corpus import Corpus, corpus
 from softcount.text.dictionary import TagDictionary, tag_dictionary
 from softcount.text.stored import in_memory
 from softcount.text.vocabulary import UNKNOWN, Vocabulary
-
-STARTS = ("auto", "classes", "known", "random", "uniform")
 
 
 class HMM(TrainedHMM):
@@ -331,6 +331,7 @@ class HMM(TrainedHMM):
         elif isinstance(self.start, Mapping):
             given = from_json(self.start)
         elif isinstance(self.start, Path) or (isinstance(self.start, str) and self.start not in STARTS):
+            check_start(self.start)
             given = read_parameters(self.start)
         if given and self.end and not given.end:
             raise InputError('the start has no "end"; add it there, or leave the end out')

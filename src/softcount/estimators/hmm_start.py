@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from pathlib import Path
 
 import numpy as np
 
@@ -21,10 +22,15 @@ from softcount.models.hmm import HMM, HMMTables, counted
 from softcount.numbers.ragged import Array, Ragged
 from softcount.text.corpus import Corpus
 from softcount.text.dictionary import TagDictionary
-from softcount.text.source import line_of
+from softcount.text.source import check_word_or_file, line_of
 
+STARTS = ("auto", "classes", "known", "random", "uniform")
 SMOOTHING = 0.1  # added to every entry, so that unseen pairs remain possible
 FEW = 0.5  # a list that has the words of a smaller share of the tokens is worth a second look
+
+
+def check_start(start: str | Path) -> None:
+    check_word_or_file(start, "a start", f"{', '.join(STARTS)}, a P.json file of parameters, or a labelled text")
 
 
 def known_states(data: Corpus, allowed: Array | None) -> Ragged:

@@ -61,10 +61,26 @@ def constrain(layout: Tables, start: Tables, fixed: Iterable[str] | Mapping[str,
     if unknown:
         raise InputError(f"cannot fix {unknown[0]!r}; the tables are {', '.join(known)}")
 
+    masks = chosen(layout, wanted, False)
+    for name, spec, table, mask in named(layout, start, masks):
+        if not isinstance(mask, Spread):
+            _check_mask(name, mask, np.shape(spec.family.impossible(table)))
+
     def holding(spec: TableLayout, table: Any, mask: Any) -> TableLayout:
         if isinstance(mask, Spread):  # then so is the table, and every range adds what is impossible in it
             return spec._replace(family=spec.family.hold(table, mask))  # type: ignore[arg-type]
         held = spec.family.impossible(table) | np.asarray(mask)
         return spec._replace(family=spec.family.hold(table, held))
 
-    return by_table(layout, holding, start, chosen(layout, wanted, False))
+    return by_table(layout, holding, start, masks)
+
+
+def _check_mask(name: str, mask: Any, shape: tuple[int, ...]) -> None:
+    try:
+        found = np.asarray(mask)
+        fits = found.dtype.kind in "biu" and np.broadcast_shapes(found.shape, shape) == shape
+    except ValueError:  # of unequal rows, or of another shape
+        fits = False
+    if not fits:
+        sizes = " x ".join(map(str, shape)) or "1"
+        raise InputError(f"fixed {name!r}: give True for the whole table, or an array of True and False, {sizes}")

@@ -126,6 +126,13 @@ def name_of(path: str | Path) -> str:
     return "<stdin>" if name == "-" else name if name.isprintable() else repr(name)
 
 
+def check_word_or_file(given: str | Path, kind: str, words: str) -> None:
+    """Where one of some words can stand as well as a file: what is neither is most often a misspelt word."""
+    check_path(given)
+    if os.fspath(given) != "-" and not os.path.exists(given):
+        raise InputError(f"{name_of(given)}: no such file, nor {kind}; use {words}")
+
+
 def check_stdin(**files: str | Path | None) -> None:
     """Standard input can be read once; the names say what each file is (``stop_words``: the stop words)."""
     named = [what.replace("_", " ") for what, path in files.items() if path is not None and os.fspath(path) == "-"]

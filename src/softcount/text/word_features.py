@@ -15,7 +15,7 @@ from typing import Any
 
 from softcount.errors import InputError
 from softcount.text.features import Features, given_matrix, joined, tabulated
-from softcount.text.source import lines, name_of, quoted
+from softcount.text.source import check_word_or_file, lines, name_of, quoted
 from softcount.text.word_form import NO_LETTERS, WHOLE, word_form
 
 IDENTITY, WORDS = "identity", "words"
@@ -67,6 +67,7 @@ def _part(words: Sequence[str], what: Any) -> Features:
         return tabulated(words, identity)
     if what == WORDS:
         return joined([tabulated(words, identity), tabulated(words, spelling).shared(SHARED)])
+    check_word_or_file(what, "a kind of features", f"{WORDS}, {IDENTITY}, or a file of lines word<TAB>feature …")
     return _read(words, what)
 
 

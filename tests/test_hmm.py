@@ -345,7 +345,7 @@ def test_threads_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"n_states": 2, "decode": "best"}, ["a"], "no decoding 'best'"),
         ({"n_states": 2, "criterion": "magic"}, ["a"], "no criterion 'magic'"),
         ({"n_states": 2, "fixed": ("emissions",)}, ["a"], "cannot fix 'emissions'"),
-        ({"n_states": 2, "fixed": {"emission": {"V": True}}}, ["a b c"], "fixed 'emission': give True for the whole table"),
+        ({"n_states": 2, "fixed": {"emission": {"V": True}}}, ["a b c"], "fixed 'emission': give True"),
         ({"n_states": 2, "fixed": {"emission": [True, False]}}, ["a b c"], "an array of True and False, 2 x 3"),
         ({"n_states": 2, "fixed": {"initial": [[True], [1, 2]]}}, ["a b c"], "fixed 'initial': give True"),
         ({"n_states": 2, "fixed": {"transition": 0.5}}, ["a b c"], "fixed 'transition': give True"),

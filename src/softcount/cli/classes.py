@@ -10,7 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from softcount.cli.console import columns, lower_cased
-from softcount.cli.options import HOW, IN, OUT, WHAT, Lowercase, Normalize, TextColumn, Tokenize, option
+from softcount.cli.labelled import check_labelled, labelled_text
+from softcount.cli.options import (
+    HOW,
+    IN,
+    OUT,
+    WHAT,
+    Labelled,
+    LabelledTags,
+    Lowercase,
+    Normalize,
+    TextColumn,
+    Tokenize,
+    option,
+)
 from softcount.cli.summary import or_null
 from softcount.cli.training import Training
 from softcount.errors import InputError
@@ -37,6 +50,8 @@ class Classes(Training):
     dictionary: Annotated[
         Path | None, option(WHAT, "The classes a word may have, one word a line: word, tab, CLASS CLASS …")
     ] = None
+    labelled: Labelled = None
+    labelled_tags: LabelledTags = None
     morphology: Annotated[float, option(WHAT, "How much endings and capitals count beside contexts.", min=0)] = 0.5
     criterion: Annotated[
         str, option(HOW, "Passes: exchange, words move by their neighbours; frames, by both neighbours at once.")
@@ -57,12 +72,18 @@ class Classes(Training):
     kinds: ClassVar[tuple[str, ...]] = ("word classes",)
 
     def reads(self) -> dict[str, str | Path | None]:
-        return {"text": self.text, "tags": self.tags, "dictionary": self.dictionary}
+        return {"text": self.text, "tags": self.tags, "dictionary": self.dictionary} | {
+            "labelled_text": self.labelled, "labelled_tags": self.labelled_tags,
+        }  # fmt: skip
 
     def check(self) -> None:
         if self.output not in OUTPUTS:
             raise InputError(f"no output {self.output!r}; use {' or '.join(OUTPUTS)}")
+        check_labelled(self)
         super().check()
+
+    def fit(self, model: WordClasses, data: Any, **watch: Any) -> None:
+        model.fit(data, labelled=labelled_text(self), **watch)
 
     def read(self, model: Any) -> Any:
         from softcount.text.reader import read

@@ -53,6 +53,13 @@ Address = Annotated[str | None, option(WHERE, "A running Ray cluster, host:port;
 
 CHOICES = "With auto: evidence, elbo, split-merge, held-out."
 Choose = Annotated[str, option(WHAT, CHOICES)]
+Labelled = Annotated[
+    str | None,
+    option(
+        WHAT, "Labelled sentences beside TEXT, used as if they were in it: CoNLL-U, word/TAG, or word<TAB>TAG lines."
+    ),
+]
+LabelledTags = Annotated[str | None, option(WHAT, "Tags of the --labelled text, line by line.")]
 Restarts = Annotated[int, option(HOW, "Best of so many starts.", min=1)]
 Lowercase = Annotated[bool, option(IN, "Lower-case the text first.", "--lowercase")]
 Tokenize = Annotated[

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 from softcount.cli.console import columns, lower_cased, per_table, say_unknown, sparse_of
+from softcount.cli.labelled import check_labelled, labelled_text
 from softcount.cli.options import (
     HOW,
     IN,
@@ -20,6 +21,8 @@ from softcount.cli.options import (
     WHAT,
     Choose,
     Features,
+    Labelled,
+    LabelledTags,
     Lowercase,
     Normalize,
     Rare,
@@ -48,6 +51,8 @@ class Tag(Sampled):
 
     Words that look alike belong together: **softcount tag text.txt --states 45 --features words > tags.txt**
 
+    With labelled sentences: **softcount tag text.txt --labelled fifty.conllu > tags.txt**
+
     With a dictionary: **softcount tag text.txt --dictionary words.tsv --save tagger.model > tags.txt**
 
     Averages over draws: **softcount tag text.txt --states 10 --criterion gibbs:400 --chains 4 --collapsed --prior 0.1**
@@ -67,6 +72,8 @@ class Tag(Sampled):
     dictionary: Annotated[
         Path | None, option(WHAT, "The tags a word may have, one word a line: word, tab, TAG TAG …")
     ] = None
+    labelled: Labelled = None
+    labelled_tags: LabelledTags = None
     features: Features = None
     end: Annotated[bool, option(WHAT, "Model the end of the sentence.", "--end")] = False
     fix: Annotated[str, option(WHAT, "Tables to leave alone: initial,transition,emission.")] = ""
@@ -114,6 +121,7 @@ class Tag(Sampled):
         start = None if self.start in STARTS else self.start
         return {
             "text": self.text, "tags": self.tags, "dictionary": self.dictionary, "start": start,
+            "labelled_text": self.labelled, "labelled_tags": self.labelled_tags,
             "dev_text": self.dev, "dev_tags": self.dev_tags, "names": self.names,
         }  # fmt: skip
 
@@ -136,7 +144,7 @@ class Tag(Sampled):
             self.text, format=self.format, tags=self.tags, column=self.column, lowercase=lowercase, content=content,
             prepare=self.prepared,
         )  # fmt: skip
-        if not self.is_conllu:
+        if not self.is_conllu and self.labelled is None:
             self.note_unused("column", where="where the text is not CoNLL-U")
         if model is not None:
             self.note_unknown(model, data)
@@ -190,7 +198,7 @@ class Tag(Sampled):
             self.note_unused("choose", where="without --states auto")
         return hmm.HMM(
             number(self.states), choose=self.choose, criterion=self.criterion,
-            start=_start(self.start, self.lowercase),
+            start=_start(self.start, self.column, self.lowercase),
             fixed=tuple(table for table in self.fix.replace(" ", "").split(",") if table),
             pseudo=per_table(self.pseudo, "--pseudo"), prior=per_table(self.prior, "--prior"), end=self.end,
             features=self.features, variance=self.variance, sparse=sparse_of(self.sparse),
@@ -203,6 +211,7 @@ class Tag(Sampled):
             self.note_unused("dev_tags", where="without --dev")
         if self.model == HMM:
             watch["dev"] = self.held_out()
+            watch["labelled"] = labelled_text(self)
         model.fit(data, **watch)
 
     def held_out(self) -> Any:
@@ -278,6 +287,9 @@ class Tag(Sampled):
         super().check()
         check_model(self.model)
         check_output(self.output, self.output_column)
+        check_labelled(self)
+        if self.labelled is not None and self.model == CRF:
+            raise InputError(f"--labelled is for --model hmm; a {CRF} does not learn from tags")
         self.as_it_came = None
         self.is_conllu = False
         self.given_names = None if self.names is None else read_names(self.names)
@@ -288,16 +300,12 @@ def _restart(restart: Any) -> dict[str, Any]:
     return {**restart._asdict(), **numbers, "stopped": restart.stopped.text}
 
 
-def _start(start: str | None, lowercase: bool) -> Any:
-    """random, uniform, a parameter file by its name's end, or else a labelled text."""
+def _start(start: str | None, column: str, lowercase: bool) -> Any:
+    """auto, random, …, a parameter file by its name's end, or else a labelled text."""
     from softcount.estimators.hmm_start import STARTS, check_start
-    from softcount.text.reader import read
+    from softcount.text.labelled import read_labelled
 
     if start is None or start in STARTS or start.endswith(".json"):
         return start
     check_start(start)
-
-    labelled = read(start, format="conllu" if ".conllu" in start else "tagged", lowercase=lowercase)
-    if not labelled.tagset:
-        raise InputError(f"{start}: no tags to count; write word/TAG, or name a P.json file, random or uniform")
-    return labelled
+    return read_labelled(start, column="upos" if column == "none" else column, lowercase=lowercase)

@@ -50,6 +50,7 @@ from softcount.report.hmm_json import NamedHMM, from_json, read_parameters
 from softcount.signature import signature
 from softcount.text.corpus import Corpus, corpus
 from softcount.text.dictionary import TagDictionary, tag_dictionary
+from softcount.text.labelled import with_labelled
 from softcount.text.stored import in_memory
 from softcount.text.vocabulary import UNKNOWN, Vocabulary
 
@@ -199,7 +200,7 @@ class HMM(TrainedHMM):
     # --- training -------------------------------------------------------------------------------------------------
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, dev: Any = None,
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, labelled: Any = None, dev: Any = None,
         on_step: Callable[[Step], None] | None = None, checkpoint: str | Path | None = None,
         checkpoint_every: int | None = None,
     ) -> HMM:  # fmt: skip
@@ -213,6 +214,8 @@ class HMM(TrainedHMM):
             Known tags; None where a tag is not known.
         sample_weight : array, optional
             How often each sentence counts.
+        labelled : Corpus, path, or (sentences, tags), optional
+            Labelled sentences that are not among X: they are trained on as if they stood before it.
         dev : sentences, optional
             A text by which the best restart is chosen: by the accuracy of its tags, or else by its likelihood.
 
@@ -225,6 +228,7 @@ class HMM(TrainedHMM):
         given, dictionary = self._given_parameters(), tag_dictionary(self.dictionary)
         text = corpus(X, labels=y, lowercase=self.lowercase)
         weights = checked_weights(sample_weight, len(text), "sentences")
+        text, weights, n_before = with_labelled(text, labelled, weights, self.lowercase)
         data = corpus(text, _vocabulary(given), self.min_count)
         self._check_text(data, given, dictionary)
         chosen = self._choose_size(text, len(data.vocabulary))
@@ -260,7 +264,10 @@ class HMM(TrainedHMM):
         if isinstance(self.start, Corpus):
             self.history_.remarks += (labelled_remark(data, corpus(self.start, lowercase=self.lowercase)),)
         self.lengths_ = data.length_counts
-        self.signature_ = self._signature(seed, len(text), text.n_tokens, digest)
+        if n_before and self.chains_ is not None:  # which answer for X
+            kept_rows = {name: getattr(self.chains_, name)[n_before:] for name in ("posteriors", "labels")}
+            self.chains_ = self.chains_._replace(**kept_rows)
+        self.signature_ = self._signature(seed, len(text), text.n_tokens, digest, n_before)
         self._remember(seed, text.source, digest, sentences=len(text), tokens=text.n_tokens)
         return self
 
@@ -370,7 +377,7 @@ class HMM(TrainedHMM):
         held_out = corpus(dev, self.vocabulary_, lowercase=self.lowercase)
         return development_score(self._model, held_out, len(self.states_), engine)
 
-    def _signature(self, seed: int, n_sentences: int, n_tokens: int, digest: str) -> str:
+    def _signature(self, seed: int, n_sentences: int, n_tokens: int, digest: str, n_labelled: int = 0) -> str:
         return signature(
             "hmm",
             states=len(self.states_),
@@ -388,6 +395,7 @@ class HMM(TrainedHMM):
             tolerance=self.tolerance,
             seed=seed,
             decode=self.decode,
+            **({"labelled": n_labelled} if n_labelled else {}),
             sentences=n_sentences,
             tokens=n_tokens,
             data="sha256:" + digest[:12],

@@ -107,7 +107,8 @@ def remarks(data: Corpus, allowed: Array | None, dictionary: TagDictionary | Non
 
 def labelled_remark(data: Corpus, labelled: Corpus) -> str:
     """Whether a labelled text, counted as the start, has the words of the text."""
-    return _matching(data, labelled.vocabulary.words, f"the labelled text {labelled.source}, which is the start,")
+    said = _matching(data, labelled.vocabulary.words, f"the labelled text {labelled.source}, which is the start,")
+    return f"{said}; training does not see it, as it does with --labelled (labelled=… of fit)"
 
 
 def _matching(data: Corpus, words: Sequence[str], who: str) -> str:

@@ -32,6 +32,7 @@ from softcount.signature import signature
 from softcount.text.capitals import first_tokens, uncapitalized
 from softcount.text.corpus import Corpus, corpus
 from softcount.text.dictionary import TagDictionary, tag_dictionary
+from softcount.text.labelled import with_labelled
 from softcount.text.stored import in_memory
 from softcount.text.word_form import FEATURES, WordForms, word_forms
 
@@ -133,8 +134,9 @@ class WordClasses(LearnedClasses):
     # --- training -------------------------------------------------------------------------------------------------
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, on_step: Callable[[Step], None] | None = None,
-        checkpoint: str | Path | None = None, checkpoint_every: int | None = None,
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, labelled: Any = None,
+        on_step: Callable[[Step], None] | None = None, checkpoint: str | Path | None = None,
+        checkpoint_every: int | None = None,
     ) -> WordClasses:  # fmt: skip
         """Find the classes of the words of sentences.
 
@@ -146,6 +148,8 @@ class WordClasses(LearnedClasses):
             Known tags; None where a tag is not known. A word that has tags keeps the commonest of them as its class.
         sample_weight : array, optional
             How often each sentence counts.
+        labelled : Corpus, path, or (sentences, tags), optional
+            Labelled sentences that are not among X: they are trained on as if they stood before it.
 
         Returns
         -------
@@ -156,8 +160,9 @@ class WordClasses(LearnedClasses):
         kept = self._checkpoint(checkpoint, checkpoint_every)
         given = tag_dictionary(self.dictionary)
         text = corpus(X, labels=y, lowercase=self.lowercase)
+        weights = checked_weights(sample_weight, len(text), "sentences")
+        text, weights, _ = with_labelled(text, labelled, weights, self.lowercase)
         data = every_word(in_memory(text, "word classes", "give a part of it"))
-        weights = checked_weights(sample_weight, len(data), "sentences")
         if weights is not None:
             data = _as_often(data, weights)
         if data.n_tokens == 0:

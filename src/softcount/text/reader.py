@@ -199,9 +199,27 @@ def _plain(path: str | Path, content: bytes | None = None, before: int = 0) -> T
 
 
 def _parallel(path: str | Path, tags_path: str | Path, content: bytes | None) -> Text:
-    text, tags = _plain(path, content), _plain(tags_path)
-    _check_in_step(text.offsets, tags.offsets, name_of(path), name_of(tags_path))
+    text, tags = _plain(path, content), _only_tags(tags_path)
+    try:
+        _check_in_step(text.offsets, tags.offsets, name_of(path), name_of(tags_path))
+    except InputError:
+        if all("/" in tag for tag in tags.tokens.to_pylist()):
+            raise _has_words(tags_path, "word/TAG") from None
+        raise
     return Text(text.offsets, text.tokens, tags.tokens, tags.where)
+
+
+def _only_tags(path: str | Path) -> Text:
+    """Lines of tags; a file that has words as well is labelled text of its own."""
+    content = read_text(path)
+    if is_conllu(content):
+        raise _has_words(path, "CoNLL-U")
+    return _plain(path, content)
+
+
+def _has_words(path: str | Path, what: str) -> InputError:
+    instead = "give lines of tags, or labelled sentences as --labelled FILE (labelled=… of fit in Python)"
+    return InputError(f"{name_of(path)}: {what}, which has words as well as tags; {instead}")
 
 
 def _check_in_step(tokens: Array, tags: Array, name: str, tags_name: str) -> None:

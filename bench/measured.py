@@ -35,9 +35,10 @@ from corpora import shell_line
 
 DOCS = Path(__file__).parent.parent / "docs"
 DATA = DOCS / "data"
-MARKED = re.compile(r"(<!-- table (?P<what>[^>]*?) -->\n).*?(<!-- end of table -->)", re.DOTALL)
+MARK = re.compile(r"<!-- (?:table|figure) ")
+MARKED = re.compile(r"(<!-- table (?P<what>(?:(?!-->).)*?) -->\n).*?(<!-- end of table -->)", re.DOTALL)
 OPTIONS = "rows|columns|cell|form|origins"
-FIGURE = re.compile(r"(<!-- figure (?P<what>[^>]*?) -->).*?(<!-- end -->)", re.DOTALL)
+FIGURE = re.compile(r"(<!-- figure (?P<what>(?:(?!-->).)*?) -->).*?(<!-- end -->)", re.DOTALL)
 NUMBER = re.compile(r"[−-]?[\d,]*\.?\d+")
 DIGITS = 6  # of a number that is kept
 NAMED = 3  # rows of a run that are named under their table
@@ -191,22 +192,32 @@ def page(text: str, folder: Path = DATA) -> str:
     def sentence(match: re.Match[str]) -> str:
         return match[1] + figure(*match["what"].replace("\n", " ").split("; "), folder=folder) + match[3]
 
-    return FIGURE.sub(sentence, MARKED.sub(table, text))
+    shown, n_tables = MARKED.subn(table, text)
+    shown, n_figures = FIGURE.subn(sentence, shown)
+    if n_tables + n_figures != len(MARK.findall(text)):
+        unclosed = next(MARK.finditer(FIGURE.sub("", MARKED.sub("", text))))
+        raise LookupError(f"a mark without its end: {unclosed.string[unclosed.start() :][:100]!r}")
+    return shown
 
 
 def figure(name: str, row: str, column: str, form: str, folder: Path = DATA) -> str:
     """One number of a table, as a sentence says it."""
     data = read(folder / f"{name}.json")
+    if column not in data["columns"]:
+        raise LookupError(f"{name}.json has no column {column!r}")
     at = list(data["columns"]).index(column)
     rows = (list(map(str, one["cells"])) for one in data["rows"])
-    cell = next(cells[at] for cells in rows if row in (", ".join(cells[:k]) for k in range(1, len(cells))))
-    return _number(cell, form)
+    found = [cells[at] for cells in rows if row in (", ".join(cells[:k]) for k in range(1, len(cells)))]
+    if not found:
+        raise LookupError(f"{name}.json has no row {row!r}")
+    return _number(found[0], form)
 
 
 def _number(cell: str, form: str) -> str:
     """The first of a text, rounded."""
     found = NUMBER.search(cell)
-    assert found, f"{cell!r} has no number"
+    if not found:
+        raise LookupError(f"{cell!r} has no number")
     kind, _, bare = form.partition(" ")
     text = format(float(found[0].replace(",", "").replace("−", "-")), kind)
     return text.removeprefix("0") if bare else text

@@ -164,3 +164,22 @@ def test_nothing_is_written_unless_it_is_asked_for(measured: Any, tmp_path: Path
     monkeypatch.setenv("SOFTCOUNT_WRITE", "1")
     measured.Measured("speed", {"tool": ""}).add("ours")
     assert [path.name for path in tmp_path.iterdir()] == ["speed.json"]
+
+
+def test_a_figure_that_cannot_be_looked_up_is_an_error(measured: Any, tmp_path: Path) -> None:
+    """A name with a > in it left the mark unread, and the page with the number that stood there."""
+    table = measured.Measured("speed", {"tool": "", "perplexity, <unk> too": ".1f"}, folder=tmp_path)
+    table.add("ours", 280.14)
+    table.add("theirs", None)
+
+    def said(what: str, end: str = "<!-- end -->") -> str:
+        return str(measured.page(f"<!-- figure speed; {what} -->0{end}", tmp_path))
+
+    assert said("ours; perplexity, <unk> too; .1f") == (
+        "<!-- figure speed; ours; perplexity, <unk> too; .1f -->280.1<!-- end -->"
+    )
+    for what in ("nobody; perplexity, <unk> too; .1f", "ours; perplexity; .1f", "theirs; perplexity, <unk> too; .1f"):
+        with pytest.raises(LookupError):
+            said(what)
+    with pytest.raises(LookupError, match="without its end"):
+        said("ours; perplexity, <unk> too; .1f", end="")

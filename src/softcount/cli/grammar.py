@@ -59,6 +59,7 @@ class GrammarCommand(Training):
 
     name: ClassVar[str] = "grammar"
     kinds: ClassVar[tuple[str, ...]] = ("grammar",)
+    applied: ClassVar[tuple[str, ...]] = ("text",)
 
     def run(self) -> None:
         elsewhere = self.apply is not None or self.trees is not None or self.nonterminals is not None

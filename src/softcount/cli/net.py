@@ -76,6 +76,7 @@ class Net(Training):
 
     name: ClassVar[str] = "net"
     kinds: ClassVar[tuple[str, ...]] = ("network",)
+    applied: ClassVar[tuple[str, ...]] = ("data",)
 
     def run(self) -> None:
         stage.quiet = self.quiet

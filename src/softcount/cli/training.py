@@ -82,6 +82,7 @@ class Training:
     name: ClassVar[str]
     kinds: ClassVar[tuple[str, ...]]  # of models that it may apply
     doing: ClassVar[str] = "answering"  # what it does with a trained model, in a word
+    applied: ClassVar[tuple[str, ...]] = ()  # those of its arguments that a saved model reads, where it is not all
 
     def run(self) -> None:
         self.check()
@@ -299,10 +300,12 @@ def read_for(kind: type[Training], context: typer.Context, model: Any, *files: s
     from softcount.text.stored import in_memory
 
     hints = get_type_hints(kind, include_extras=True)
-    arguments = [f.name for f in fields(kind) if _place(hints[f.name]) < 0 and f.name != "context"]
+    every = [f.name for f in fields(kind) if _place(hints[f.name]) < 0 and f.name != "context"]
+    arguments = kind.applied or every
     if len(files) > len(arguments):
         raise InputError(f"{files[-1]}: `softcount {kind.name}` reads no more than {len(arguments)}; leave it away")
-    given: dict[str, Any] = dict(zip(arguments, files, strict=False))
+    given: dict[str, Any] = {name: "" for name in every if name not in arguments}
+    given |= dict(zip(arguments, files, strict=False))
     for name, value in options.items():
         if value is not None and name not in hints:
             option = "--" + name.replace("_", "-")

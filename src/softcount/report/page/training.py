@@ -30,6 +30,7 @@ OBJECTIVES = {
 }  # fmt: skip
 MODELS = {"ibm1": "Model 1", "ibm2": "Model 2", "ibm2-free": "Model 2", "hmm": "HMM", "crf": "CRF"}
 FEW_STEPS = 10  # of all restarts together, in which nothing can be learned from nothing
+GIVEN = "<given>"  # where a model is from whose tables were not learned
 HUES = 8  # colours: of more restarts, lines cannot be told apart by them
 SOON = 10  # of a stage's steps, the share that is left out where restarts are compared: they differ at the end
 
@@ -38,6 +39,8 @@ def told(model: Any) -> str:
     """One sentence: what, of what, by what, when."""
     data = dict(model.data_)
     source, _ = data.pop("source"), data.pop("digest")
+    if source == GIVEN:
+        return "Its tables are as they were given; nothing was trained."
     sizes = ", ".join(f"{n if isinstance(n, str) else format(n, ',.10g')} {what}" for what, n in data.items())
     when = model.trained_.replace("T", " ").replace("+00:00", " UTC")
     source = " and ".join(dict.fromkeys(source.replace("<memory>", "data in memory").split(" and ")))
@@ -99,7 +102,8 @@ def sections(model: Any) -> Iterator[Section]:
     charts = [chart for name, trace in traces.items() for chart in _charts(model, name, trace)]
     steps = [row for name, trace in traces.items() for row in _stages(model, name, trace)]
     body = [el("p", _meant(model, traces), cls="hint")] if steps else []
-    body.append(el("div", *charts, *_tried_chart(model), cls="charts"))
+    if charts := [*charts, *_tried_chart(model)]:
+        body.append(el("div", *charts, cls="charts"))
     if steps:
         body.append(_stage_table(steps))
     if tried := getattr(model, "tried_", ()):
@@ -108,8 +112,10 @@ def sections(model: Any) -> Iterator[Section]:
     hints = list(_of_all(model, traces))
     if hints:
         body += [el("h3", "Worth knowing, worth trying"), el("ul", *(el("li", hint) for hint in hints))]
-    body += [el("h3", "Signature"), el("p", el("code", model.signature_), cls="signature")]
-    yield Section("training", "Training", joined(body))
+    if traces:
+        body.append(el("h3", "Signature"))
+    body.append(el("p", el("code", model.signature_), cls="signature"))
+    yield Section("training", "Training" if traces else "Signature", joined(body))
 
 
 def _stage_table(steps: list[tuple[str, ...]]) -> Html:

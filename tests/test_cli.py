@@ -84,7 +84,7 @@ def fails(ran: Ran, *parts: str) -> None:
 
 
 def test_tag_writes_one_line_per_line(run: Run, files: Path) -> None:
-    ran = run("tag", "text", "--states", 2, "--criterion", "em:3", "--seed", 1)
+    ran = run("tag", "text", "--states", 2, "--criterion", "em:3", "--seed", 1, "--signature", "long")
     assert ran.code == 0 and [len(line.split()) for line in ran.lines] == [len(line.split()) for line in LINES]
     assert {tag for line in ran.lines for tag in line.split()} <= {"0", "1"}
     assert "3 steps in" in ran.err and "objective" in ran.err and f"softcount {VERSION} | hmm | states=2" in ran.err
@@ -133,7 +133,7 @@ def test_tag_with_fixed_tables_known_tags_and_dev(run: Run, files: Path) -> None
     )
     (files / "known").write_text("V _ _\n\n_ _\n")
     assert run("tag", "can", "--tags", "known", "--states", 2, "-q").lines[0].startswith("V")
-    ran = run("tag", "can", "--states", 2, "--restarts", 2, "--dev", "can", "--dev-tags", "known")
+    ran = run("tag", "can", "--states", 2, "--restarts", 2, "--dev", "can", "--dev-tags", "known", "--verbose")
     assert ran.code == 0 and "← chosen" in ran.err and "restart 2" in ran.err
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -15,8 +16,10 @@ from cases import DOCUMENTS, PAIRS, SENTENCES
 from command import refused, run
 
 import softcount
+from softcount.cli.summary import in_two_lines
 from softcount.report.clusters import characteristic_words, cluster_lines, distinctive
 from softcount.report.columns import whole_words
+from softcount.signature import in_form
 from softcount.version import VERSION
 
 TRAIN = {
@@ -54,7 +57,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("name", list(TRAIN))
 def test_apply_says_what_was_applied_to_what(name: str) -> None:
     assert run(TRAIN[name] + " --save m -q").code == 0
-    said = run(APPLY[name]).said
+    said = run(APPLY[name] + " --signature long").said
     source = {"tag": "text", "align": "source and target"}.get(name, "docs")
     counted = {"tag": "sentences", "align": "pairs"}.get(name, "documents")
     assert re.fullmatch(rf"applied m to {source}: [0-9,]+ {counted}, [0-9,]+ words", said[0])
@@ -129,13 +132,14 @@ def test_rows_in_a_file_are_not_printed_as_well(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "ending"),
     [
-        (f"{TAG} 2 --criterion em:2", r"em:2: 2 steps in N s, not converged; objective \(log-likelihood\) N"),
+        (f"{TAG} 2 --criterion em:2", r"em:2: 2 steps in N s; objective \(log-likelihood\) N"),
+        (f"{TAG} 2 --criterion em:2 --tolerance 0", r"em:2: 2 steps in N s, not converged; objective .*"),
         (f"{TAG} 1 --criterion em:9", r"em:9: converged after N steps in N s; objective \(log-likelihood\) N"),
-        (f"{TAG} 2 --criterion em:1,vb:1", r"em:1,vb:1: 2 steps in N s, not converged; objective \(ELBO\) N"),
+        (f"{TAG} 2 --criterion em:1,vb:1", r"em:1,vb:1: 2 steps in N s; objective \(ELBO\) N"),
         (f"{TAG} 2 --criterion gibbs:2", r"gibbs:2: 2 steps in N s; objective \(log joint probability\) N"),
-        ("topics docs --criterion em:1", r"em:1: 1 step in N s, not converged; objective \(log-likelihood\) N"),
-        ("topics docs --criterion em:0", r"no steps: the start as it was given"),
-        ("cluster docs --clusters 2 --criterion em:0", r"no steps: the start as it was given"),
+        ("topics docs --criterion em:1", r"em:1: 1 step in N s; objective \(log-likelihood\) N"),
+        ("topics docs --criterion em:0", r"not trained: the parameters are those of the start"),
+        ("cluster docs --clusters 2 --criterion em:0", r"not trained: the parameters are those of the start"),
         ("cluster docs --clusters 2 --criterion em:1", r"em:1: .*; objective \(log-likelihood with the log prior\) N"),
         (TRAIN["kmeans"], r"hard:100: converged after N steps in N s; objective \(hard log-likelihood\) N; inertia N"),
     ],
@@ -147,7 +151,7 @@ def test_how_training_ended(line: str, ending: str) -> None:
 
 @pytest.mark.parametrize("name", ["tag", "topics", "cluster", "kmeans"])
 def test_restarts_are_listed(name: str) -> None:
-    listed = [line for line in run(TRAIN[name] + " --restarts 3").said if line.startswith("restart ")]
+    listed = [line for line in run(TRAIN[name] + " --restarts 3 --verbose").said if line.startswith("restart ")]
     assert len(listed) == 3 and sum(line.endswith("  ← chosen") for line in listed) == 1
     assert all(re.fullmatch(r"restart [123]: objective -?[0-9,.]+(  ← chosen)?", line) for line in listed)
 
@@ -173,20 +177,20 @@ def test_distinctive_words_by_hand() -> None:
 def test_clusters_are_shown_by_their_words(folder: Path) -> None:
     (folder / "two").write_text("the sea sea ship\n" * 3 + "the barn barn cow\n" * 2)
     for method in ("nb", "kmeans"):
-        ran = run(f"cluster two --clusters 2 --method {method}")
+        ran = run(f"cluster two --clusters 2 --method {method} --verbose")
         shown = sorted(line.split(": ")[1:] for line in ran.said if re.match("[01]: ", line))
         assert [size for size, _ in shown] == ["2 documents", "3 documents"]
         assert [words.split()[:2] for _, words in shown] == [["barn", "cow"], ["sea", "ship"]]
-        assert "documents" not in run(f"cluster two --clusters 2 --method {method} -q").err
+        assert "documents" not in run(f"cluster two --clusters 2 --method {method}").err
     (folder / "labels").write_text("water\n\n\nland\n\n")
-    said = run("cluster two --labels labels").said
+    said = [line for line in run("cluster two --labels labels --verbose").said if not line.startswith("note: ")]
     assert said[0].startswith("land: 2 documents: barn cow") and said[1].startswith("water: 3 documents: sea ship")
 
 
 def test_many_clusters_are_not_shown(folder: Path) -> None:
     (folder / "many").write_text("".join(f"w{i} w{i}\n" for i in range(60)))
-    assert "document: " not in run("cluster many --clusters 51").err
-    assert run("cluster many --clusters 50").err.count(": w") >= 50
+    assert "document: " not in run("cluster many --clusters 51 --verbose").err
+    assert run("cluster many --clusters 50 --verbose").err.count(": w") >= 50
 
 
 def test_words_of_clusters_fit_the_terminal() -> None:
@@ -216,7 +220,7 @@ def test_seed_words_and_pseudo_counts_begin_topics(folder: Path) -> None:
     (folder / "two").write_text("the sea sea ship\n" * 9 + "the barn barn cow\n" * 9)
     for first, second in (("Sea", "barn"), ("barn", "Sea")):
         (folder / "seeds").write_text(f"0\t{first}\n1\t{second}\n")
-        ran = run("topics two --topics 2 --lowercase --seed-words seeds --pseudo 0.01 --save m")
+        ran = run("topics two --topics 2 --lowercase --seed-words seeds --pseudo 0.01 --save m --signature long")
         assert [line.split("\t")[2].split()[0] for line in ran.out.splitlines()] == [first.lower(), second.lower()]
         assert "pseudo=topic:0.0,word:0.01" in ran.err and "seed_words=2" in ran.err
         model = softcount.load("m")
@@ -226,7 +230,26 @@ def test_seed_words_and_pseudo_counts_begin_topics(folder: Path) -> None:
 @pytest.mark.parametrize("line", ["topics docs --topics 2", "cluster docs --clusters 2 --start random"])
 def test_tolerance(line: str) -> None:
     assert "converged after 2 steps" in run(f"{line} --tolerance 1e9 --criterion em:100").err
-    assert "tolerance=0.0" in run(f"{line} --tolerance 0 --criterion em:2").err
+    assert "tolerance=0.0" in run(f"{line} --tolerance 0 --criterion em:2 --signature long").err
+
+
+@pytest.mark.parametrize("name", list(TRAIN))
+def test_at_most_three_lines_and_the_digest_of_the_whole_signature(name: str) -> None:
+    for line in (f"{TRAIN[name]} --restarts 3" if name != "align" else TRAIN[name], APPLY[name]):
+        said = run(f"{line} --save m" if line not in APPLY.values() else line).said
+        said = [one for one in said if "will need about" not in one]
+        assert len(said) <= 3 and "not converged" not in "".join(said)
+        (whole,) = run(f"{line} --signature long").said[-1:]
+        digest = hashlib.sha256(whole.encode()).hexdigest()[:12]
+        assert said[-1].endswith(f"sha256:{digest}") and "=" not in said[-1] and len(said[-1]) < 80
+    assert json.loads(run("info m --json").out)["short_signature"] == in_form(softcount.load("m").signature_, "short")
+    refused(run(f"{line} --signature full"), "--signature 'full': unknown form; choose one of short, long")
+
+
+def test_notes_are_one_line_unless_all_are_asked_for() -> None:
+    lines = ["note: a", "restart", "note: b", "end", "note: c"]
+    assert in_two_lines(lines) == ["note: a (and 2 more notes; --verbose prints all)", "restart; end"]
+    assert in_two_lines(["note: a", "end"]) == ["note: a", "end"] and in_two_lines([]) == []
 
 
 def test_document_length(folder: Path) -> None:

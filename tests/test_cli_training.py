@@ -113,7 +113,7 @@ def test_align_converges_where_it_is_asked_to() -> None:
     assert run("align source target --criterion em:40 --tolerance 0 --save b -q").out == plain
     steps = [len(trace) for trace in softcount.load("a").history_.values()]
     assert steps == [40, 40]
-    ran = run("align source target --criterion em:40 --tolerance 0.01 --save c")
+    ran = run("align source target --criterion em:40 --tolerance 0.01 --save c --signature long")
     assert "converged: relative change" in ran.err and "tolerance=0.01" in ran.err
     assert all(len(trace) < 40 for trace in softcount.load("c").history_.values())
     alike = softcount.WordAligner(criterion="em:40", tolerance=0.01).fit(list(PAIRS.source), list(PAIRS.target))
@@ -122,24 +122,28 @@ def test_align_converges_where_it_is_asked_to() -> None:
 
 def test_an_applied_aligner_signs_what_it_did() -> None:
     assert run("align source target -q --save m").code == 0
-    (signed,) = [line for line in run("align target source --apply m --symmetrize union").said if " --apply | " in line]
+    (signed,) = [
+        line
+        for line in run("align target source --apply m --symmetrize union --signature long").said
+        if " --apply | " in line
+    ]
     now, _, trained = signed.partition(" | model: ")
     assert "symmetrize=union threshold=none" in now and "symmetrize=mean threshold=0.5" in trained
     assert now.split("data=")[1] != trained.split("data=")[1].split()[0], "another text has another digest"
     found = json.loads(run("align source target --apply m --symmetrize union --json").out)
     assert "symmetrize=union" in found["signature"]
     assert run("align source target -q --direction reverse --save r").code == 0
-    assert "direction=reverse symmetrize=none" in run("align source target --apply r").said[-1]
+    assert "direction=reverse symmetrize=none" in run("align source target --apply r --signature long").said[-1]
 
 
 def test_longest_leaves_pairs_out(folder: Path) -> None:
     lengths = [max(len(s), len(t)) for s, t in zip(PAIRS.source, PAIRS.target, strict=True)]
     limit = sorted(lengths)[len(lengths) // 2]
-    ran = run(f"align source target --longest {limit} --scores s --log-probabilities p --save m")
+    ran = run(f"align source target --longest {limit} --scores s --log-probabilities p --save m --signature long")
     n = sum(length > limit for length in lengths)
     expected = f"note: {n} of {len(lengths)} pairs have more than {limit} words on a side; they are left unaligned"
     assert ran.said[0] == expected and f"longest={limit}" in ran.said[-1]
-    digest = run("align source target").said[-1].split("data=")[1]
+    digest = run("align source target --signature long").said[-1].split("data=")[1]
     assert ran.said[-1].endswith(digest), "the text is the same"
     lines = ran.out.split("\n")[:-1]
     assert [line == "" for line in lines] == [length > limit for length in lengths]
@@ -220,7 +224,7 @@ def test_entries_that_say_nothing_are_counted(folder: Path) -> None:
     word = SENTENCES[0].split()[0]
     (folder / "d").write_text(f"{word}\tA B\nNew York\tA\nzzz\tB\nyyy\tB\n")
     note = "of 4 entries, 1 of several words, where each must be one token and 2 not among the words of the text"
-    assert f"note: d: {note}; these have no effect" in run("tag text --dictionary d").said
+    assert f"note: d: {note}; these have no effect" in run("tag text --dictionary d --verbose").said
     (folder / "d").write_text(f"{word}\tA B\n")
     assert not any("entries" in line for line in run("tag text --dictionary d").said)
     e, f = PAIRS.source[0][0], PAIRS.target[0][0]
@@ -286,7 +290,7 @@ def test_states_that_die_are_not_listed_one_by_one(folder: Path) -> None:
     }  # fmt: skip
     (folder / "P.json").write_text(json.dumps(start))
     (folder / "ab").write_text("a b\nb a a\n")
-    ran = run("tag ab --start P.json --criterion em:3 --save m")
+    ran = run("tag ab --start P.json --criterion em:3 --save m --verbose")
     notes = [line for line in ran.said if line.startswith("note: ")]
     assert len(notes) == FEW + 1 and notes[-1] == "note: … and 13 more like these"
     assert len(softcount.load("m").history_.notes) == 16, "all are kept"

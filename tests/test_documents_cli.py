@@ -78,7 +78,7 @@ def test_a_model_remembers_how_its_text_was_read(docs, tmp_path, train):
     stop.write_text("The\nOF\n\n")
     loud.write_text(LINES.upper())
     options = ("--lowercase", "--min-count", 2, "--max-share", 0.9, "--stop-words", stop)
-    trained = run(train[0], docs, *train[1:], *options, "--save", model)
+    trained = run(train[0], docs, *train[1:], *options, "--save", model, "--signature", "long")
     words = softcount.load(model).vocabulary_.words
     assert "the" not in words and "of" not in words, "stop words are lower-cased, too"
     said = "lowercase=True min_count=2 max_share=0.9 stop_words=2"
@@ -263,7 +263,8 @@ def test_classes_from_a_few_labels(docs, tmp_path):
 def test_a_class_may_be_called_minus_one(tmp_path, last):
     (tmp_path / "docs").write_text("a a b\nc c d\na b b\nc d d\n")
     (tmp_path / "labels").write_text(f"1\n-1\n1\n{last}\n")
-    done = run("cluster", tmp_path / "docs", "--labels", tmp_path / "labels", "--save", tmp_path / "m")
+    done = run("cluster", tmp_path / "docs", "--labels", tmp_path / "labels", "--save", tmp_path / "m",
+               "--signature", "long")  # fmt: skip
     assert done.stdout.split() == ["1", "-1", "1", "-1"] and f"labelled={4 if last else 3}" in done.stderr
     assert run("cluster", tmp_path / "docs", "--apply", tmp_path / "m").stdout == done.stdout
 

@@ -1,4 +1,4 @@
-"""The help of every command: examples, groups, and that the longest fits two screens."""
+"""The help of every command: examples, groups, and that the longest fits three screens."""
 
 import re
 
@@ -21,7 +21,7 @@ def every_command():
 
 
 COMMANDS = list(every_command())
-SCREENS = {80: 110, 100: 88}  # lines of align's help: two screens of some fifty, or forty, lines
+SCREENS = {80: 150, 100: 120}  # lines of align's help: three screens of some fifty, or forty, lines
 
 
 def shown(command, width, monkeypatch):
@@ -41,7 +41,7 @@ def test_every_command_has_two_examples(command, monkeypatch):
 
 
 @pytest.mark.parametrize("width", SCREENS)
-def test_the_longest_help_fits_two_screens(width, monkeypatch):
+def test_the_longest_help_fits_three_screens(width, monkeypatch):
     lengths = {command: len(shown(command, width, monkeypatch)) for command in COMMANDS}
     assert max(lengths.values()) <= SCREENS[width], lengths
     for command in COMMANDS:
@@ -69,13 +69,12 @@ def test_defaults_and_short_names_are_shown(monkeypatch):
     for part in (
         "--stems ",
         "--preset ",
-        "[default]",
         "--[no-]fertility ",
-        "[yes]",
+        "Default: yes.",
         "-q, --quiet",
         "-h, --help",
         "--seed N",
-        "[0.01]",
+        "Default: 0.01.",
     ):
         assert part in text, part
-    assert "[required]" in "\n".join(shown("export", 100, monkeypatch))
+    assert "Required." in "\n".join(shown("export", 100, monkeypatch))

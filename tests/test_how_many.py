@@ -309,7 +309,7 @@ def test_what_cannot_be_chosen(model: Any, data: Any, says: str) -> None:
 def test_the_commands(tmp_path: Path, monkeypatch: Any, docs: Any) -> None:
     monkeypatch.chdir(tmp_path)
     Path("docs.txt").write_text("".join(" ".join(words) + "\n" for words in docs))
-    ran = run("cluster docs.txt --clusters auto --choose elbo --threads 1")
+    ran = run("cluster docs.txt --clusters auto --choose elbo --threads 1 --verbose")
     assert ran.code == 0 and len(set(ran.out.split())) in (2, 3, 4)
     assert "note: n_clusters is " in ran.err and "tried" in ran.err
     refused(run("cluster docs.txt --clusters auto --method kmeans"),

@@ -61,7 +61,7 @@ def test_explain_shows_every_number(folder: Path) -> None:
 
 
 def test_learned_saved_applied_and_written(folder: Path) -> None:
-    learn = f'net "{CHAIN}" days.csv --values traffic=2 --criterion em:5'
+    learn = f'net "{CHAIN}" days.csv --values traffic=2 --criterion em:5 --verbose'
     ran = run(f"{learn} --save m --parameters out.json --predict out.csv --bif out.bif --dot out.dot --report p.html")
     assert ran.code == 0, ran.err
     tables = json.loads(Path("out.json").read_text())

@@ -78,7 +78,7 @@ def test_align_has_lowercase_too(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     for name, lines in zip(("s", "t"), loud((SOURCE, TARGET)), strict=True):
         Path(name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    trained = command.run("align s t --lowercase --min-count 2 --save m")
+    trained = command.run("align s t --lowercase --min-count 2 --save m --signature long")
     assert trained.code == 0 and " lowercase=True" in trained.err.splitlines()[-1]
     model = softcount.load("m")
     links = [" ".join(f"{i}-{j}" for i, j in row) for row in model.align(SOURCE, TARGET)]

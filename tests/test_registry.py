@@ -40,7 +40,7 @@ def run(where: Path, environment: dict[str, str], *words: str) -> subprocess.Com
 
 
 def test_a_new_model_trains_saves_loads_and_resumes(tmp_path: Path, elsewhere: dict[str, str]) -> None:
-    options = ("coins", "flips.txt", "--criterion", "em:8", "--tolerance", "0", "--seed", "1")
+    options = ("coins", "flips.txt", "--criterion", "em:8", "--tolerance", "0", "--seed", "1", "--signature", "long")
     trained = run(tmp_path, elsewhere, *options, "--save", "m", "--checkpoint", "c", "--checkpoint-every", "3")
     assert trained.returncode == 0, trained.stderr
     found = trained.stdout.split()

@@ -179,7 +179,7 @@ def test_english_stop_words_at_the_shell_are_those_of_python(tmp_path: Path, mon
 def test_an_empty_cluster_is_called_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("d.txt").write_text("cat dog\n" * 6 + "moon star\n" * 6)
-    ran = run("cluster d.txt --clusters 4")
+    ran = run("cluster d.txt --clusters 4 --verbose")
     sizes = [ran.out.splitlines().count(str(k)) for k in range(4)]
     assert 0 in sizes
     for k, size in enumerate(sizes):

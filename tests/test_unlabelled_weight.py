@@ -134,10 +134,10 @@ def test_the_shell_says_what_it_costs_and_what_was_chosen(tmp_path: Path, monkey
     rows = [" ".join(f"w{v}" for v, n in enumerate(row) for _ in range(int(n))) or "w" for row in X]
     Path("d.txt").write_text("\n".join(rows) + "\n")
     Path("l.txt").write_text("".join(f"c{k}\n" if i < 40 else "\n" for i, k in enumerate(gold)))
-    ran = run("cluster d.txt --labels l.txt")
+    ran = run("cluster d.txt --labels l.txt --verbose")
     assert "note: --unlabelled-weight is not given and is chosen by 20 short trainings of 10 steps" in ran.said
     assert any(line.startswith("note: unlabelled_weight is") and "chosen by 5-fold" in line for line in ran.said)
-    given = run("cluster d.txt --labels l.txt --unlabelled-weight 1")
+    given = run("cluster d.txt --labels l.txt --unlabelled-weight 1 --signature long")
     assert not any("chosen by" in line for line in given.said) and "unlabelled_weight=1.0" in given.err
 
 

@@ -160,7 +160,7 @@ class Cluster(OfDocuments):
         return Named(model.classes_.tolist(), found)
 
     def report(self, model: Any, data: Any, answer: Any) -> Iterator[str]:
-        if self.apply is None:
+        if self.apply is None and self.verbose:
             yield from _shown(model, answer, self.quiet)
         yield from super().report(model, data, answer)
 

@@ -127,13 +127,14 @@ def open_model(path: Path, kinds: tuple[str, ...], command: str, **settings: Any
 def note_unused(context: typer.Context, names: Iterable[str], where: str, quiet: bool) -> None:
     """Options that were given, and that nothing will read, deserve a note."""
     unused = [
-        option.opts[0] for option in context.command.params if option.name in names and _given(context, option.name)
+        option.opts[0] for option in context.command.params if option.name in names and is_given(context, option.name)
     ]
     if unused:
         say(f"note: {', '.join(unused)} {'has' if len(unused) == 1 else 'have'} no effect {where}", quiet)
 
 
-def _given(context: typer.Context, name: str) -> bool:
+def is_given(context: typer.Context, name: str) -> bool:
+    """Whether the option stands on the command line."""
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from softcount.cli.console import check_writable, say, write_whole
-from softcount.cli.help import HelpLast
+from softcount.cli.help import GroupHelp, HelpLast
 from softcount.cli.options import TextColumn
 from softcount.cli.watched import watched
 from softcount.machine.streams import put
@@ -21,7 +21,7 @@ Example: **softcount explain hmm P.json "can I can"**
 
 Model 1 by hand: **softcount explain ibm1 three.en three.th --steps 1**
 """
-app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="markdown")
+app = typer.Typer(cls=GroupHelp, help=HELP, no_args_is_help=True, rich_markup_mode="markdown")
 Page = Annotated[
     Path | None, typer.Option(help="Also write a page that computes, step by step; it opens in any browser.")
 ]

@@ -1,10 +1,11 @@
 """The help of a command: what it does, examples, and options in groups, a line or two each.
 
     Usage: softcount align [OPTIONS] SOURCE [TARGET]
-      --seed N             The same seed gives the same output. [0]
+      --seed N             Seed of the random numbers; the same seed gives the same result. Default: 0.
 
-What is in brackets is taken where the option is not given. There are no frames, so that the longest help, that of
-`align`, fits two screens; a terminal shows names in bold.
+The default ends the text of an option. There are no frames, so that the longest help, that of `align`, fits
+three screens; a terminal shows names in bold. `softcount --help` and the groups `score` and `explain` list commands in
+the same form, by task.
 """
 
 from __future__ import annotations
@@ -14,16 +15,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from softcount.cli.coercion import lazily_coerced
 from softcount.cli.options import GROUPS
 from softcount.machine.streams import columns, results_apart
 from softcount.numbers.limits import check_size
 
-WIDEST, NAMES = 100, 21  # columns of a line, and of an option's name
+WIDEST, NAMES, COMMANDS = 100, 21, 13  # columns of a line, and of an option's or a command's name
 MARK = "**"  # around an example in a docstring
-BARE = "--tokenize"  # an option whose value may be left away
+BARE = "--tokenize"  # an option whose value may be omitted
+OTHER = "Other commands"
 
 
 class HelpLast(TyperCommand):
@@ -51,6 +53,36 @@ class HelpLast(TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         width = min(WIDEST, columns()) - 1
         formatter.write("\n".join(_lines(self, ctx, width)) + "\n")
+
+
+class GroupHelp(TyperGroup):
+    """A group of commands with this help: its commands by task, one line or two each."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        width = min(WIDEST, columns()) - 1
+        formatter.write("\n".join(_group_lines(self, ctx, width)) + "\n")
+
+
+def _group_lines(group: Any, ctx: Any, width: int) -> Iterator[str]:
+    yield f"{_bold('Usage:')} {ctx.command_path} COMMAND [OPTIONS]"
+    yield ""
+    yield from _about(group.help or "", width)
+    found: dict[str, list[Any]] = {}
+    for command in map(group.commands.__getitem__, group.list_commands(ctx)):
+        found.setdefault(getattr(command, "rich_help_panel", None) or OTHER, []).append(command)
+    for title in (*(t for t in found if t != OTHER), *(t for t in found if t == OTHER)):
+        yield ""
+        yield _bold(title if len(found) > 1 else "Commands")
+        for command in found[title]:
+            first = " ".join((command.help or "").split("\n\n")[0].split())
+            yield from _entry(command.name, first, width, COMMANDS)
+    yield ""
+    yield _bold("Options")
+    for option in group.get_params(ctx):
+        yield from _entry(_name(option), option.help or "", width)
+    if group.epilog:
+        yield ""
+        yield from textwrap.wrap(group.epilog, width)
 
 
 def _with_value(args: list[str]) -> list[str]:
@@ -138,18 +170,18 @@ def _name(option: Any) -> str:
 def _help(option: Any) -> str:
     text, default = option.help or "", option.default
     if option.required:
-        return f"{text} [required]"
-    if default is None or callable(default) or option.name == "help":
+        return f"{text} Required."
+    if default is None or callable(default) or option.name == "help" or "Default:" in text or not str(default):
         return text
     if isinstance(default, bool):
-        return f"{text} [{'yes' if default else 'no'}]" if option.secondary_opts else text
-    return f"{text} [{default:g}]" if isinstance(default, float) else f"{text} [{default}]" if str(default) else text
+        return f"{text} Default: {'yes' if default else 'no'}." if option.secondary_opts else text
+    return f"{text} Default: {default:g}." if isinstance(default, float) else f"{text} Default: {default}."
 
 
-def _entry(name: str, text: str, width: int) -> Iterator[str]:
+def _entry(name: str, text: str, width: int, names: int = NAMES) -> Iterator[str]:
     """A name that is too long for its column moves the first line of its text, and no other."""
-    start = "  " + name.ljust(NAMES - 1) + " "
-    indent = " " * (NAMES + 2)
+    start = "  " + name.ljust(names - 1) + " "
+    indent = " " * (names + 2)
     lines = textwrap.wrap(
         text.replace("`", ""), width, initial_indent=start, subsequent_indent=indent, break_on_hyphens=False
     ) or [start]

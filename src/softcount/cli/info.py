@@ -13,6 +13,7 @@ from softcount.cli.watched import watched
 from softcount.loop.trace import RECORDS, Note, gathered
 from softcount.machine import stage
 from softcount.machine.streams import put
+from softcount.signature import in_form
 
 if TYPE_CHECKING:
     from softcount.disk.store import Stored
@@ -105,6 +106,7 @@ def _model(stored: Stored) -> dict[str, Any]:
         "reading": body.get("reading", {}),
         "settings": {k: "an array" if hasattr(v, "shape") else v for k, v in body["settings"].items()},
         "signature": body["signature"],
+        "short_signature": in_form(body["signature"], "short"),
         "posterior": _posterior(learned),
     }
 
@@ -158,6 +160,7 @@ def _model_lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if found["posterior"]:
         yield "posterior", f"λ of {', '.join(found['posterior'])}; softcount export writes it"
     yield "signature", found["signature"]
+    yield "short form", found["short_signature"]
 
 
 def _sentence(result: dict[str, Any]) -> str:

@@ -11,12 +11,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from softcount.cli.console import check_writable, note_unused, preparation, say, write_whole
-from softcount.cli.options import IN, OUT, WHAT, Json, Lowercase, Normalize, Quiet, Report, Save, Seed, Tokenize, option
+from softcount.cli.options import (
+    IN,
+    OUT,
+    WHAT,
+    Json,
+    Lowercase,
+    Normalize,
+    Quiet,
+    Report,
+    Save,
+    Seed,
+    SignatureForm,
+    Tokenize,
+    option,
+)
 from softcount.cli.summary import or_null
 from softcount.cli.watched import watched
 from softcount.errors import InputError
 from softcount.machine import stage
 from softcount.machine.streams import put, put_lines
+from softcount.signature import check_form, in_form
 
 if TYPE_CHECKING:
     from softcount.estimators.language_model import LanguageModel
@@ -46,6 +61,7 @@ def lm(
     sample: Annotated[int, option(OUT, "Print so many sentences that the model makes up.", min=0)] = 0,
     as_json: Json = False,
     quiet: Quiet = False,
+    signature_form: SignatureForm = "short",
 ) -> None:
     """Train a language model (interpolated modified Kneser–Ney), or see how well one foresees a text.
 
@@ -56,6 +72,7 @@ def lm(
     """
     from softcount.estimators.language_model import LanguageModel
 
+    check_form(signature_form)
     check_writable(save, arpa, page, inputs=(text, apply))
     if apply is None and text is None:
         raise InputError("no text to train on; give one, or --apply MODEL")
@@ -80,7 +97,7 @@ def lm(
             write(path)
     if page is not None:
         _write_page(page, model, text if apply is not None else None, prepare)
-    say(model.signature_, quiet)
+    say(in_form(model.signature_, signature_form), quiet)
     if sample:
         stage.begin("making sentences")
         put_lines(line + "\n" for line in model.sample(sample, seed))

@@ -12,7 +12,6 @@ from copy import copy
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from softcount.cli import (
     demo,
@@ -33,7 +32,7 @@ from softcount.cli import (
     translate,
 )
 from softcount.cli.coercion import lazily_coerced
-from softcount.cli.help import HelpLast
+from softcount.cli.help import GroupHelp, HelpLast
 from softcount.cli.training import command
 from softcount.errors import InputError
 from softcount.machine import stage
@@ -45,8 +44,8 @@ from softcount.version import VERSION
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]  # which typer itself does not name
 
 
-class OneLine(TyperGroup):
-    """Words that are no command line are bad input like any other: one line, which names where help is."""
+class OneLine(GroupHelp):
+    """A wrong command line is bad input like any other: one line, which names where help is."""
 
     def make_context(self, *args: Any, **settings: Any) -> Any:
         with _one_line():
@@ -54,6 +53,11 @@ class OneLine(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:
         return lazily_coerced(super().get_params(ctx))
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """In the order of the tasks; commands of other packages last."""
+        order = [name for names in TASKS.values() for name in names]
+        return sorted(super().list_commands(ctx), key=lambda name: order.index(name) if name in order else len(order))
 
     def invoke(self, ctx: Any) -> Any:
         with _one_line():
@@ -66,23 +70,36 @@ def _one_line() -> Iterator[None]:
         yield
     except UsageError as error:
         context = getattr(error, "ctx", None)
-        if context is None or "NoArgsIsHelp" in type(error).__name__:  # which prints the help
+        if context is None:
+            raise
+        if "NoArgsIsHelp" in type(error).__name__:
+            print(context.get_help(), file=sys.stderr)
             raise
         text = error.format_message().rstrip(".")  # type: ignore[attr-defined]
         raise InputError(f"{text}{' See' if text.endswith('?') else '; see'} {context.command_path} --help") from None
 
 
-HELP = """Find hidden structure in text without labels. Results go to stdout, everything else to stderr.
+HELP = """Find hidden structure in text without labels: word alignments, tags, classes, topics, clusters, grammars and
+Bayesian networks. Results go to stdout, messages to stderr. `softcount COMMAND --help` describes a command.
 
 Example: **softcount tag text.txt --states 45 --save tags.model > tags.txt**
 
-To look at it: **softcount show tags.model text.txt**
+Show what the model has learned: **softcount show tags.model text.txt**
 """
+TASKS = {  # the groups of the help, in its order
+    "Words": ("tag", "classes", "lm"),
+    "Bitext": ("align", "fast-align", "eflomal", "symmetrize", "glossary", "translate", "rank"),
+    "Documents": ("topics", "cluster"),
+    "Structure": ("net", "grammar", "decipher"),
+    "Models on disk": ("show", "info", "report", "export"),
+    "Data and evaluation": ("shard", "generate", "score"),
+    "Teaching": ("explain", "demo", "examples"),
+}
 app = typer.Typer(
     name="softcount",
     cls=OneLine,
     help=HELP,
-    epilog="Exit codes: 0 done, 2 bad input or usage, 130 interrupted, 143 terminated, 1 a defect of softcount itself.",
+    epilog="Exit codes: 0 done, 2 bad input or usage, 130 interrupted, 143 terminated, 1 a defect in softcount.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
@@ -94,27 +111,31 @@ def _add_commands(registered: Iterable[Registered]) -> None:
     """The command of every estimator that has one; two may share it."""
     for place in dict.fromkeys(one.command for one in registered if one.command):
         kind = found_at(place)
-        app.command(kind.name, cls=HelpLast)(command(kind))
+        app.command(kind.name, cls=HelpLast, rich_help_panel=_task(kind.name))(command(kind))
+
+
+def _task(name: str) -> str | None:
+    return next((task for task, names in TASKS.items() if name in names), None)
 
 
 _add_commands(BUILT_IN)
-app.command("show", cls=HelpLast)(show.show)
-app.command("fast-align", cls=HelpLast)(fast_align.fast_align)
-app.command("eflomal", cls=HelpLast)(eflomal.eflomal)
-app.command("glossary", cls=HelpLast)(glossary.glossary)
-app.command("symmetrize", cls=HelpLast)(symmetrize.symmetrize)
-app.command("lm", cls=HelpLast)(lm.lm)
-app.command("translate", cls=HelpLast)(translate.translate)
-app.command("rank", cls=HelpLast)(translate.rank)
-app.command("shard", cls=HelpLast)(shard.shard)
-app.command("info", cls=HelpLast)(info.info)
-app.command("export", cls=HelpLast)(export.export)
-app.command("report", cls=HelpLast)(report.report)
-app.command("generate", cls=HelpLast)(generate.generate)
-app.command("demo", cls=HelpLast)(demo.demo)
-app.command("examples", cls=HelpLast)(examples.examples)
-app.add_typer(score.app, name="score")
-app.add_typer(explain.app, name="explain")
+app.command("show", cls=HelpLast, rich_help_panel=_task("show"))(show.show)
+app.command("fast-align", cls=HelpLast, rich_help_panel=_task("fast-align"))(fast_align.fast_align)
+app.command("eflomal", cls=HelpLast, rich_help_panel=_task("eflomal"))(eflomal.eflomal)
+app.command("glossary", cls=HelpLast, rich_help_panel=_task("glossary"))(glossary.glossary)
+app.command("symmetrize", cls=HelpLast, rich_help_panel=_task("symmetrize"))(symmetrize.symmetrize)
+app.command("lm", cls=HelpLast, rich_help_panel=_task("lm"))(lm.lm)
+app.command("translate", cls=HelpLast, rich_help_panel=_task("translate"))(translate.translate)
+app.command("rank", cls=HelpLast, rich_help_panel=_task("rank"))(translate.rank)
+app.command("shard", cls=HelpLast, rich_help_panel=_task("shard"))(shard.shard)
+app.command("info", cls=HelpLast, rich_help_panel=_task("info"))(info.info)
+app.command("export", cls=HelpLast, rich_help_panel=_task("export"))(export.export)
+app.command("report", cls=HelpLast, rich_help_panel=_task("report"))(report.report)
+app.command("generate", cls=HelpLast, rich_help_panel=_task("generate"))(generate.generate)
+app.command("demo", cls=HelpLast, rich_help_panel=_task("demo"))(demo.demo)
+app.command("examples", cls=HelpLast, rich_help_panel=_task("examples"))(examples.examples)
+app.add_typer(score.app, name="score", rich_help_panel=_task("score"))
+app.add_typer(explain.app, name="explain", rich_help_panel=_task("explain"))
 
 
 def _version(wanted: bool) -> None:

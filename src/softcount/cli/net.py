@@ -18,6 +18,7 @@ from softcount.cli.training import Files, Training
 from softcount.errors import InputError
 from softcount.machine import stage
 from softcount.machine.streams import put
+from softcount.signature import in_form
 
 PREDICTIONS = (".csv", ".tsv", ".parquet")
 
@@ -202,12 +203,12 @@ class Net(Training):
     def named(self, data: Any) -> str:
         return str(data.source)
 
-    def report(self, model: Any, data: Any, answer: Any) -> Iterator[str]:
+    def details(self, model: Any, data: Any) -> Iterator[str]:
         from softcount.report.network import MOST, picture
 
         if len(model.values_) <= MOST:
             yield from picture(model._structure, [name for name, column in data.columns.items() if column.values])
-        yield from super().report(model, data, answer)
+        yield from super().details(model, data)
 
     def content(self, model: Any, data: Any, answer: Found) -> dict[str, Any]:
         if answer.query is not None:
@@ -262,7 +263,7 @@ class Net(Training):
         for path, write in self.own_files(model):
             if path is not None:
                 write_whole(path, write)
-        self.say(model.signature_)
+        self.say(in_form(model.signature_, self.signature_form))
         if answer.query is not None:  # the answer alone, as the question named it
             self.print_alone(answer.query, answer)
         elif answer.scores is not None:

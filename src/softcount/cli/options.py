@@ -45,6 +45,12 @@ Quiet = Annotated[bool, option(OUT, "No messages but errors.", "--quiet", "-q")]
 Shown = Annotated[
     str, option(OUT, "auto: a line on a terminal, nothing otherwise; plain: lines for a log; none.", "--progress")
 ]
+Verbose = Annotated[
+    bool, option(OUT, "Print details of training: every restart, every size tried, all notes.", "--verbose")
+]
+SignatureForm = Annotated[
+    str, option(OUT, "Form of the signature on stderr. Choices: short (ends in a digest), long.", "--signature")
+]
 Threads = Annotated[int, option(WHERE, "Worker threads; -1: all cores. The result is the same.")]
 Engine = Annotated[str, option(WHERE, "Where sums are computed: threads (here), ray (a cluster).")]
 Address = Annotated[str | None, option(WHERE, "A running Ray cluster, host:port; else one is started.")]

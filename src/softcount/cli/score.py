@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from softcount.cli.console import check_writable, open_model, write_whole
-from softcount.cli.help import HelpLast
+from softcount.cli.help import GroupHelp, HelpLast
 from softcount.cli.options import TextColumn, Tokenize
 from softcount.cli.score_compare import (
     Other,
@@ -39,7 +39,7 @@ Links: **softcount score links gold.wa links.txt --json**
 
 Two systems: **softcount score links gold.wa links.txt --compare other.links**
 """
-app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="markdown")
+app = typer.Typer(cls=GroupHelp, help=HELP, no_args_is_help=True, rich_markup_mode="markdown")
 
 
 @app.callback()

@@ -1,9 +1,9 @@
-"""What a command says of training when it is done: how it ended, its restarts, every step as a table."""
+"""What a command prints about training when it is done: how it ended, its restarts, every step as a table."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from softcount.loop.trace import CONVERGED, DONE, Ending, Step, Trace
@@ -14,18 +14,36 @@ if TYPE_CHECKING:
 OBJECTIVES = {
     "em": "log-likelihood",
     "vb": "ELBO",
-    "mre": "log-probability of reconstruction",
+    "mre": "reconstruction log-likelihood",
     "gibbs": "log joint probability",
 }
-UNSETTLED = ("annealed", "stepwise", "gibbs")  # stages of which nobody expects that they converge
+UNSETTLED = ("annealed", "stepwise", "gibbs")  # stages that are not expected to converge
 
 
-def training_lines(model: Any) -> Iterator[str]:
+NOTE = "note: "
+
+
+def training_lines(model: Any, to_convergence: bool = False) -> Iterator[str]:
+    yield from (f"{NOTE}{note}" for note in model.history_.told())
+    yield ending(model, to_convergence)
+
+
+def detailed_lines(model: Any) -> Iterator[str]:
+    """For --verbose: every size that was tried, and every restart."""
     yield from tried_lines(getattr(model, "tried_", []))
-    yield from (f"note: {note}" for note in model.history_.told())
-    if len(model.restarts_) > 1:
+    if len(getattr(model, "restarts_", ())) > 1:
         yield from _restarts(model)
-    yield ending(model)
+
+
+def in_two_lines(lines: Iterable[str]) -> list[str]:
+    """The notes in one line, which says how many more there are, and all else in another."""
+    given = list(lines)
+    notes = [line for line in given if line.startswith(NOTE)]
+    others = [line for line in given if not line.startswith(NOTE)]
+    if len(notes) > 1:
+        more = len(notes) - 1
+        notes = [f"{notes[0]} (and {more} more note{'s' * (more > 1)}; --verbose prints all)"]
+    return [*notes, *(["; ".join(others)] if others else [])]
 
 
 def tried_lines(tried: Sequence[Any]) -> Iterator[str]:
@@ -48,29 +66,32 @@ def _restarts(model: Any) -> Iterator[str]:
         if restart.steps:
             yield f"restart {i + 1}: objective {restart.objective:,.4f}{score}{chosen}"
         else:
-            yield f"restart {i + 1}: no steps{score}{chosen}"
+            yield f"restart {i + 1}: not trained{score}{chosen}"
 
 
-def ending(model: Any) -> str:
-    """Of the restart that was chosen: ``em:200: 200 steps in 0.4 s, not converged; objective (log-likelihood) …``."""
+def ending(model: Any, to_convergence: bool = False) -> str:
+    """How the chosen restart ended: ``em:200: 200 steps in 0.4 s; objective (log-likelihood) -1,234.5``.
+
+    Where training to convergence was asked for, it also says that this was not reached.
+    """
     from softcount.criteria.spec import parse
 
     steps = [step for step in model.history_ if step.restart == model.restart_]
     inertia = f"; inertia {model.inertia_:,.4f}" if hasattr(model, "inertia_") else ""
     if not steps:
-        return f"no steps: the start as it was given{inertia}"
+        return f"not trained: the parameters are those of the start{inertia}"
     last = parse(steps[-1].stage)[-1]
     stages = ",".join(dict.fromkeys(step.stage for step in steps))
     took = f"{len(steps)} step{'s' * (len(steps) > 1)} in {sum(step.seconds for step in steps):.1f} s"
     objective = f"objective ({_objective(last, steps[-1])}) {steps[-1].objective:,.4f}"
-    return f"{stages}: {_stopped(model.history_.stopped, took, last)}; {objective}{inertia}"
+    return f"{stages}: {_stopped(model.history_.stopped, took, last, to_convergence)}; {objective}{inertia}"
 
 
-def _stopped(stopped: Ending, took: str, last: Stage) -> str:
+def _stopped(stopped: Ending, took: str, last: Stage, to_convergence: bool) -> str:
     if stopped.kind == CONVERGED:
         return f"converged after {took}"
     if stopped.kind == DONE:
-        return took if last.name in UNSETTLED else f"{took}, not converged"
+        return f"{took}, not converged" if to_convergence and last.name not in UNSETTLED else took
     return f"{took}; {stopped.text}"
 
 

@@ -28,6 +28,7 @@ from softcount.cli.options import (
 from softcount.cli.summary import or_null
 from softcount.cli.training import Files
 from softcount.errors import InputError
+from softcount.signature import in_form
 
 if TYPE_CHECKING:
     from softcount.text.documents import Documents
@@ -230,7 +231,7 @@ class Topics(OfDocuments):
         self.note_unused(*self.training_options(), *WITHOUT, where="without DOCS")
         found = model.similar(self.asked(lower_cased(model, self.lowercase)), self.k)
         self.say(f"applied {self.apply} to its training documents: {len(model.topic_):,} documents")
-        self.say(model.signature_)
+        self.say(in_form(model.signature_, self.signature_form))
         self.print({"similar": _similar(found)}, _similar_lines(found), model.signature_)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
@@ -20,6 +20,7 @@ import typer
 from softcount.cli.console import (
     check_threads,
     check_writable,
+    is_given,
     note_prepared,
     note_unused,
     open_model,
@@ -43,16 +44,18 @@ from softcount.cli.options import (
     SavedParts,
     Seed,
     Shown,
+    SignatureForm,
     Threads,
     Tolerance,
     Trace,
+    Verbose,
 )
 from softcount.cli.progress import Progress, check_mode
-from softcount.cli.summary import trace_tsv, training_lines
+from softcount.cli.summary import detailed_lines, in_two_lines, trace_tsv, training_lines
 from softcount.errors import InputError
 from softcount.machine import stage
 from softcount.machine.streams import check_results, is_screen, put, put_lines
-from softcount.signature import signature
+from softcount.signature import check_form, in_form, signature
 
 Files = Iterator[tuple[Path | None, Callable[[Path], Any]]]
 
@@ -74,6 +77,8 @@ class Training:
     page: Report = None
     as_json: Json = False
     quiet: Quiet = False
+    verbose: Verbose = False
+    signature_form: SignatureForm = "short"
     shown: Shown = "auto"
     threads: Threads = -1
     engine: Engine = "threads"
@@ -101,7 +106,7 @@ class Training:
                     write_whole(path, write)
             stage.begin(self.doing)
             signed = self.signed(model) if self.apply is None else self.applied_signature(model, data)
-            for line in (*self.report(model, data, answer), signed):
+            for line in (*self.summary(model, data, answer), in_form(signed, self.signature_form)):
                 self.say(line)
             if is_screen():  # where results come out there is no room for another line
                 self.progress.close()
@@ -216,6 +221,7 @@ class Training:
         self.check_parts()
         check_threads(self.threads)
         check_mode(self.shown)
+        check_form(self.signature_form)
         where = engine_of(self.engine, self.threads, self.address)
         self.where: Any = self.engine if where.near else where  # one cluster for all that the command does
 
@@ -265,9 +271,20 @@ class Training:
         for message in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, UserWarning)):
             self.say(f"warning: {message}")
 
+    def summary(self, model: Any, data: Any, answer: Any) -> list[str]:
+        """What stands before the signature: two lines at most, or all there is to say."""
+        if not self.verbose:
+            return in_two_lines(self.report(model, data, answer))
+        details = [] if self.apply is not None else self.details(model, data)
+        return [*details, *self.report(model, data, answer)]
+
+    def details(self, model: Any, data: Any) -> Iterable[str]:
+        """What only --verbose prints of training."""
+        return detailed_lines(model)
+
     def report(self, model: Any, data: Any, answer: Any) -> Iterator[str]:
         if self.apply is None:
-            yield from training_lines(model)
+            yield from training_lines(model, is_given(self.context, "tolerance"))
         else:
             counted = ", ".join(f"{n:,.10g} {what}" for what, n in self.counted(data).items())
             yield f"applied {self.apply} to {self.named(data)}: {counted}"

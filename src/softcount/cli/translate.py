@@ -10,10 +10,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from softcount.cli.console import check_threads, note_unused, open_model, preparation, say
-from softcount.cli.options import IN, OUT, WHERE, Json, Normalize, Quiet, Shown, Threads, Tokenize, option
+from softcount.cli.options import (
+    IN,
+    OUT,
+    WHERE,
+    Json,
+    Normalize,
+    Quiet,
+    Shown,
+    SignatureForm,
+    Threads,
+    Tokenize,
+    option,
+)
 from softcount.cli.progress import Progress, check_mode
 from softcount.errors import InputError
 from softcount.machine.streams import put, put_lines
+from softcount.signature import check_form, in_form
 
 if TYPE_CHECKING:
     from softcount.estimators.translator import Translation, Translator
@@ -50,6 +63,7 @@ def translate(
     inserts: Annotated[int, option(WHERE, "Common words that may be written for nothing.", min=0)] = 8,
     as_json: Json = False,
     quiet: Quiet = False,
+    signature_form: SignatureForm = "short",
     shown: Shown = "auto",
     threads: Threads = -1,
 ) -> None:
@@ -63,6 +77,7 @@ def translate(
     """
     from softcount.text.source import check_stdin
 
+    check_form(signature_form)
     check_threads(threads)
     check_mode(shown)
     check_stdin(text=text, lexicon=lexicon, tune=tune, tune_target=tune_target)
@@ -81,7 +96,7 @@ def translate(
             put(json.dumps({"translations": rows, "signature": signed}, ensure_ascii=False))
         else:
             put_lines(_lines(answers, n))
-    say(signed, quiet)
+    say(in_form(signed, signature_form), quiet)
 
 
 def rank(
@@ -100,6 +115,7 @@ def rank(
     word_bonus: Bonus = 2.0,
     as_json: Json = False,
     quiet: Quiet = False,
+    signature_form: SignatureForm = "short",
     shown: Shown = "auto",
     threads: Threads = -1,
 ) -> None:
@@ -113,6 +129,7 @@ def rank(
     from softcount.report.tsv import tsv_lines
     from softcount.text.bitext_reader import read_bitext
 
+    check_form(signature_form)
     check_threads(threads)
     check_mode(shown)
     with Progress(quiet, mode=shown):
@@ -125,7 +142,7 @@ def rank(
         put(json.dumps({"candidates": [_whole(row) for row in rows], "signature": signed}))
     else:
         put_lines(tsv_lines(Ranked._fields, rows))
-    say(signed, quiet)
+    say(in_form(signed, signature_form), quiet)
 
 
 def _whole(row: Any) -> dict[str, float | None]:

@@ -28,6 +28,7 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/codespell README.md CONTRIBUTING.md SECURITY.md Makefile docs
 
 # Arbitrary bytes and valid files with mistakes for every reader, FUZZ_SECONDS (30) each; guided where atheris installs.
 # Kernels are a debug build there, in which an index beyond its array is an error.

@@ -25,8 +25,8 @@ from softcount.text.bitext import bitext
 
 HERE = Path(__file__).parent
 OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=5000")
-# The colours that the page has on white; a file of its own has no variables.
-COLOURS = """text { fill: #57606a; font: 11px system-ui, sans-serif }
+# The colors that the page has on white; a file of its own has no variables.
+COLORS = """text { fill: #57606a; font: 11px system-ui, sans-serif }
 .name { fill: #1b1f24; font: 600 13px system-ui, sans-serif }
 .node { fill: #f6f8fa; stroke: #d0d7de } .arc { stroke: #0b5cad }"""
 ONE_PAIR = """<style>header, nav, section, h2, h3, details { display: none } body { padding: 6px; max-width: none }
@@ -47,7 +47,7 @@ def browser(*arguments: str) -> str:
 
 
 def lattice(folder: Path) -> str:
-    """After one step of EM; with the colours inside."""
+    """After one step of EM; with the colors inside."""
     tables = from_json(json.loads(EXAMPLES["can-i-can"].files["P.json"]))
     page = explain_page(hmm_data(tables, ["can I can"])).replace("</body>", "<script>softcount.go(1)</script></body>")
     (folder / "explain.html").write_text(page)
@@ -58,7 +58,7 @@ def lattice(folder: Path) -> str:
         .replace("rgba(var(--mark), ", "rgba(11, 92, 173, ")
         .replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
     )
-    return svg.replace(">", f'><style>{COLOURS}</style><rect width="100%" height="100%" fill="#fff"/>', 1) + "\n"
+    return svg.replace(">", f'><style>{COLORS}</style><rect width="100%" height="100%" fill="#fff"/>', 1) + "\n"
 
 
 def links(folder: Path) -> None:

@@ -1,0 +1,95 @@
+"""Pages in plain words: what remains of habits that readers stumble over is listed, and may only become less."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import prose
+from plain_words import HABITS, HELP, PAGE, TITLE, find_habits, find_in_help, find_in_page, find_in_pages, literals
+
+ALLOWED = Path(__file__).parent / "plain_words_allowed.tsv"  # page, habit, how often
+CEILING = 26_600  # words for users, until it is prose.BUDGET
+
+
+def test_pages_have_no_more_of_a_habit_than_is_listed() -> None:
+    allowed = Counter[tuple[str, str]]()
+    for line in ALLOWED.read_text(encoding="utf-8").splitlines():
+        page, name, times = line.split("\t")
+        allowed[page, name] = int(times)
+    places = [((str(page.relative_to(prose.ROOT)), habit.name), line, habit) for page, line, habit in find_in_pages()]
+    found = Counter(place for place, _, _ in places)
+    more = [
+        f"{place[0]}:{line}: {habit.name}: {habit.found!r}; write: {habit.advice}"
+        for place, line, habit in places
+        if found[place] > allowed[place]
+    ]
+    assert not more, "\n".join(more)
+
+
+def test_every_pattern_finds_what_it_is_about() -> None:
+    quoted = {
+        "points at another line": "Dirichlet prior of Gibbs, likewise",
+        "denies existence": "a criterion that is none",
+        "leave away": "leave the tag file away",
+        "a table that acts": "Words lean on first letters",
+        "late relative": "pairs of which a side has more words",
+        "not used so": "blanks between tokens",
+        "distributive a": "one topic a line",
+        "default as a clause": "0.5 if not given",
+        "a clause in the place of a noun": "What log P(y) counts.",
+        "semicolons": "P(empty word), or learn; else 0.2; with agreement learn",
+        "riddle for a title": "Do the tests notice?",
+        "inside of the project": "A test asks every socket",
+    }
+    assert set(quoted) == {*HABITS, *HELP, *TITLE, *PAGE}
+    for name, text in quoted.items():
+        assert name in {habit.name for habit in find_habits(text, HELP, TITLE, PAGE)}, text
+    plain = (
+        "Number of states. Words back off to their prefixes; there is no default. Write `one topic a line` per file."
+    )
+    assert not find_habits(plain, HELP, TITLE, PAGE)
+    assert [habit.name for habit in find_in_help("Number of states")] == ["no period"]
+
+
+def test_a_page_is_read_by_paragraphs_without_code() -> None:
+    page = "# Letters that stand\n\ntext of\nwhich `so many` and\n\n```sh\nblanks\n```\n| blanks |\n- blanks\n"
+    assert [(line, habit.found) for line, habit in find_in_page(page)] == [(1, "that"), (3, "of which"), (10, "blanks")]
+
+
+def test_strings_of_a_source_are_its_literals() -> None:
+    source = (
+        '"""Docs."""\ndef f(x):\n    """Docs."""\n    raise InputError(f"{x} is none; " + "write")\n    g(a="one")\n'
+    )
+    assert sorted(literals(source)) == [(4, "write"), (4, "… is none; "), (5, "one")]
+    assert sorted(literals(source, {"InputError"})) == [(4, "write"), (4, "… is none; ")]
+
+
+def test_prose_is_counted_without_code_tables_comments_and_addresses() -> None:
+    page = """# Two words
+
+One [link text](https://a.b/c d) – and ![a picture](x.png) `code`, <!-- figure a; b; c -->.80<!-- end -->.
+<!-- table x -->
+- no words
+<!-- end of table -->
+| a | table |
+
+```sh
+softcount tag
+```
+
+:::{note}
+A note
+:::
+
+```{toctree}
+a
+```
+"""
+    assert prose.count_words(page) == 2 + 6 + 2
+    assert [number for number, _ in prose.prose_lines(page)] == [1, 3, 14]
+
+
+def test_pages_for_users_keep_to_their_budget() -> None:
+    counts = prose.count_pages()
+    assert sum(words for page, words in counts.items() if prose.for_users(page)) <= CEILING

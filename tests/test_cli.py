@@ -256,7 +256,7 @@ def test_version_and_usage(run: Run) -> None:
         (["text", "--dictionary", "missing"], ["missing: no such file"]),
         (["text", "--dictionary", "bad.tsv"], ["bad.tsv:2: no tab; write word<TAB>TAG"]),
         (["text", "--start", "missing"], ["missing: no such file"]),
-        (["text", "--start", "text"], ["text: no tags to count; write word/TAG"]),
+        (["text", "--start", "text"], ["text: has no tags; write CoNLL-U, word/TAG, or lines word<TAB>TAG"]),
         (["text", "--parameters", "nowhere/out.json"], ["nowhere/out.json: there is no folder 'nowhere'"]),
         (["text", "--parameters", "folder"], ["folder: is a folder; name a file"]),
         (["text", "--dev", "missing"], ["missing: no such file"]),

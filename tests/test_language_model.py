@@ -346,7 +346,7 @@ def test_more_sentences_than_there_is_memory_for_are_refused(tmp_path, monkeypat
     import softcount as sc
 
     for model in (
-        sc.LanguageModel(order=2).fit(["a b", "b a"]),
+        made(order=2),
         sc.Grammar("S -> 'a' | S S [0.1]", criterion="em:1").fit(["a", "a a"]),
         sc.HMM(2, criterion="em:1", start="random", random_state=0).fit(["a b", "b a"]),
     ):

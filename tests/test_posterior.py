@@ -55,6 +55,7 @@ MODELS: dict[str, tuple[Any, Any]] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:the classes collapse")
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("criterion", ["vb:3", "annealed(vb):3", "stepwise(vb,batches=2):2", "hard(vb):3"])
 def test_every_model_has_it_and_a_file_keeps_it(name: str, criterion: str, tmp_path: Path) -> None:

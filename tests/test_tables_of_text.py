@@ -62,7 +62,7 @@ def test_documents_are_those_of_the_same_lines(path):
 def test_clusters_and_topics_beside_their_names():
     written("x.csv", id=NAMES, body=BODIES)
     plain = run("cluster lines --clusters 2 -q").out.split()
-    ran = run("cluster x.csv --text-column body --id-column id --clusters 2 --save m")
+    ran = run("cluster x.csv --text-column body --id-column id --clusters 2 --save m --signature long")
     rows = list(csv.reader(ran.out.splitlines(), delimiter="\t"))
     assert rows == [["document", "cluster"], *map(list, zip(NAMES, plain, strict=True))]
     assert "text_column=body id_column=id" in ran.err

@@ -248,7 +248,7 @@ def test_weights_that_underflow_for_every_source_word() -> None:
 
 
 @pytest.mark.sampled(8)
-@pytest.mark.filterwarnings("default:the classes collapse")
+@pytest.mark.filterwarnings("ignore:the classes collapse")
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("name", DOCUMENTS)
 @pytest.mark.parametrize("n", [1, 3])

@@ -235,7 +235,7 @@ class WordAligner(TrainedAligner):
             rare = bitext(data, min_count=self.min_count)
             data = data.recoded(rare.source, rare.target)
         data = data.within(self.longest)
-        planned, entries = self._checked(data)
+        planned, entries = self._checked(data, known is None)
         known = known or before(self, planned.together)
         data = known.coded(data) if known else data
         digest, words = digest_with(whole.digest(), weights), (data.source.vocabulary, data.target.vocabulary)
@@ -256,7 +256,7 @@ class WordAligner(TrainedAligner):
         self.agreed_ = found.agreed if isinstance(found, Together) else None
         self.directions_ = found.sides() if isinstance(found, Together) else dict(found.directions)
 
-    def _checked(self, data: Bitext) -> tuple[Plan, list[Any]]:
+    def _checked(self, data: Bitext, first: bool = True) -> tuple[Plan, list[Any]]:
         """The plan and the dictionary, where all of the settings and the data are fit for training."""
         self._check()
         planned = plan(self)
@@ -270,7 +270,8 @@ class WordAligner(TrainedAligner):
         if planned.encodes and n_linked(data):
             raise InputError("known links: a CRF autoencoder learns from no links; use hmm, or leave them away")
         check_stems(self, planned)
-        before(self, planned.together)
+        if first:  # later, what was counted so far is the prior
+            before(self, planned.together)
         return planned, _entries(self.dictionary, self.lowercase)
 
     def _check(self) -> None:

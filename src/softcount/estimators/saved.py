@@ -245,6 +245,11 @@ class SavedEstimator:
             self._unpack()
         return super().__getstate__()
 
+    def __setstate__(self, state: Any) -> None:
+        """A pickle of an older version lacks the parameters that came later: they are as by default."""
+        known = inspect.signature(type(self).__init__).parameters.items()
+        self.__dict__.update({name: p.default for name, p in known if p.default is not p.empty} | state)
+
     def _unpack(self) -> None:
         stored: Stored = self.__dict__.pop("_stored")
         types = readable(*self._types, *RECORDS, Restart)

@@ -515,7 +515,7 @@ def test_a_broken_promise_stops_with_an_explanation() -> None:
     assert found.trace.stopped.kind == FELL
     assert "the objective fell from -9.0 to -9.5 at step 3 of fake:9" in found.trace.stopped.text
     assert "promises never" in found.trace.notes[0]
-    with pytest.raises(InputError, match="'fake:9': the objective of step 2 is nan; one of pseudo=0.0 is too small or too large"):
+    with pytest.raises(InputError, match="'fake:9': the objective of step 2 is nan"):
         run(fake([-10.0, float("nan"), -1.0], never_falls=True))
     assert len(run(fake([-10.0, -9.0, -9.5, -8.0])).trace) == 4, "no promise, no check"
     assert not fell(-1e6, -1e6 * (1 + FALL / 2)) and fell(-1e6, -1e6 * (1 + 2 * FALL))

@@ -48,6 +48,16 @@ FORMS = [
          ("align none.parquet", "none.parquet: columns of text: text; choose two with --source-language and --target-language"),
          ("topics text --format lines --text-column a", "text: read as lines, which has no columns; leave --text-column away"),
          **{"none.parquet": PARQUET}),
+    each("text-table", "a table without `--text-column`; a Toolbox file; decimal numbers in the place of words",
+         ("tag docs.csv --states 2", "docs.csv: a table with the columns id, body; name the one to read with --text-column "
+          "(text_column=), or rename the file if its lines are the text"),
+         ("align docs.csv text", "docs.csv: a table with the columns id, body; write its column of text to a file of lines, or "
+          "rename the file if its lines are the text"),
+         ("tag t.sfm", "t.sfm: a Toolbox (SFM) file with the markers \\tx, \\mb; extract one, for example with "
+          "sed -n 's/^\\\\tx //p' (--format plain reads the lines as they are)"),
+         ("topics points", "points: 2 decimal numbers per line, which are no words; cluster points in Python with "
+          "softcount.KMeans or GaussianMixture (--format lines reads them as words)"),
+         **{"t.sfm": b"\\tx wa kan\n\\mb wa ka -n\n\n" * 3, "points": b"1.5 -2.5\n" * 5}),
     each("table-damaged", "a Parquet or Arrow file that is cut, or none",
          ("topics bad.parquet", "bad.parquet: not a Parquet file that can be read; check the path"),
          ("tag bad.parquet --states 2", "bad.parquet: not a Parquet file that can be read; check the path"),
@@ -385,15 +395,24 @@ FORMS = [
          ("net 'a -> b'", "which rows? give DATA to learn from; --query, --score and --bif go without, with --start"),
          ("net 'x -> y' rows.csv", "rows.csv: no column of the network's (a, b); it has x, y")),
     each("net-values", "values that a network's variable does not have, or that nobody names",
-         ("net 'h -> a' rows.csv", "'h' is hidden: no data says which values it has; give their number or names, for example "
-          "--values h=3, or values={'h': 3} in Python"),
+         ("net 'h -> a' rows.csv", "rows.csv: no column 'h'; it has a, b; if 'h' is a hidden variable, give the number or names of "
+          "its values, for example --values h=3 (values={'h': 3})"),
+         ("net 'h -> a' --start half.json --query a", "'h' is hidden: no data says which values it has; give the number or names "
+          "of its values, for example --values h=3 (values={'h': 3})"),
+         ("net 'wether -> late' days.csv", "days.csv: no column 'wether'; it has Weather, late (did you mean 'Weather'?); if "
+          "'wether' is a hidden variable, give the number or names of its values, for example --values wether=3 (values={'wether': 3})"),
          ("net 'a' rows.csv --values a=x,z", "rows.csv:3: 'y' is no value of 'a', whose values are x, z; correct the cell, or "
           "declare the value"),
          ("net 'h -> a' rows.csv --values h=9223372036854775808", "values of 'h': more than 10,000,000; give fewer"),
          ("net 'h -> a' rows.csv --values h=0", "values of 'h': give a number from 1 on, or a list"),
          ("net 'a' rows.csv --values a", "--values 'a': write name=number or name=value,value"),
          ("net 'a -> b' --start T.json --query 'b | a=q'", "query 'b | a=q': a has no value 'q', but x, y"),
-         ("net 'a -> b' --start T.json --query c", "query 'c': no variable 'c'; there are a, b")),
+         ("net 'a -> b' --start T.json --query c", "query 'c': no variable 'c'; there are a, b"),
+         **{"days.csv": b"Weather,late\nsun,no\nrain,yes\n", "half.json": b'{"a": {}}'}),
+    each("net-numbers", "measurements in the place of categories",
+         ("net auto sizes.csv", "sizes.csv: 'height' has 12 different decimal numbers in 12 rows, and the variables of a network are "
+          "categories; cut them into ranges first (in Python: pandas.cut), or declare them with --values height=…"),
+         **{"sizes.csv": b"height,sex\n" + b"".join(b"%d.5,f\n" % n for n in range(160, 172))}),
     each("net-rows", "rows that are none",
          ("net 'a -> b' bad.csv", "bad.csv:3: 1 cells, but the header names 2; give one for each column"),
          ("net 'a -> b' twice.csv", "twice.csv:1: two columns are called 'a'; rename one"),

@@ -98,3 +98,15 @@ def test_pictures() -> None:
         "slip ◂──────┴───┘    (hidden)",
     ]
     assert '"rain" -> "rain" [style=dashed];' in dot(found) and day().to_dot().count("->") == 2
+
+
+def test_names_and_columns_that_may_not_be_meant() -> None:
+    Path("days.csv").write_text("Weather,late,age\n" + "".join(f"sun,no,{n}\nrain,yes,{n % 9}\n" for n in range(30)))
+    hidden = "warning: days.csv: 'wether' is hidden, and the column 'Weather' is not used; correct the name"
+    assert hidden in run("net 'wether -> late' days.csv --values wether=2 --criterion em:1").err
+    assert hidden not in run("net 'wether -> late, Weather' days.csv --values wether=2 --criterion em:1").err
+    many = "warning: days.csv: 'age' has 30 different numbers in 60 rows; each is a category of its own"
+    said = run("net 'age -> late' days.csv --criterion em:1").said
+    assert [line.partition("; cut them into ranges")[0] for line in said if line.startswith("warning")] == [many]
+    declared = "net 'age -> late' days.csv --criterion em:1 --values age=" + ",".join(map(str, range(30)))
+    assert not [line for line in run(declared).said if line.startswith("warning")]

@@ -15,6 +15,7 @@ from command import refused, run
 import softcount
 from softcount import InputError
 from softcount.text.document_reader import read_documents
+from softcount.text.labelled import read_labelled
 from softcount.text.reader import read
 
 BODIES = ["sea ship sea", 'law, "court" law\nof the court', "ship sea\tship", "court law law", ""]
@@ -157,11 +158,76 @@ def test_what_cannot_be_read_is_refused():
         read_documents("empty.parquet")
 
 
-def test_a_table_that_is_read_as_lines_is_noted():
+@pytest.mark.parametrize("command", ["topics --topics 2", "cluster --clusters 2", "tag --states 2", "classes --classes 2", "lm", "shard --out new",
+                                     "shard --kind documents --out new"])  # fmt: skip
+def test_a_table_is_not_read_as_lines(command):
+    """Of no command that reads sentences or documents; a format that is named, or one column only, is read."""
     written("x.csv", id=NAMES[2:4], body=["sea ship", "law court"])
-    ran = run("cluster x.csv --clusters 2")
-    assert "x.csv: read as lines, though its name is that of a table; --text-column reads a column of it" in ran.err
-    assert ran.out.count("\n") == 3
+    name, *options = command.split()
+    ran = run(" ".join([name, "x.csv", *options]))
+    refused(ran, "x.csv: a table with the columns id, body; name the one to read with --text-column (text_column=), or "
+            "rename the file if its lines are the text")  # fmt: skip
+    assert not Path("new").exists()
+    assert run(" ".join([name, "x.csv", *options, "--text-column body", "-q" if name != "shard" else ""])).code == 0
+
+
+def test_tables_in_step_are_not_aligned_as_lines():
+    written("x.csv", id=NAMES[2:4], body=["sea ship", "law court"])
+    Path("lines").write_text("id body\nmer navire\nloi cour\n")
+    wanted = "write its column of text to a file of lines, or rename the file if its lines are the text"
+    refused(run("align x.csv lines"), f"x.csv: a table with the columns id, body; {wanted}")
+    refused(run("shard lines --target x.csv --out new"), f"x.csv: a table with the columns id, body; {wanted}")
+
+
+def test_lines_in_a_file_called_a_table_are_read():
+    written("x.csv", id=NAMES[2:4], body=["sea ship", "law court"])
+    assert len(read("x.csv", format="plain")) == 3 and len(read_documents("x.csv", format="lines")) == 3
+    Path("one.csv").write_text("sea ship\nlaw court\n")
+    ran = run("cluster one.csv --clusters 2")
+    assert "one.csv: read as lines, though its name is that of a table; --text-column reads a column of it" in ran.err
+    Path("prose.tsv").write_text("the sea\tthe ship\nthe law, the court\n")
+    assert len(read("prose.tsv")) == 2  # rows of unequal lengths are no table
+    Path("tagged.tsv").write_text("the\tD\nsea\tN\n")
+    assert read_labelled("tagged.tsv").tagset == ("D", "N")
+
+
+TOOLBOX = "\\_sh v3.0  400  Text\n\n" + "".join(
+    f"\\ref {i}\n\\tx wa kan\n\\mb wa ka -n\n\\ge 3 see -PST\n\\ft he saw it\n\n" for i in range(4)
+)
+
+
+@pytest.mark.parametrize("command", ["tag --states 2", "classes --classes 2", "lm", "shard --out new", "topics --topics 2", "cluster --clusters 2",
+                                     "shard --kind documents --out new"])  # fmt: skip
+def test_toolbox_files_and_points_are_not_read_as_words(command):
+    Path("t.txt").write_text(TOOLBOX)
+    Path("points.txt").write_text("".join(f"{i}.5 {i / 7:.3f} -{i}e-2\n" for i in range(9)))
+    name, *options = command.split()
+    format = "lines" if {"topics", "cluster", "documents"} & {name, *options} else "plain"
+    refused(run(" ".join([name, "t.txt", *options])), "t.txt: a Toolbox (SFM) file with the markers \\_sh, \\ref, \\tx, "
+            f"\\mb, …; extract one, for example with sed -n 's/^\\\\tx //p' (--format {format} reads the lines as they are)")  # fmt: skip
+    refused(run(" ".join([name, "points.txt", *options])), "points.txt: 3 decimal numbers per line, which are no words; cluster "
+            f"points in Python with softcount.KMeans or GaussianMixture (--format {format} reads them as words)")  # fmt: skip
+    assert not Path("new").exists()
+    if name != "shard":
+        assert run(" ".join([name, "t.txt", *options, "--format", format, "-q"])).code == 0
+
+
+def test_words_that_look_a_little_like_markers_or_numbers_are_read():
+    Path("dice").write_text("1 3 6 6 2\n" * 4)  # symbols may be whole numbers
+    Path("latex").write_text("\\section one\nsome text\nmore text\nand more\n")
+    Path("prices").write_text("costs 3.50 today\n2.20 then\n" * 9)
+    Path("empty_columns.csv").write_text(",\n,\n")
+    for name in ("dice", "latex", "prices", "empty_columns.csv"):
+        assert len(read(name)) == Path(name).read_text().count("\n")
+
+
+def test_the_line_that_is_advised_for_toolbox_files_works():
+    import subprocess
+
+    Path("t.txt").write_text(TOOLBOX)
+    advised = run("tag t.txt").err.partition("example with ")[2].partition(" (--format")[0]
+    found = subprocess.run(["sh", "-c", f"{advised} t.txt"], capture_output=True, text=True).stdout
+    assert found == "wa kan\n" * 4
 
 
 def test_polars_writes_what_we_read(tmp_path):

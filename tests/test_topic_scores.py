@@ -121,17 +121,21 @@ def test_counts_without_order_have_no_c_v(model: sc.PLSA) -> None:
 
 
 def test_a_warning_is_one_line_without_a_place_in_the_source(model: sc.PLSA) -> None:
-    noted = "warning: docs.tsv: read as lines, though its name is that of a table; --text-column reads a column of it"
-    for line in ("score topics t.model docs.tsv", "report t.model docs.tsv --out r.html", "show t.model docs.tsv",
-                 "show t.model docs.tsv --top 3"):  # fmt: skip
-        ran = run(line)
+    refused = "docs.tsv: a table with the columns"
+    Path("one.tsv").write_text("cat fish\ngoal ball\n")
+    noted = "warning: one.tsv: read as lines, though its name is that of a table; --text-column reads a column of it"
+    for line in ("score topics t.model {}", "report t.model {} --out r.html", "show t.model {}",
+                 "show t.model {} --top 3"):  # fmt: skip
+        ran = run(line.format("docs.tsv"))
+        assert ran.code == 2 and ran.err.startswith(f"softcount: {refused}"), ran.err
+        assert run(line.format("docs.tsv --text-column body")).code == 0
+        ran = run(line.format("one.tsv"))
         assert ran.code == 0 and ran.said.count(noted) == 1, ran.err
         assert ".py:" not in ran.err and "UserWarning" not in ran.err
-        assert noted not in run(f"{line} --text-column body").said
-    assert noted not in run("report t.model docs.tsv --out r.html -q").said
+    assert noted not in run("report t.model one.tsv --out r.html -q").said
     Path("six.csv").write_text("id,body\n1,cat fish\n2,goal ball\n")
-    ran = run("explain plsa six.csv --steps 1")
-    assert ran.said == [noted.replace("docs.tsv", "six.csv")]
+    assert run("explain plsa six.csv --steps 1").code == 2
+    assert run("explain plsa one.tsv --steps 1").said == [noted]
     assert run("explain mixture six.csv --steps 1 --text-column body").said == []
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 
@@ -37,3 +37,12 @@ def list_some(names: Collection[object]) -> str:
     """Names as a message lists them: the first ten, and how many more there are."""
     text = ", ".join(str(name) for name in islice(names, MOST_LISTED))
     return f"{text} and {len(names) - MOST_LISTED:,} more" if len(names) > MOST_LISTED else text
+
+
+def similar_name(name: str, names: Iterable[str]) -> str | None:
+    """The one of these names that is most like a misspelt one, if any is; upper and lower case are the same here."""
+    from difflib import get_close_matches
+
+    folded = {other.casefold(): other for other in names}
+    found = get_close_matches(name.casefold(), folded, 1, 0.7)
+    return folded[found[0]] if found else None

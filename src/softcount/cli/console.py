@@ -177,7 +177,7 @@ def columns(model: Any, path: str, **asked: str | None) -> dict[str, Any]:
     """Which columns of a table are read: those asked for, else, where the file is a table, those of training."""
     from softcount.text.table_file import is_table
 
-    before = model.reading_ if model is not None and is_table(path) else {}
+    before = getattr(model, "reading_", {}) if is_table(path) else {}  # nothing where there is no trained model
     found = {name: given if given is not None else before.get(name) for name, given in asked.items()}
     return {name: column for name, column in found.items() if column is not None}
 

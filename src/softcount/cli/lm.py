@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softcount.cli.console import check_writable, note_unused, preparation, say, write_whole
+from softcount.cli.console import check_writable, columns, note_unused, preparation, say, write_whole
 from softcount.cli.options import (
     IN,
     OUT,
@@ -23,6 +23,7 @@ from softcount.cli.options import (
     Save,
     Seed,
     SignatureForm,
+    TextColumn,
     Tokenize,
     option,
 )
@@ -53,6 +54,8 @@ def lm(
     lowercase: Lowercase = False,
     tokenize: Tokenize = None,
     normalize: Normalize = None,
+    format: Annotated[str, option(IN, "plain, tagged (word/TAG), conllu, or auto.")] = "auto",
+    text_column: TextColumn = None,
     save: Save = None,
     arpa: Annotated[Path | None, option(OUT, "Write the model as ARPA, for KenLM, SRILM and others.")] = None,
     page: Report = None,
@@ -82,8 +85,8 @@ def lm(
             warnings.simplefilter("always", UserWarning)
             model = LanguageModel(order, characters=characters, min_count=min_count, lowercase=lowercase)
             prepare = preparation(None, tokenize, normalize)
-            model._reading = prepare.settings()
-            model.fit(_read(text, model, prepare))
+            model._reading = prepare.settings() | columns(None, text, text_column=text_column)
+            model.fit(_read(text, model, prepare, format, text_column))
         for warning in caught:
             say(f"warning: {warning.message}", quiet)
     else:
@@ -96,7 +99,8 @@ def lm(
             stage.begin(f"writing {path}")
             write(path)
     if page is not None:
-        _write_page(page, model, text if apply is not None else None, prepare)
+        data = None if apply is None or text is None else _read(text, model, prepare, format, text_column)
+        _write_page(page, model, data)
     say(in_form(model.signature_, signature_form), quiet)
     if sample:
         stage.begin("making sentences")
@@ -104,15 +108,14 @@ def lm(
     elif apply is None:
         _print_trained(model, as_json)
     elif text is not None:
-        _print_applied(model, _read(text, model, prepare), scores, as_json)
+        _print_applied(model, _read(text, model, prepare, format, text_column), scores, as_json)
 
 
-def _write_page(path: Path, model: LanguageModel, text: str | None, prepare: Any) -> None:
+def _write_page(path: Path, model: LanguageModel, data: Any) -> None:
     """Of a text that the model was not trained on, how surprising it is as well."""
     from softcount.report.page.model import write_page
 
     stage.begin(f"writing {path}")
-    data = None if text is None else _read(text, model, prepare)
     write_whole(path, lambda place: write_page(place, model, data))
 
 
@@ -137,10 +140,13 @@ def opened(path: Path, who: str) -> LanguageModel:
     return model
 
 
-def _read(path: str, model: LanguageModel, prepare: Any) -> Any:
-    from softcount.text.reader import read, read_characters
+def _read(path: str, model: LanguageModel, prepare: Any, format: str = "auto", text_column: str | None = None) -> Any:
+    from softcount.text.reader import read, read_characters, text_of_table
 
-    return (read_characters if model.characters else read)(path, lowercase=model.lowercase, prepare=prepare)
+    column = columns(model, path, text_column=text_column).get("text_column")
+    if not model.characters:
+        return read(path, format, lowercase=model.lowercase, prepare=prepare, text_column=column)
+    return read_characters(path, model.lowercase, prepare, text_of_table(path, column, format))
 
 
 def _print_trained(model: LanguageModel, as_json: bool) -> None:

@@ -170,7 +170,7 @@ class Tag(Sampled):
         from softcount.text.source import read_text
 
         column = columns(model, self.text, text_column=self.text_column).get("text_column")
-        content = text_of_table(self.text, column)
+        content = text_of_table(self.text, column, self.format)
         content = read_text(self.text) if content is None else content
         lines = self.format in ("plain", "tagged")
         self.is_conllu = not lines and (self.format == "conllu" or is_conllu(content))
@@ -216,12 +216,16 @@ class Tag(Sampled):
 
     def held_out(self) -> Any:
         from softcount.text.reader import read
+        from softcount.text.table_file import is_table
 
         if self.dev is None:
             return None
         format = "plain" if self.dev_tags else self.format
         prepare = None if self.dev_tags else self.prepared
-        return read(self.dev, format=format, tags=self.dev_tags, lowercase=self.lowercase, prepare=prepare)
+        column = self.text_column if is_table(self.dev) else None
+        return read(
+            self.dev, format=format, tags=self.dev_tags, lowercase=self.lowercase, prepare=prepare, text_column=column
+        )
 
     def answer(self, model: Any, data: Any) -> Any:
         if self.output != "conllu":

@@ -13,7 +13,7 @@ from softcount.estimators.featured import TableFeatures, of_words
 from softcount.estimators.network_answers import TrainedNetwork, naming
 from softcount.estimators.network_fixed import masks
 from softcount.estimators.network_search import AUTO, learned_structure, unconnected
-from softcount.estimators.network_values import given_values, settle_values
+from softcount.estimators.network_values import check_categories, given_values, note_misspelt, settle_values
 from softcount.estimators.parameters import Fixed, PerTable, Seed, Sparse, Where
 from softcount.loop.resume import Restart
 from softcount.loop.start import random_start, uniform_start
@@ -249,7 +249,12 @@ class Network(TrainedNetwork):
                 f"{columns.source}: no column of the network's ({known}); it has {wanted or 'no variable'}"
             )
         declared_values = (dict(bif.values) if bif else {}) | given_values(found, self.values)
-        self.values_ = settle_values(found, declared_values, named_values(found, given), columns, self.ties_)
+        named = named_values(found, given)
+        if columns is not None:
+            check_categories([name for name in found.names if name not in declared_values | named], columns)
+        self.values_ = settle_values(found, declared_values, named, columns, self.ties_)
+        if columns is not None:
+            note_misspelt(found, columns, (self.sequence, self.weight))
         shown = {} if columns is None else columns.columns
         self.structure_, self.observed_ = found.text(), tuple(n for n in found.names if n in shown and shown[n].values)
         self._settle_model()

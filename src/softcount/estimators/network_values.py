@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+import warnings
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from softcount.errors import InputError, list_some
+from softcount.errors import InputError, list_some, similar_name
 from softcount.report.network_json import NamedValues
 from softcount.text.record_reader import Columns, Value, in_order, text_of
 from softcount.text.source import quoted
 from softcount.text.structure import Structure
 
+FEW_NUMBERS, MANY_NUMBERS = 10, 20  # up to the first nothing is said, beyond the second there is a warning
+ROWS_PER_NUMBER = 5  # below which decimal numbers cannot be meant as categories
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 MOST_VALUES = 10**7  # of a variable, where they are numbered
 Values = dict[str, tuple[Value, ...]]
 
@@ -46,12 +51,47 @@ def settle_values(
         if listed is None:
             listed = _open_list(next((named[n] for n in (name, *group) if n in named), None), seen)
         if not listed:
-            raise InputError(
-                f"{quoted(name)} is hidden: no data says which values it has; give their number or names, "
-                f"for example --values {name}=3, or values={{{name!r}: 3}} in Python"
-            )
+            raise InputError(_no_values(name, columns))
         found[name] = tuple(own.get(text_of(value), value) for value in listed)
     return found
+
+
+def _no_values(name: str, columns: Columns | None) -> str:
+    remedy = f"give the number or names of its values, for example --values {name}=3 (values={{{name!r}: 3}})"
+    if columns is None or name in columns.columns:
+        return f"{quoted(name)} is hidden: no data says which values it has; {remedy}"
+    wrong = f"{columns.source}: no column {quoted(name)}; it has {list_some(columns.columns)}"
+    near = similar_name(name, columns.columns)
+    meant = f" (did you mean {quoted(near)}?)" if near else ""
+    return f"{wrong}{meant}; if {quoted(name)} is a hidden variable, {remedy}"
+
+
+def note_misspelt(structure: Structure, columns: Columns, used: Collection[str | None]) -> None:
+    """Warn of a hidden variable whose name resembles that of a column that is not used."""
+    spare = [name for name in columns.columns if name not in structure.names and name not in used]
+    for name in structure.names:
+        near = None if name in columns.columns else similar_name(name, spare)
+        if near:
+            wrong = f"{quoted(name)} is hidden, and the column {quoted(near)} is not used"
+            warnings.warn(f"{columns.source}: {wrong}; correct the name if they are one", UserWarning, stacklevel=4)
+
+
+def check_categories(names: Iterable[str], columns: Columns) -> None:
+    """Refuse columns of measurements, nearly every one a category of its own; warn of columns of many numbers."""
+    for name in names:
+        column = columns.columns.get(name)
+        texts = [text_of(value) for value in column.values] if column is not None else []
+        if column is None or len(texts) <= FEW_NUMBERS or not all(map(_NUMBER.fullmatch, texts)):
+            continue
+        what = "decimal numbers" if any("." in text for text in texts) else "numbers"
+        n_rows = int((column.codes >= 0).sum())
+        wrong = f"{columns.source}: {quoted(name)} has {len(texts):,} different {what} in {n_rows:,} rows"
+        if what == "decimal numbers" and n_rows < ROWS_PER_NUMBER * len(texts):
+            remedy = f"cut them into ranges first (in Python: pandas.cut), or declare them with --values {name}=…"
+            raise InputError(f"{wrong}, and the variables of a network are categories; {remedy}")
+        if len(texts) > MANY_NUMBERS:
+            remedy = "each is a category of its own; cut them into ranges first if they are measurements"
+            warnings.warn(f"{wrong}; {remedy}", UserWarning, stacklevel=4)
 
 
 def _open_list(named: NamedValues | None, seen: Sequence[Value]) -> tuple[Value, ...]:

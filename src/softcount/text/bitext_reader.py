@@ -32,6 +32,7 @@ from softcount.text.vocabulary import Vocabulary, lowered
 from softcount.text.xml_pairs import ENDINGS, is_xml
 
 BAR = b"|||"
+SIDE_COLUMN = "write its column of text to a file of lines, or rename the file if its lines are the text"
 
 
 def read_bitext(
@@ -95,7 +96,7 @@ def read_bitext(
 
 def _lines(path: str | Path) -> bytes:
     """Of a text, or of a table with one column of text."""
-    found = text_of_table(path, None)
+    found = text_of_table(path, None, instead=SIDE_COLUMN)
     return read_text(path) if found is None else found
 
 

@@ -33,9 +33,11 @@ from softcount.text.documents import MOST_TOKENS, Documents, documents, from_mat
 from softcount.text.named_documents import Keep, no_matter, read_folder, read_rows
 from softcount.text.packing import unpacked_name
 from softcount.text.preparation import Preparation, preparation_of, prepared
+from softcount.text.reader import NAME_COLUMN
 from softcount.text.shard_folder import is_shards, loaded
 from softcount.text.source import BLANKS, lines, name_of, quoted, read_text, split_lines
 from softcount.text.table_file import is_binary_table, is_table
+from softcount.text.text_check import check_no_table, check_running_text
 from softcount.text.vocabulary import Vocabulary
 
 FORMATS = ("auto", "lines", "uci", "ldac", "svmlight", "folder", "table")
@@ -126,10 +128,10 @@ def format_of(path: str | Path) -> str:
 
 
 def _lines(path: str | Path, lowercase: bool, prepare: Preparation | None, keep: Keep, noted: bool) -> Documents:
-    if noted and is_table(path):
-        wrong = "read as lines, though its name is that of a table; --text-column reads a column of it"
-        warnings.warn(f"{name_of(path)}: {wrong}", UserWarning, stacklevel=3)
-    rows = split_lines(prepared(read_text(path), prepare)).to_pylist()
+    content = read_text(path)
+    if noted:
+        check_lines(path, content)
+    rows = split_lines(prepared(content, prepare)).to_pylist()
     if not rows:
         raise InputError(f"{name_of(path)}: empty file; give at least one line")
     keep(rows)
@@ -137,6 +139,15 @@ def _lines(path: str | Path, lowercase: bool, prepare: Preparation | None, keep:
     if not data.n_words:
         raise InputError(f"{name_of(path)}: no words, only blanks; give at least one word")
     return data
+
+
+def check_lines(path: str | Path, content: bytes) -> None:
+    """Refuse what can be read as lines but cannot be meant so; of a table that has one column only, warn."""
+    check_no_table(path, NAME_COLUMN)
+    check_running_text(content, name_of(path), "lines")
+    if is_table(path):
+        wrong = "read as lines, though its name is that of a table; --text-column reads a column of it"
+        warnings.warn(f"{name_of(path)}: {wrong}", UserWarning, stacklevel=4)
 
 
 def _uci(path: str | Path) -> Documents:

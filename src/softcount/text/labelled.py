@@ -36,7 +36,7 @@ def read_labelled(
         return read(path, "plain", tags, lowercase=lowercase)
     if is_shards(path):
         return _with_tags(read(path, lowercase=lowercase))
-    table = text_of_table(path, None)
+    table = text_of_table(path, None, "plain")  # a .tsv may have lines word<TAB>TAG
     content = read_text(path) if table is None else table
     if is_conllu(content):
         return _with_tags(read(path, "conllu", column=column, lowercase=lowercase, content=content))

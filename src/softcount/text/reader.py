@@ -40,12 +40,14 @@ from softcount.text.source import (
     strings,
 )
 from softcount.text.table_file import is_binary_table
+from softcount.text.text_check import check_no_table, check_running_text
 from softcount.text.text_column import column_text, columns_of, only_text_column
 from softcount.text.vocabulary import Vocabulary, lowered
 
 FORMATS = ("auto", "plain", "tagged", "conllu")
 CONLLU_COLUMNS = 10
 BY_CONTENT = "read as CoNLL-U, which its lines are; say format plain if they are text"
+NAME_COLUMN = "name the one to read with --text-column (text_column=), or rename the file if its lines are the text"
 BEGINNING = 1 << 20  # bytes in which the first line of words is looked for
 TAG_COLUMNS = {"upos": 3, "xpos": 4, "none": -1}
 _WORD_ID, _SKIPPED_ID = re.compile(r"[0-9]+"), re.compile(r"[0-9]+[-.][0-9]+")
@@ -121,7 +123,7 @@ def read(
         return stored
     prepare = prepare or preparation_of(tokenize, normalize)
     if content is None:
-        content = text_of_table(path, text_column)
+        content = text_of_table(path, text_column, format)
     format, content = _format(path, format, tags, content)
     if prepare is not None and prepare != (None, None):
         if prepare.tokenize and (format != "plain" or tags is not None):
@@ -136,16 +138,27 @@ def read(
     return found
 
 
-def read_characters(path: str | Path, lowercase: bool = False, prepare: Preparation | None = None) -> Corpus:
+def read_characters(
+    path: str | Path, lowercase: bool = False, prepare: Preparation | None = None, content: bytes | None = None
+) -> Corpus:
     """A Corpus of a file whose characters are the words; a blank is ``▁`` (`text.characters`)."""
-    lines = prepared(read_text(path), prepare or Preparation(None, None)).decode().removesuffix("\n").split("\n")
+    lines = (
+        prepared(read_text(path) if content is None else content, prepare or Preparation(None, None))
+        .decode()
+        .removesuffix("\n")
+        .split("\n")
+    )
     content = "\n".join(map(spaced, lines)).encode()
     return read(path, format="plain", lowercase=lowercase, content=content + b"\n" if lines != [""] else b"")
 
 
-def text_of_table(path: str | Path, text_column: str | None) -> bytes | None:
+def text_of_table(
+    path: str | Path, text_column: str | None, format: str = "auto", instead: str = NAME_COLUMN
+) -> bytes | None:
     """The lines of a column; None where the file is no table, by its name, and no column is named."""
     if text_column is None and not is_binary_table(path):
+        if format == "auto":
+            check_no_table(path, instead)
         return None
     table = columns_of(path)
     return column_text(table, only_text_column(table) if text_column is None else text_column)
@@ -169,6 +182,8 @@ def _format(path: str | Path, format: str, tags: str | Path | None, content: byt
         if format == "plain" and content is not None and is_conllu(content):
             warnings.warn(f"{name_of(path)}: {BY_CONTENT}", UserWarning, stacklevel=3)
             format = "conllu"
+        elif format == "plain" and content is not None:
+            check_running_text(content, name_of(path), "plain")
     if tags is not None and format != "plain":
         raise InputError(f"{name_of(path)}: {format} text has its own tags; leave the tag file away")
     return format, content

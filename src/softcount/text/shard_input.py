@@ -15,8 +15,8 @@ from scipy import sparse
 
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array, Ragged
-from softcount.text.bitext_reader import cut_lines, has_languages, mark_of, sides_of
-from softcount.text.document_reader import format_of
+from softcount.text.bitext_reader import SIDE_COLUMN, cut_lines, has_languages, mark_of, sides_of
+from softcount.text.document_reader import check_lines, format_of
 from softcount.text.growing_vocabulary import Growing
 from softcount.text.named_documents import files_of_folder
 from softcount.text.packing import unpacked_name
@@ -24,6 +24,7 @@ from softcount.text.preparation import Preparation, note_uncut, prepared
 from softcount.text.reader import FORMATS, Text, is_conllu, read, tagged_text, text_of_table
 from softcount.text.shard_columns import Columns
 from softcount.text.source import line_pieces, name_of, read_text, split_tokens
+from softcount.text.text_check import check_running_text
 from softcount.text.text_column import column_text, columns_of, names_of_rows, only_text_column
 from softcount.text.vocabulary import lowered
 from softcount.text.xml_pairs import is_xml
@@ -73,12 +74,14 @@ def sentences(paths: Sequence[str], how: How, names: Names) -> Iterator[Columns]
 def _texts(path: str, how: How) -> Iterator[Text]:
     if how.format not in FORMATS:
         raise InputError(f"format {how.format!r} is not known; choose one of {', '.join(FORMATS)}")
-    table = text_of_table(path, how.text_column)
+    table = text_of_table(path, how.text_column, how.format)
     pieces = line_pieces(path) if table is None else iter([(0, table)])
     for before, piece in pieces:
         if how.format == "conllu" or (how.format == "auto" and not before and _looks_like_conllu(path, piece)):
             yield _whole(path, how)
             return
+        if how.format == "auto" and not before and table is None:
+            check_running_text(piece, name_of(path), "plain")
         if how.format == "tagged":
             _check_uncut(path, how)
             yield tagged_text(path, prepared(piece, how.prepare), before)
@@ -137,7 +140,7 @@ def pairs(sources: Sequence[str], targets: Sequence[str], how: How, names: Names
 
 
 def _side(path: str, how: How, words: Growing) -> Iterator[Ragged]:
-    table = text_of_table(path, None)
+    table = text_of_table(path, None, instead=SIDE_COLUMN)
     empty = True
     for _, piece in line_pieces(path) if table is None else [(0, table)]:
         empty = False
@@ -217,7 +220,9 @@ def _document_pieces(path: str, how: How) -> Iterator[tuple[Array, Any, Any, lis
         offsets, tokens = split_tokens(prepared(text, how.prepare))
         yield offsets, tokens, None, called or [""] * (len(offsets) - 1)
     elif kind == "lines":
-        for _, piece in line_pieces(path):
+        for before, piece in line_pieces(path):
+            if how.format == "auto" and not before:
+                check_lines(path, piece)
             offsets, tokens = split_tokens(prepared(piece, how.prepare))
             yield offsets, tokens, None, [""] * (len(offsets) - 1)
     else:

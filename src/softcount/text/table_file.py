@@ -8,6 +8,7 @@ write it. Packed CSV is read as packed text is.
 
 from __future__ import annotations
 
+import csv as csv_reader
 import io
 import os
 import re
@@ -92,8 +93,10 @@ def _text(path: str | Path) -> Any:
         raise InputError(f"{name}: empty file; give at least one row below a line that names the columns")
     if not header.strip():
         raise InputError(f"{name}:1: no header; the first line names the columns")
-    mark = next((mark for mark in MARKS if mark in header), ",")
-    names = _split(name, header, mark)
+    try:
+        names, mark = header_of(header)
+    except csv_reader.Error as error:
+        raise InputError(f"{name}:1: a header that cannot be read ({error}); name the columns in one line") from None
     if len(set(names)) < len(names):
         twice = next(n for n, times in Counter(names).items() if times > 1)
         raise InputError(f"{name}:1: two columns are called {quoted(twice)}; rename one")
@@ -110,13 +113,10 @@ def _text(path: str | Path) -> Any:
         raise _csv_error(name, str(error)) from None
 
 
-def _split(name: str, header: str, mark: str) -> list[str]:
-    import csv
-
-    try:
-        return next(csv.reader([header], delimiter=mark, strict=True))
-    except csv.Error as error:
-        raise InputError(f"{name}:1: a header that cannot be read ({error}); name the columns in one line") from None
+def header_of(line: str) -> tuple[list[str], str]:
+    """(the names of the columns, the mark between them)."""
+    mark = next((mark for mark in MARKS if mark in line), ",")
+    return next(csv_reader.reader([line], delimiter=mark, strict=True), []), mark
 
 
 def _csv_error(name: str, message: str) -> InputError:

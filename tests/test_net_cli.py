@@ -100,7 +100,8 @@ def test_pictures() -> None:
     assert '"rain" -> "rain" [style=dashed];' in dot(found) and day().to_dot().count("->") == 2
 
 
-def test_names_and_columns_that_may_not_be_meant() -> None:
+def test_names_and_columns_that_may_not_be_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     Path("days.csv").write_text("Weather,late,age\n" + "".join(f"sun,no,{n}\nrain,yes,{n % 9}\n" for n in range(30)))
     hidden = "warning: days.csv: 'wether' is hidden, and the column 'Weather' is not used; correct the name"
     assert hidden in run("net 'wether -> late' days.csv --values wether=2 --criterion em:1").err

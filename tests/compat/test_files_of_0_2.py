@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ HERE = Path(__file__).parent / "0.2"
 MADE = json.loads((HERE / "made.json").read_text())
 SAME_MACHINE = {key: MADE[key] for key in instances.machine()} == instances.machine()
 NEAR = 1e-12 if SAME_MACHINE else 1e-9  # of what is read from a file, and of what is computed elsewhere
+NUMBER = re.compile(r"-?\b\d+\.\d+(?:e-?\d+)?\b")
 SINGLE = 1e-4  # of topics, whose numbers are of single precision
 IN_SINGLE = ("plsa", "plsa-held-out", "plsa-seeds", "plsa-features", "plsa-auto")
 
@@ -44,10 +46,38 @@ def differing(expected: Any, found: Any, near: float, place: str = "") -> list[s
         missing = [f"{place}.{key}: is missing" for key in expected.keys() - found.keys()]
         both = [key for key in expected if key in found]
         return missing + [one for key in both for one in differing(expected[key], found[key], near, f"{place}.{key}")]
+    if not SAME_MACHINE and isinstance(expected, str) and isinstance(found, str):
+        return differing_text(expected, found, near, place)
+    if not SAME_MACHINE and ranked(expected) and ranked(found):
+        return differing_ranks(dict(expected), dict(found), near, place)
     if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
         pairs = enumerate(zip(expected, found, strict=True))
         return [one for k, (was, now) in pairs for one in differing(was, now, near, f"{place}[{k}]")]
     return [] if expected == found else [f"{place}: {found!r}, it was {expected!r}"]
+
+
+def differing_text(expected: str, found: str, near: float, place: str) -> list[str]:
+    """Texts may have other digits where they print a number."""
+    if NUMBER.split(expected) != NUMBER.split(found):
+        return [f"{place}: {found!r}, it was {expected!r}"]
+    numbers = ([float(one) for one in NUMBER.findall(text)] for text in (expected, found))
+    return differing(*numbers, near, place)
+
+
+def ranked(value: Any) -> bool:
+    """Whether it is a list of names with their weights, the largest first."""
+    shapes = isinstance(value, list) and all(isinstance(row, list) and len(row) == 2 for row in value)
+    return bool(shapes and value) and all(isinstance(name, str) and isinstance(w, float) for name, w in value)
+
+
+def differing_ranks(expected: dict[str, float], found: dict[str, float], near: float, place: str) -> list[str]:
+    """Names whose weights differ by rounding may change places, and leave the list at its end."""
+    only = [(name, was) for name, was in expected.items() if name not in found]
+    came = [(name, now) for name, now in found.items() if name not in expected]
+    ends = [(min(found.values()), only), (min(expected.values()), came)]
+    lost = [f"{place}: {name} {w!r} is in one list only" for end, rows in ends for name, w in rows if w > end + near]
+    both = [name for name in expected if name in found]
+    return lost + [one for name in both for one in differing(expected[name], found[name], near, f"{place}.{name}")]
 
 
 def said(model: Any, new: tuple[Any, ...]) -> Any:

@@ -85,6 +85,16 @@ def test_shares_are_means_of_the_scores() -> None:
         assert getattr(token_shares, f"{name}_share")(gold, found).mean() == pytest.approx(score(table)), name
 
 
+def test_items_that_differ_are_counted_for_each_score() -> None:
+    gold = [["N", "V"], ["V", "D"], ["D", "N"], ["V", "V"]]
+    other = [["N", "V"], ["V", "D"], ["D", "V"], ["V", "V"]]  # one token of one sentence
+    found = sc.evaluate.compare_tags(gold, gold, other)
+    assert found["many_to_one"].differing == found["one_to_one"].differing == 1
+    assert found["vi_bits"].differing == found["v_measure"].differing == 4  # N and V have other sizes everywhere
+    assert found.differing == 4
+    assert "of 4 items differ 1 in many_to_one and one_to_one, 4 in vi_bits and v_measure; p by all" in str(found)
+
+
 def test_clusters_and_trees() -> None:
     gold, one, other = [0, 0, 1, 1], [5, 5, 6, 6], [5, 6, 6, 6]
     found = sc.evaluate.compare_clusters(gold, one, other)
@@ -105,7 +115,8 @@ def test_the_command(tmp_path: Any, monkeypatch: Any) -> None:
     assert set(found) == {"other", "items", "differing", "exact", "level", "samples", "scores"}
     assert found["items"] == 2 and found["differing"] == 2 and found["exact"]
     assert set(found["scores"]) == {"many_to_one", "one_to_one", "vi_bits", "v_measure", "accuracy"}
-    accuracy = {"one": 1.0, "other": 0.75, "difference": 0.25, "low": 0.0, "high": pytest.approx(1 / 3), "p": 1.0}
+    accuracy = {"one": 1.0, "other": 0.75, "difference": 0.25, "low": 0.0, "high": pytest.approx(1 / 3), "p": 1.0,
+                "differing": 1}  # fmt: skip
     assert found["scores"]["accuracy"] == accuracy
     shown = run("score links gold.links links --compare worse").out
     assert "links compared with worse" in shown and "1 of 2 items differ" in shown

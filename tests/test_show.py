@@ -1,6 +1,7 @@
 """softcount show: what every kind of model is shown as, against counts that are made here."""
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -59,8 +60,8 @@ def test_json_says_what_each_class_is(kind):
         assert content["glossary"][0].keys() == {"source", "target", "p_target", "p_source"}
         assert len(content["glossary"]) == 2 and sum(content["fertility"]["forward"].values()) == pytest.approx(1.0)
         return
-    unit = "tokens" if kind in ("hmm", "word classes") else "documents"
-    assert sum(c[unit] for c in content["classes"]) == pytest.approx(13 if unit == "tokens" else 4, abs=1)
+    unit = {"hmm": "expected_tokens", "word classes": "tokens"}.get(kind, "documents")
+    assert sum(c[unit] for c in content["classes"]) == pytest.approx(4 if unit == "documents" else 13, abs=1)
     for group in content["classes"]:
         assert {"name", unit, "words"} <= group.keys() and 1 <= len(group["words"]) <= 2
         assert all(isinstance(word, str) for word in group["words"])
@@ -80,6 +81,19 @@ def test_sizes_and_examples_in_a_text_are_those_of_its_tags(kind):
     places = {(in_context(words, t), tags[s][t]) for s, words in enumerate(lines) for t in range(len(words))}
     examples = [(example, c["name"]) for c in content["classes"] for example in c.get("examples", [])]
     assert examples and set(examples) <= places
+
+
+def test_tokens_are_decoded_and_expected_tokens_are_called_so():
+    """The table of the terminal and of the page, with the text and without."""
+    assert "expected tokens  share" in shown("hmm", "") and "expected tokens" not in shown("hmm", "text")
+    tags = Counter(tag for row in run("tag text --apply hmm.model -q").out.splitlines() for tag in row.split())
+    for text in ("", "text"):
+        assert run(f"report hmm.model {text} --out page.html").code == 0
+        page = Path("page.html").read_text(encoding="utf-8")
+        head = re.search(r"<th[^>]*>state</th><th[^>]*>([^<]*)</th>", page)
+        assert head and head[1] == ("tokens" if text else "expected tokens")
+    sizes = dict(re.findall(r'<th scope="row">(\d)</th><td class="number">(\d+)</td><td class="number">[\d.]+%', page))
+    assert {k: int(n) for k, n in sizes.items()} == tags
 
 
 def test_the_expected_tokens_are_those_of_all_sentences_of_the_same_lengths():

@@ -83,7 +83,14 @@ def _title(model: Any) -> str:
 
 def _content(seen: Overview) -> dict[str, Any]:
     classes = [
-        {"name": g.name, seen.unit: g.size, "share": g.share, "words": g.words, "lift": g.lift, "probable": g.probable}
+        {
+            "name": g.name,
+            seen.unit.replace(" ", "_"): g.size,
+            "share": g.share,
+            "words": g.words,
+            "lift": g.lift,
+            "probable": g.probable,
+        }
         | ({"examples": g.examples} if g.examples else {})
         | ({"features": g.features} if g.features else {})
         for g in seen.groups

@@ -22,7 +22,8 @@ def print_overview(
     if not as_text:
         console.print(head, soft_wrap=True)
         if read is None and seen.kind == "hmm":
-            console.print("  sizes are what the model expects; with TEXT they are counted", style="dim", soft_wrap=True)
+            note = "  expected tokens follow from the model's probabilities; give TEXT for the tokens of each class"
+            console.print(note, style="dim", soft_wrap=True)
         for line in _class_lines(seen, console, most):
             console.print(line, soft_wrap=True)
     if read is None or not read.sentences:

@@ -42,6 +42,7 @@ class Difference(NamedTuple):
     low: float  # of the difference, by the paired bootstrap
     high: float
     p: float  # two-sided, by exchanges
+    differing: int = 0  # items whose statistics behind this score differ
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Compared:
     scores : mapping of str to Difference
         By name both scores, their difference, its bounds and its p-value.
     items, differing : int
-        How many items there are, and of how many the two have unlike statistics.
+        Number of items, and of those whose statistics differ in any score; `scores` have the number for each.
     exact : bool
         Whether all exchanges were tried.
     level : float
@@ -81,18 +82,29 @@ class Compared:
     @property
     def remark(self) -> str:
         how = "all exchanges" if self.exact else "random exchanges"
+        by_number: dict[int, list[str]] = {}
+        for name, d in self.scores.items():
+            by_number.setdefault(d.differing, []).append(name)
+        if len(by_number) == 1:
+            differ = f"{next(iter(by_number)):,} of {self.items:,} items differ"
+        else:
+            differ = f"of {self.items:,} items differ " + ", ".join(
+                f"{n:,} in {' and '.join(names)}" for n, names in by_number.items()
+            )
         return (
-            f"{self.differing:,} of {self.items:,} items differ; p by {how} of them; "
+            f"{differ}; p by {how} of them; "
             f"between the bounds are {self.level:.0%} of the differences on samples of the items"
         )
 
 
 def compare(
-    one: Any, other: Any, scores: Scores, *, level: float = 0.95, samples: int = 1000, random_state: int = 0
-) -> Compared:
+    one: Any, other: Any, scores: Scores, *, level: float = 0.95, samples: int = 1000, random_state: int = 0,
+    columns: Mapping[str, Sequence[int]] | None = None,
+) -> Compared:  # fmt: skip
     """Two systems by statistics that add.
 
     one, other : [items, statistics], of which `scores` is given sums over the items
+    columns : the statistics that each score is computed from; Default: all
     """
     a, b = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
     if a.shape != b.shape or a.ndim != 2:
@@ -100,15 +112,22 @@ def compare(
     check_samples(len(a), level, samples)
     rng = np.random.default_rng(random_state)
     mine, theirs = scores(a.sum(axis=0)), scores(b.sum(axis=0))
-    differing = np.flatnonzero((a != b).any(axis=1))
+    unlike = np.abs(a - b) > ROUNDING * np.maximum(1.0, np.abs(a))
+    differing = np.flatnonzero(unlike.any(axis=1))
+    by_score = {name: unlike[:, columns[name]] if columns else unlike for name in mine}
     exact = len(differing) < 63 and 1 << len(differing) <= samples
     extreme = _extreme(a, b, differing, scores, mine, theirs, _exchanges(len(differing), exact, samples, rng))
     bounds = _bounds(a, b, scores, level, samples, rng)
     tried = (1 << len(differing)) if exact else samples + 1
     found = {
         name: Difference(
-            score, theirs[name], score - theirs[name], *bounds[name], (extreme[name] + (not exact)) / tried
-        )
+            score,
+            theirs[name],
+            score - theirs[name],
+            *bounds[name],
+            (extreme[name] + (not exact)) / tried,
+            int(by_score[name].any(axis=1).sum()),
+        )  # fmt: skip
         for name, score in mine.items()
     }
     return Compared(found, len(a), len(differing), exact, level)
@@ -261,4 +280,5 @@ def compare_ids(
     def scores(sums: Array) -> dict[str, float]:
         return dict(zip(shares, (sums[1:] / max(sums[0], 1.0)).tolist(), strict=True))
 
-    return compare(table(one), table(other), scores, **how)
+    columns = {name: [k] for k, name in enumerate(shares, 1)}
+    return compare(table(one), table(other), scores, columns=columns, **how)

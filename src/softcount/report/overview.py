@@ -1,7 +1,8 @@
 """What a model has learned, one class after the other: its size, its most typical words, its most probable words.
 
-    size      hmm: Σ_t N(longer than t) · (initial · transitionᵗ)[k], the tokens that the model expects of the lengths
-              that it was trained on; elsewhere the words or documents of the training data that are in the class
+    size      of a text: its tokens or documents that the model assigns to the class. Without a text, those of the
+              training data; an HMM's file does not keep them, and has the expected tokens instead:
+              Σ_t N(longer than t) · (initial · transitionᵗ)[k], for the sentence lengths of training
     typical   by P(w|k) · log(P(w|k) / P(w)), the word's part of KL(class ‖ text): more here than elsewhere
     lift      P(w|k) / P(w)
 
@@ -20,6 +21,7 @@ from softcount.numbers.ragged import Array
 from softcount.report.clusters import distinctive
 
 TOKENS, DOCUMENTS = "tokens", "documents"
+EXPECTED = "expected tokens"  # by the model's own distribution, where nothing was decoded
 
 
 class Group(NamedTuple):
@@ -47,6 +49,8 @@ def overview(model: Any, top: int, sizes: Array | None = None) -> Overview | Non
     if found is None:
         return None
     names, unit, own, table, words = found(model)
+    if sizes is not None and unit == EXPECTED:
+        unit = TOKENS
     own = np.asarray(own if sizes is None else sizes, np.float64)
     groups = _groups(names, own, table, words, top)
     if getattr(model, "feature_weights_", None):
@@ -77,7 +81,7 @@ Found = tuple[Sequence[Any], str, Array, Array, Sequence[Any]]
 
 
 def _hmm(model: Any) -> Found:
-    return model.states_, TOKENS, expected_tokens(model), model.emission_, model.vocabulary_.words
+    return model.states_, EXPECTED, expected_tokens(model), model.emission_, model.vocabulary_.words
 
 
 def expected_tokens(model: Any) -> Array:
@@ -129,7 +133,7 @@ def _decipher(model: Any) -> Found:
     """Plain letters by how often the language model has them."""
     share = visits(model.language_).reshape(-1, len(model.letters_) + 1)[:, :-1].sum(axis=0)
     sizes = share / share.sum() * model.data_["letters"]
-    return model.letters_, TOKENS, sizes, model.emission_, model.vocabulary_.words
+    return model.letters_, EXPECTED, sizes, model.emission_, model.vocabulary_.words
 
 
 KINDS: dict[str, Callable[[Any], Found]] = {

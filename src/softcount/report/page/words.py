@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from softcount.numbers.ragged import Array
-from softcount.report.overview import Group, overview
+from softcount.report.overview import EXPECTED, TOKENS, Group, overview
 from softcount.report.page.element import Html, bar, el, joined, table
 from softcount.report.page.frame import Section
 from softcount.report.page.heat import heat
@@ -35,8 +35,9 @@ def sections(model: Any, data: Corpus | None, gold: Sequence[Sequence[str | None
     tags = None if data is None else [[str(tag) for tag in row] for row in model.predict(data)]
     names = [str(name) for name in (model.classes_ if model.kind == "word classes" else model.states_)]
     groups = _groups(model, names, tags)
+    unit = EXPECTED if data is None and model.kind == "hmm" else TOKENS
     what = "classes" if model.kind == "word classes" else "states"
-    yield Section("classes", what.capitalize(), _classes(groups, what, model.kind))
+    yield Section("classes", what.capitalize(), _classes(groups, what, model.kind, unit))
     told = {group.name: " ".join([group.name, *group.words[:SAID]]) for group in groups}
     if model.kind == "hmm" and len(names) <= WIDEST and len(model.transition_) == len(names):
         yield Section("transition", "Which state follows which", _transition(model, names, told))
@@ -51,7 +52,7 @@ def sections(model: Any, data: Corpus | None, gold: Sequence[Sequence[str | None
 
 
 def _groups(model: Any, names: Sequence[str], tags: Sequence[Sequence[str]] | None) -> list[Group]:
-    """Largest first; of a text, how much of it each has, and otherwise what the model expects."""
+    """Largest first, by the tokens of a text; without one, by those of the training data, or the expected tokens."""
     found = Counter(tag for row in tags or () for tag in row)
     sizes = None if tags is None else np.array([found[name] for name in names])
     seen = overview(model, TYPICAL, sizes)
@@ -68,11 +69,12 @@ def _by_top_words(model: Any, names: Sequence[str], sizes: Array | None) -> list
     return [Group(name, int(known[k]), float(shares[k]), words[k], [], words[k]) for k, name in enumerate(names)]
 
 
-def _classes(groups: Sequence[Group], what: str, kind: str) -> Html:
+def _classes(groups: Sequence[Group], what: str, kind: str, unit: str) -> Html:
     greatest = max((group.share for group in groups), default=0.0)
     rows = [(g.name, f"{g.size:,}", f"{g.share:.1%}", bar(g.share, greatest), " ".join(g.words)) for g in groups]
-    told = "How many words of the text each has, and the words that are most typical of it. Numbers are mere names."
-    head = ("class" if kind == "word classes" else "state", "words", "share", "", "typical words")
+    of = "the model's probabilities give each" if unit == EXPECTED else "each has"
+    told = f"How many tokens {of}, and its most typical words. Numbers are arbitrary names."
+    head = ("class" if kind == "word classes" else "state", unit, "share", "", "typical words")
     hints = [el("p", hint) for hint in advice([group.share for group in groups], what, kind)] if greatest else []
     return joined([el("p", told, cls="hint"), table(head, rows, "By size", numbers=(1, 2)), *hints])
 

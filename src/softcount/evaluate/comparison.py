@@ -114,20 +114,14 @@ def compare(
     mine, theirs = scores(a.sum(axis=0)), scores(b.sum(axis=0))
     unlike = np.abs(a - b) > ROUNDING * np.maximum(1.0, np.abs(a))
     differing = np.flatnonzero(unlike.any(axis=1))
-    by_score = {name: unlike[:, columns[name]] if columns else unlike for name in mine}
+    counts = {name: int((unlike[:, columns[name]] if columns else unlike).any(axis=1).sum()) for name in mine}
     exact = len(differing) < 63 and 1 << len(differing) <= samples
     extreme = _extreme(a, b, differing, scores, mine, theirs, _exchanges(len(differing), exact, samples, rng))
     bounds = _bounds(a, b, scores, level, samples, rng)
     tried = (1 << len(differing)) if exact else samples + 1
+    p = {name: (extreme[name] + (not exact)) / tried for name in mine}
     found = {
-        name: Difference(
-            score,
-            theirs[name],
-            score - theirs[name],
-            *bounds[name],
-            (extreme[name] + (not exact)) / tried,
-            int(by_score[name].any(axis=1).sum()),
-        )  # fmt: skip
+        name: Difference(score, theirs[name], score - theirs[name], *bounds[name], p[name], counts[name])
         for name, score in mine.items()
     }
     return Compared(found, len(a), len(differing), exact, level)

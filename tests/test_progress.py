@@ -1,4 +1,4 @@
-"""What is shown while a command works: a line on a terminal, nothing in a pipe, lines of a log where they are asked."""
+"""What is shown while a command works: a line on a terminal, elsewhere a line now and then."""
 
 from __future__ import annotations
 
@@ -159,6 +159,30 @@ def test_commands_that_do_not_train_show_what_they_do_until_they_print(monkeypat
     assert inspect.signature(work).parameters["shown"].default == "auto"
     unwatched = [name for name, command in COMMANDS if "shown" not in inspect.signature(command).parameters]
     assert unwatched == ["fast-align", "eflomal", "demo", "examples"]  # three have their own, the last takes no time
+
+
+def test_off_a_terminal_a_line_each_half_minute_from_the_tenth_second(progress: Progress, capsys: Any) -> None:
+    """Of the command: a process that is older, Python's say, has not waited for it."""
+    assert progress.shown and not progress.rewritten
+    stage.begin("working")
+    seen = {}
+    for second in range(0, 101):
+        progress.clock[0] = 100.0 + second  # type: ignore[attr-defined]
+        progress._log()
+        if said := capsys.readouterr().err:
+            seen[second] = said
+    assert seen == {10: "[10 s] working  10 s\n", 40: "[40 s] working  40 s\n", 70: "[1 min 10 s] working  1 min 10 s\n",
+                    100: "[1 min 40 s] working  1 min 40 s\n"}  # fmt: skip
+    assert not Progress(False, mode="none").shown and not Progress(True).shown
+
+
+def test_a_run_in_a_pipe_is_heard_of(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.setattr("softcount.cli.progress.UNASKED", (0.5, 30.0))
+    monkeypatch.setattr("softcount.cli.progress.age", lambda: 10.0)
+    with Progress(False):
+        stage.begin("working")
+        time.sleep(1.2)
+    assert re.fullmatch(r"\[1[01] s\] working  \d s\n", capsys.readouterr().err)
 
 
 def test_an_unknown_way_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""What is shown while a command works: a line that is rewritten on a terminal, or now and then a line for a log.
+"""What is shown while a command works: a line that is rewritten on a terminal; elsewhere a line now and then.
 
     reading text.txt  120 of 512 MB  61 MB/s  6 s left
     restart 2/5  em 12/100  objective -1,234,567.89  change +1.2e-04  0.42 s/step  3 min 10 s left
@@ -27,6 +27,7 @@ MODES = ("auto", "plain", "none")
 PATIENCE = 1.5  # seconds of the process before anything is shown
 OFTEN = 0.2  # seconds between two looks
 LOGGED = (10.0, 60.0)  # seconds between two lines of a log: in the first minute, and later
+UNASKED = (10.0, 30.0)  # off a terminal, without --progress: seconds of the command before the first line; between two
 PACE = 10  # steps by which the speed is told
 
 
@@ -48,10 +49,13 @@ class Progress:
     """Use as a context; also what estimators call `on_step`, for the names that a command gives to its steps."""
 
     def __init__(self, quiet: bool, restarts: int = 1, mode: str = "auto") -> None:
-        self.plain = mode == "plain" and not quiet
-        self.shown = self.plain or (mode == "auto" and sys.stderr.isatty() and not quiet)
-        self.restarts, self.width, self.said = restarts, 0, -math.inf
+        self.shown = mode != "none" and not quiet
+        self.rewritten = mode == "auto" and sys.stderr.isatty()
+        self.restarts, self.width = restarts, 0
         self.began, self.paces = time.monotonic() - age(), deque[float](maxlen=PACE)
+        self.asked, self.due = mode == "plain", 0.0  # the seconds at which the next line of a log is due
+        if not self.asked:
+            self.due = time.monotonic() - self.began + UNASKED[0]
         self.seen: tuple[Any, float, float] = (None, 0.0, self.began)  # the stage, what it had reached, and when
         self.ended, self.lock = threading.Event(), threading.Lock()
         self.warned = warnings_as_lines(quiet)
@@ -92,10 +96,10 @@ class Progress:
             self._note_pace()
             if time.monotonic() - self.began < PATIENCE:
                 continue
-            if self.plain:
-                self._log()
-            else:
+            if self.rewritten:
                 self._rewrite(self.line(terminal_width() - 1))
+            else:
+                self._log()
 
     def _rewrite(self, line: str) -> None:
         with self.lock:
@@ -106,8 +110,8 @@ class Progress:
 
     def _log(self) -> None:
         elapsed = time.monotonic() - self.began
-        if elapsed - self.said >= LOGGED[elapsed > LOGGED[1]]:
-            self.said = elapsed
+        if elapsed >= self.due:
+            self.due = elapsed + (LOGGED[elapsed > LOGGED[1]] if self.asked else UNASKED[1])
             print(f"[{duration(elapsed)}] {self.line(1000)}", file=sys.stderr, flush=True)
 
     def _note_pace(self) -> None:

@@ -44,7 +44,11 @@ Json = Annotated[bool, option(OUT, "Print one JSON object instead of lines.", "-
 Quiet = Annotated[bool, option(OUT, "No messages but errors.", "--quiet", "-q")]
 Shown = Annotated[
     str,
-    option(OUT, "auto (a line on a terminal; elsewhere one each half-minute after 10 s), plain (a log), none.", "--progress"),
+    option(
+        OUT,
+        "auto (a line on a terminal; elsewhere one each half-minute after 10 s), plain (a log), none.",
+        "--progress",
+    ),
 ]
 Verbose = Annotated[
     bool, option(OUT, "Print details of training: every restart, every size tried, all notes.", "--verbose")

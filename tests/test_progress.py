@@ -171,7 +171,8 @@ def test_off_a_terminal_a_line_each_half_minute_from_the_tenth_second(progress: 
         progress._log()
         if said := capsys.readouterr().err:
             seen[second] = said
-    assert seen == {10: "[10 s] working  10 s\n", 40: "[40 s] working  40 s\n", 70: "[1 min 10 s] working  1 min 10 s\n",
+    assert seen == {10: "[10 s] working  10 s\n", 40: "[40 s] working  40 s\n",
+                    70: "[1 min 10 s] working  1 min 10 s\n",
                     100: "[1 min 40 s] working  1 min 40 s\n"}  # fmt: skip
     assert not Progress(False, mode="none").shown and not Progress(True).shown
 

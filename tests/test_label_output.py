@@ -65,6 +65,30 @@ def test_conllu_comes_back_as_it_came(column, place, ends):
         ]
 
 
+@pytest.mark.parametrize("column,place", [("upos", 3), ("xpos", 4)])
+def test_tags_return_to_the_column_that_they_were_read_from(column, place):
+    """Of the text, or of labelled sentences beside it; and so they do when the model is applied."""
+    Path("new.conllu").write_text("1\tel\t_\t_\t_\t_\t_\t_\t_\t_\n2\tmar\t_\t_\t_\t_\t_\t_\t_\t_\n\n")
+    known = {"upos": ["DET", "NOUN"], "xpos": ["D", "N"]}[column]
+    written = f"--column {column} --output conllu -q --criterion em:2"
+    whole = words(tags(f"tag x.conllu --save tags.model {written}"))
+    for row, before in zip(whole, words(CONLLU), strict=True):
+        assert before[place] in ("_", row[place]) and row[7 - place] == before[7 - place]
+    for line in (
+        "tag new.conllu --apply tags.model --output conllu -q",
+        f"tag new.conllu --labelled x.conllu {written}",
+        f"tag new.conllu --start x.conllu {written}",
+    ):
+        rows = words(tags(line))
+        assert [row[place] for row in rows] == known and {row[7 - place] for row in rows} == {"_"}, line
+    elsewhere = words(tags("tag new.conllu --apply tags.model --output conllu -q --output-column misc"))
+    assert all(row[place] == "_" and row[9].startswith("Class=") for row in elsewhere)
+    unnamed = words(tags(f"tag new.conllu {TRAIN} --output conllu"))
+    assert [row[3] for row in unnamed] == ["_", "_"] and all(row[4].isdigit() for row in unnamed), "no universal tags"
+    untagged = words(tags("tag new.conllu --states 2 -q --criterion em:2 --output conllu"))
+    assert [row[3:5] for row in untagged] == [row[3:5] for row in unnamed]
+
+
 def test_conllu_is_read_by_its_standard_parser():
     conllu = pytest.importorskip("conllu")
     out = conllu.parse(tags(f"tag x.conllu {TRAIN} --output conllu --output-column misc"))

@@ -20,6 +20,7 @@ OPTIONS, NAMES, JSON = (json.loads((HERE / f"{name}.json").read_text()) for name
 # Defaults that changed on purpose, with a line in the CHANGELOG: (old, new).
 CHANGED = {
     ("cluster", "--unlabelled-weight"): (1.0, None),  # chosen by cross-validation unless it is given
+    ("tag", "--output-column"): ("xpos", None),  # the column that the tags were read from, where it was one
     ("softcount.NaiveBayesMixture", "unlabelled_weight"): ("1.0", "None"),
 }
 POSITIONAL = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD")

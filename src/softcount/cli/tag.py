@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 from softcount.cli.console import columns, lower_cased, per_table, say_unknown, sparse_of
-from softcount.cli.labelled import check_labelled, labelled_text
+from softcount.cli.labelled import check_labelled, column_beside, column_of_tags, labelled_text
 from softcount.cli.options import (
     HOW,
     IN,
@@ -106,7 +106,10 @@ class Tag(Sampled):
         option(OUT, "viterbi, the best sentence of tags (default); posterior, the best tag of each word; mre."),
     ] = None
     output: Annotated[str, option(OUT, "lines (of tags), conllu (as it came), tsv, or tagged (word/TAG).")] = "lines"
-    output_column: Annotated[str, option(OUT, "Where conllu has the tags: xpos, upos or misc.")] = "xpos"
+    output_column: Annotated[
+        str | None,
+        option(OUT, "Where conllu has the tags: upos, xpos, misc. Default: the column they were read from, else xpos."),
+    ] = None
     names: Annotated[str | None, option(OUT, "Names for tags, as score tags --map writes: class, tab, name.")] = None
     show: Annotated[bool, option(OUT, "Show the sentences in the colours of their tags.", "--show")] = False
     parameters: Annotated[Path | None, option(OUT, "Write the learned parameters as JSON.")] = None
@@ -188,6 +191,8 @@ class Tag(Sampled):
     def estimator(self, data: Any) -> Any:
         model = crf_autoencoder(self) if self.model == CRF else self.hmm()
         model._reading = self.prepared.settings() | columns(None, self.text, text_column=self.text_column)
+        if self.model == HMM and (column := column_of_tags(self, data)) is not None:
+            model._reading["column"] = column
         return model
 
     def hmm(self) -> Any:
@@ -283,14 +288,15 @@ class Tag(Sampled):
             whole = in_memory(data, "--show", "give a part of it")
             print_tagged(model, whole, list(answer), self.given_names or {})
             return iter(())
-        return tag_lines(data, answer, self.output, self.output_column, self.as_it_came)
+        column = self.output_column or model.reading_.get("column", "xpos")
+        return tag_lines(data, answer, self.output, column, self.as_it_came)
 
     def check(self) -> None:
         from softcount.text.class_names import read_names
 
         super().check()
         check_model(self.model)
-        check_output(self.output, self.output_column)
+        check_output(self.output, self.output_column or "xpos")
         check_labelled(self)
         if self.labelled is not None and self.model == CRF:
             raise InputError(f"--labelled is for --model hmm; a {CRF} does not learn from tags")
@@ -312,4 +318,4 @@ def _start(start: str | None, column: str, lowercase: bool) -> Any:
     if start is None or start in STARTS or start.endswith(".json"):
         return start
     check_start(start)
-    return read_labelled(start, column="upos" if column == "none" else column, lowercase=lowercase)
+    return read_labelled(start, column=column_beside(column), lowercase=lowercase)

@@ -27,10 +27,9 @@ BYTES = [
     Refused("model-not-text", "a softcount model, or a checkpoint, in place of text",
             "tag.model: a softcount model or checkpoint, not text; give text, or the model to --apply",
             tuple(command.format(bad="tag.model") for command in TEXTS)),
-    Refused("model-not-json", "a softcount model in place of P.json",
-            "tag.model: a softcount model or checkpoint, not text; softcount tag TEXT --apply tag.model --parameters P.json "
-            "writes its parameters",
-            tuple(command.format(bad="tag.model") for command in PARAMETERS)),
+    each("model-not-json", "a softcount model of another kind in place of P.json",
+         *((command.format(bad="topics.model"), f"topics.model: holds a PLSA topic model; `softcount {name}` needs a hidden Markov model")
+           for command, name in zip(PARAMETERS, ("explain hmm", "generate --from"), strict=True))),
     Refused("gzip-unnamed", "a packed file whose name does not say so",
             "bad: a gzip file; name it ….gz, or unpack it first: gzip -dc", READERS, {"bad": gzip.compress(b"a b\n")}),
     Refused("gzip-cut", "a packed file that is cut off, or damaged",

@@ -178,6 +178,9 @@ def test_generate(run: Run, files: Path) -> None:
     sampled = run("generate", "--from", "P.json", "-n", 4, "--length", 5)
     assert [len(line.split()) for line in sampled.lines] == [5] * 4 and set(sampled.out.split()) <= {"can", "I"}
     assert 'has no "end"' in run("generate", "--from", "P.json").err
+    saved = run("tag", "text", "--states", 3, "--end", "--save", "tags.model", "--parameters", "Q.json", "-q")
+    drawn = [run("generate", "--from", source, "-n", 4, "--seed", 2) for source in ("tags.model", "Q.json")]
+    assert saved.code == 0 and drawn[0].out == drawn[1].out != "", drawn
     assert run("generate", "--from", "P.json", "-q").err == "" and run("generate", "-n", 0).out == ""
 
 

@@ -212,6 +212,18 @@ def test_toolbox_files_and_points_are_not_read_as_words(command):
         assert run(" ".join([name, "t.txt", *options, "--format", format, "-q"])).code == 0
 
 
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_a_language_model_is_no_text(ends):
+    """`explain plsa` had taken it for documents, and printed nan."""
+    Path("m.arpa").write_bytes(
+        f"{ends}\\data\\{ends}ngram 1=1{ends}{ends}\\1-grams:{ends}-1\ta{ends}\\end\\{ends}".encode()
+    )
+    for line, format in (("explain plsa m.arpa", "lines"), ("tag m.arpa", "plain"), ("topics m.arpa", "lines")):
+        says = f"m.arpa: an ARPA language model, not text; give text (--format {format} reads the lines as they are)"
+        refused(run(line), says)
+    assert run("tag m.arpa --format plain --states 2 -q").code == 0
+
+
 def test_words_that_look_a_little_like_markers_or_numbers_are_read():
     Path("dice").write_text("1 3 6 6 2\n" * 4)  # symbols may be whole numbers
     Path("latex").write_text("\\section one\nsome text\nmore text\nand more\n")

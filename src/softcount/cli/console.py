@@ -6,7 +6,7 @@ import os
 import tempfile
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +122,21 @@ def open_model(path: Path, kinds: tuple[str, ...], command: str, **settings: Any
 
     stage.begin(f"opening {path}")
     return load_one_of(path, kinds, f"`softcount {command}`", **settings)
+
+
+def open_parameters(path: Path, command: str) -> Any:
+    """An HMM's parameters, from JSON or from a saved model."""
+    from softcount.machine.magic import MARK, PLACE, is_marked
+    from softcount.report.hmm_json import from_json, read_parameters
+
+    beginning = b""
+    with suppress(OSError):  # the reader of JSON says what is wrong
+        if path.is_file():
+            with path.open("rb") as file:
+                beginning = file.read(PLACE + len(MARK))
+    if is_marked(beginning):
+        return from_json(open_model(path, ("hmm",), command).to_json())
+    return read_parameters(path)
 
 
 def note_unused(context: typer.Context, names: Iterable[str], where: str, quiet: bool) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from softcount.cli.console import check_writable, say, write_whole
+from softcount.cli.console import check_writable, open_parameters, say, write_whole
 from softcount.cli.help import GroupHelp, HelpLast
 from softcount.cli.options import TextColumn
 from softcount.cli.watched import watched
@@ -58,7 +58,7 @@ def _answer(result: dict[str, Any], as_json: bool, show: Callable[[dict[str, Any
 @app.command("hmm", cls=HelpLast)
 @watched
 def hmm(
-    parameters: Annotated[str, typer.Argument(help="P.json: states, initial, transition, emission.")],
+    parameters: Annotated[str, typer.Argument(help="P.json (states, initial, transition, emission), or a saved HMM.")],
     sentences: Annotated[list[str], typer.Argument(help="A sentence, in quotes, or several.", metavar="SENTENCE…")],
     pseudo: Annotated[float, typer.Option(min=0, help="Pseudo-count of every entry that is not zero.")] = 0.0,
     page: Page = None,
@@ -72,11 +72,10 @@ def hmm(
 
     As a page that computes: **softcount explain hmm P.json "can I can" "I can" --page lattice.html**
     """
-    from softcount.report.hmm_json import read_parameters
     from softcount.report.lattice import lattices, print_lattices
     from softcount.report.page.explain_data import hmm_data
 
-    model = _checked(page, parameters, read=lambda: read_parameters(parameters))
+    model = _checked(page, parameters, read=lambda: open_parameters(Path(parameters), "explain hmm"))
     result = lattices(model, sentences, pseudo)
     _write(page, lambda: hmm_data(model, sentences, pseudo))
     _answer(result, as_json, print_lattices)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from softcount.cli.console import check_writable, say, write_whole
+from softcount.cli.console import check_writable, open_parameters, say, write_whole
 from softcount.cli.watched import watched
 from softcount.errors import InputError
 from softcount.machine.streams import put_lines
@@ -17,7 +17,9 @@ from softcount.machine.streams import put_lines
 @watched
 def generate(
     sentences: Annotated[int, typer.Option("--sentences", "-n", min=0, help="How many sentences.")] = 10,
-    source: Annotated[Path | None, typer.Option("--from", help="Sample from this P.json instead.")] = None,
+    source: Annotated[
+        Path | None, typer.Option("--from", help="Sample from these parameters instead: P.json, or a saved HMM.")
+    ] = None,
     length: Annotated[int | None, typer.Option(min=1, help="With --from: words per sentence.")] = None,
     vocabulary: Annotated[float, typer.Option(help="Size of the built-in language: 1 has 400 words.")] = 1.0,
     tags: Annotated[Path | None, typer.Option(help="Write the tags here, line by line.")] = None,
@@ -58,9 +60,8 @@ def _sampled(
 
     from softcount.machine.memory import check_room
     from softcount.models.hmm import generate as draw
-    from softcount.report.hmm_json import read_parameters
 
-    model = read_parameters(source)
+    model = open_parameters(source, "generate --from")
     if length is None and not model.end:
         length = 10
         say(f'{source} has no "end": sentences of {length} words; set --length', quiet)

@@ -33,7 +33,7 @@ class NamedHMM(NamedTuple):
 
 def read_parameters(path: str | Path) -> NamedHMM:
     name = name_of(path)
-    saved = f"softcount tag TEXT --apply {name} --parameters P.json writes its parameters"
+    saved = "softcount tag TEXT --apply MODEL --parameters P.json writes the parameters of a saved HMM"
     content = read_json(path, "a JSON parameter file", saved, "give one that softcount tag --parameters wrote")
     try:
         return from_json(content)

@@ -1,6 +1,6 @@
-"""Refuse files that are not running text: tables without a column, Toolbox files, tables of decimal numbers.
+"""Refuse files that are not running text: tables without a column, Toolbox and ARPA files, decimal numbers.
 
-All three can be read as lines of words, and a model of such lines is worthless. They are looked for where a reader
+All of them can be read as lines of words, and a model of such lines is worthless. They are looked for where a reader
 chooses the format itself; an explicit format (``plain``, ``lines``) reads them as text.
 """
 
@@ -34,8 +34,11 @@ def check_no_table(path: str | Path, instead: str) -> None:
 
 
 def check_running_text(content: bytes, name: str, format: str) -> None:
-    """Refuse Toolbox files and tables of numbers; `format`: the one that reads them as text all the same."""
+    """Refuse Toolbox and ARPA files and tables of numbers; `format`: the one that reads them as text all the same."""
     text = _whole_lines(content)
+    if re.match(rb"\s*\\data\\\s*\n", text):
+        kept = f"--format {format} reads the lines as they are"
+        raise InputError(f"{name}: an ARPA language model, not text; give text ({kept})")
     markers = _toolbox_markers(text)
     if markers:
         shown = ", ".join("\\" + marker for marker in markers[:SHOWN]) + ", …" * (len(markers) > SHOWN)

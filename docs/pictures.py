@@ -14,14 +14,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from softcount.estimators.aligner import WordAligner
 from softcount.examples import EXAMPLES
 from softcount.report.hmm_json import from_json
 from softcount.report.page.explain import explain_page
 from softcount.report.page.explain_data import hmm_data
-from softcount.report.page.model import page_of
-from softcount.synthetic import bilingual
-from softcount.text.bitext import bitext
 
 HERE = Path(__file__).parent
 OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=5000")
@@ -34,7 +30,8 @@ ONE_PAIR = """<style>header, nav, section, h2, h3, details { display: none } bod
 #pairs > article:nth-of-type(%d) { display: block } .drawing { min-width: 0 }</style></head>"""
 
 LIT = """<script>addEventListener("load", () => document.querySelectorAll("#pairs > article")[%d]
-.querySelectorAll("button")[6].dispatchEvent(new Event("mouseenter")))</script></body>"""
+.querySelectorAll("button")[%d].dispatchEvent(new Event("mouseenter")))</script></body>"""
+PAIR, WORD = 3, 6  # of the texts `everyday`: the pair that is drawn, and the word whose links are marked
 
 
 def browser(*arguments: str) -> str:
@@ -62,20 +59,20 @@ def lattice(folder: Path) -> str:
 
 
 def links(folder: Path) -> None:
-    pairs = bilingual(400, seed=3)
-    model = WordAligner(random_state=0).fit(pairs.source, pairs.target)
-    page = page_of(model, bitext(pairs.source, pairs.target))
-    sizes = [len(pair["source"]) + len(pair["target"]) for pair in _data(page)]
-    best = 1 + min(range(len(sizes[:15])), key=lambda k: abs(sizes[k] - 18))  # of those that a page begins with
-    (folder / "links.html").write_text(page.replace("</head>", ONE_PAIR % best, 1).replace("</body>", LIT % (best - 1)))
-    browser("--window-size=760,150", f"--screenshot={HERE / 'links.png'}", (folder / "links.html").as_uri())
-
-
-def _data(page: str) -> list[dict[str, list[str]]]:
-    found = re.search(r'id="data">(.*?)</script>', page, re.DOTALL)
-    assert found
-    pairs: list[dict[str, list[str]]] = json.loads(found[1])["pairs"]
-    return pairs
+    texts = [EXAMPLES["everyday"].files[f"everyday.{language}"] for language in ("en", "de")]
+    both = [" ||| ".join(pair) + "\n" for pair in zip(*map(str.splitlines, texts), strict=True)]
+    (folder / "both.txt").write_text("".join(both), encoding="utf-8")
+    (folder / "few.txt").write_text("".join(both[:PAIR]), encoding="utf-8")
+    for command in (
+        "align both.txt --tokenize --quiet --save links.model",
+        "report links.model few.txt --tokenize --quiet --out links.html",
+    ):
+        line = [sys.executable, "-m", "softcount", *command.split()]
+        subprocess.run(line, cwd=folder, stdout=subprocess.DEVNULL, check=True)
+    page = (folder / "links.html").read_text(encoding="utf-8")
+    page = page.replace("</head>", ONE_PAIR % PAIR, 1).replace("</body>", LIT % (PAIR - 1, WORD))
+    (folder / "links.html").write_text(page, encoding="utf-8")
+    browser("--window-size=860,150", f"--screenshot={HERE / 'links.png'}", (folder / "links.html").as_uri())
 
 
 if __name__ == "__main__":

@@ -5,13 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from softcount import InputError
+from softcount import Grammar, InputError
 from softcount.estimators.grammar_rules import _lowered
 from softcount.evaluate.trees import TreeCounts, count_brackets, total, tree_scores
 from softcount.report.page.grammar import drawing
 from softcount.text.cfg import parse_cfg, write_cfg
-from softcount.text.treebank import read_off, restored
+from softcount.text.treebank import COMMON, UNKNOWN, read_as, read_off, restored
 from softcount.text.trees import Tree, parse_tree, parse_trees
+
+
+def test_new_words_are_read_as_rare_ones_although_every_rare_word_looked_common() -> None:
+    """With so many rare words of one look there is no rule for UNKNOWN itself."""
+    nouns = [f"{letter}ub" for letter in "bcdfghjklmnpr"[: COMMON + 1]]
+    trees = [f"(S (D the) (N {noun}))" for noun in nouns]
+    grammar = Grammar(criterion="em:0").fit(trees=trees)
+    assert UNKNOWN not in grammar.rules_.words
+    assert [str(tree) for tree in grammar.parse(["the sub", "sub the"])] == ["(S (D the) (N sub))", "None"]
+    assert read_as("sub", {"sub": 3, "<unk>": 1}) == 3 and read_as("sub", {"the": 0, "<unk>": 1}) == 1
+    assert read_as("sub", {"the": 0}) == -1
 
 
 def test_a_grammar_in_nltks_form() -> None:

@@ -141,6 +141,22 @@ def test_names_from_the_many_to_one_map():
     assert "N" in tags("score tags gold found --table") and "share" in tags("score tags gold found --table")
 
 
+def test_gold_tags_may_be_those_of_conllu():
+    """As good as the same tags line by line; a file of words only has none to score."""
+    Path("gold.conllu").write_text(CONLLU)
+    Path("gold").write_text("".join(" ".join(block) + "\n" for block in _upos(CONLLU)))
+    found = "".join(" ".join(str(i % 2) for i in range(len(block))) + "\n" for block in _upos(CONLLU))
+    Path("found").write_text(found)
+    lines, blocks = (json.loads(tags(f"score tags {gold} found --json")) for gold in ("gold", "gold.conllu"))
+    assert blocks == lines and lines["tokens"] == sum(tag != "_" for block in _upos(CONLLU) for tag in block)
+
+
+def _upos(text: str) -> list[list[str]]:
+    """Column 4 of each word, sentence by sentence."""
+    sentences = ([line.split("\t") for line in block.splitlines()] for block in text.strip().split("\n\n"))
+    return [[row[3] for row in rows if row[0].isdigit()] for rows in sentences]
+
+
 def test_tables_and_bars():
     table = np.array([[3, 0, 1], [0, 2, 2]])
     assert [tuple(row[:3]) for row in many_to_one_map(table, ["A", "B"], ["x", "y", "z"])] == [

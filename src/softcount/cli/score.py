@@ -50,7 +50,7 @@ def _group() -> None:
 @app.command("tags", cls=HelpLast)
 @watched
 def tags(
-    gold: Annotated[str, typer.Argument(help="Gold tags, one sentence a line; _ where there is none.")],
+    gold: Annotated[str, typer.Argument(help="Gold tags, one sentence per line, _ for none; or CoNLL-U (UPOS).")],
     predicted: Annotated[str, typer.Argument(help="Predicted tags, line by line; - for stdin.")],
     map_to: Annotated[
         Path | None, typer.Option("--map", help="Write each class's name, its commonest gold tag, for tag --names.")
@@ -82,7 +82,7 @@ def tags(
 
     check_stdin(gold_tags=gold, predicted_tags=predicted, other_tags=compare)
     check_writable(map_to, inputs=(gold, predicted, compare))
-    (gold_ids, gold_names), (ids, names) = read_labels(gold), read_labels(predicted)
+    (gold_ids, gold_names), (ids, names) = read_labels(gold, column="upos"), read_labels(predicted)
     check_tags_in_step(gold, predicted, gold_ids.lengths.tolist(), ids.lengths.tolist())
     stage.begin("scoring")
     scored = (gold_ids.values >= 0) & (ids.values >= 0)

@@ -164,10 +164,16 @@ def text_of_table(
     return column_text(table, only_text_column(table) if text_column is None else text_column)
 
 
-def read_labels(path: str | Path) -> tuple[Ragged, tuple[str, ...]]:
-    """A file of tag lines: (int32 ids, names); ``_`` is −1."""
-    text = _plain(path)
-    ids, names = encode_tags(text.tokens, text.where)
+def read_labels(path: str | Path, column: str | None = None) -> tuple[Ragged, tuple[str, ...]]:
+    """Lines of tags, or with a ``column`` that of CoNLL-U: (int32 ids, names); ``_`` is −1."""
+    content = read_text(path)
+    if column and is_conllu(content):
+        text = _conllu(path, column, content)
+        tags = text.tags
+    else:
+        text = _plain(path, content)
+        tags = text.tokens
+    ids, names = encode_tags(tags, text.where)
     return Ragged(text.offsets, ids), names
 
 

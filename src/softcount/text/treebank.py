@@ -74,10 +74,7 @@ def looks_of(word: str) -> tuple[str, ...]:
 
 def read_as(word: str, words: Mapping[str, int]) -> int:
     """The id of a word, or of what it looks like; −1 where the grammar has neither."""
-    found = words.get(word, -1)
-    if found < 0 and UNKNOWN in words:
-        found = next(words[look] for look in looks_of(word) if look in words)
-    return found
+    return next((words[name] for name in (word, *looks_of(word)) if name in words), -1)
 
 
 def restored(tree: Tree, top: str) -> Tree:

@@ -23,15 +23,19 @@ OPENING = [
     b"a ||| b\n", b"0-0 ", b"1 1 1\n", b"1 0:1\n", b"0:1 ", b"\\\n", b"S -> 'a' \\\n", b"A -> B\n",
     b"\\1-grams:\n", b"ngram 1=0\n", b"-1\ta\n", b"a\ta\n", b"a\tb\tmust\n", b"em,", b"hard(", b"\n", b"\r\n", b" ",
     b"\t", b",", b"a,", b"#", b"1", b"9", "é".encode(), "\u0301".encode(),
+    "\u0301\u0327".encode(),
 ]  # fmt: skip
+END = b" x\n"  # after which a pattern that can match in many ways tries all of them, and so does END without its space
 
 
 def contents(seed: bytes, pieces: list[bytes]) -> Iterator[tuple[str, Callable[[int], bytes]]]:
-    """(what it is, the bytes of about that size): a piece alone or within the seed, or a line of the seed."""
+    """(what it is, the bytes of about that size): a piece alone, with an end, or in the seed; or a line of the seed."""
     lines = seed.splitlines(keepends=True)
     middle = sum(map(len, lines[: len(lines) // 2 + 1]))
     for piece in pieces:
-        yield f"{piece!r} repeated", lambda size, piece=piece: _repeated(piece, size)
+        for end in (b"", END, END.lstrip()):
+            what = f"{piece!r} repeated, then {end!r}" if end else f"{piece!r} repeated"
+            yield what, lambda size, piece=piece, end=end: _repeated(piece, size) + end
         yield (
             f"{piece!r} repeated within the seed",
             lambda size, piece=piece: seed[:middle] + _repeated(piece, size) + seed[middle:],

@@ -19,6 +19,7 @@ from softcount.criteria.criterion import Criterion, Progress, log_weights
 from softcount.criteria.mre import RULES, MREState
 from softcount.criteria.spec import BASES, WRAPPERS, Settings, by_families, parse
 from softcount.engines import Threads
+from softcount.estimators.align_stage import parse_models
 from softcount.families.layout import by_table
 from softcount.families.penalty import NOTHING
 from softcount.loop.estep import EStep
@@ -661,6 +662,14 @@ def test_brackets_within_brackets_are_refused_at_once(name: str) -> None:
     assert len(str(caught.value)) < 300
     with pytest.raises(InputError, match="letters; write at most 10,000"):
         parse(",".join([nested] * 3))
+
+
+def test_very_many_spaces_are_refused_at_once() -> None:
+    for parse_text in (parse, lambda text: parse_models(text, "em:1")):
+        with pytest.raises(InputError, match="is not of the form name"):
+            parse_text("em" + " " * 9_000 + "x")
+    with pytest.raises(InputError, match="is not of the form name"):
+        parse_models("ibm1" + " " * 300_000 + "x", "em:1")
 
 
 @pytest.mark.parametrize(

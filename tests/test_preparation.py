@@ -2,17 +2,19 @@
 
 import re
 import sys
+import unicodedata
 import warnings
 from pathlib import Path
 
 import pytest
 from command import refused, run
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from softcount import read
-from softcount.text.preparation import Preparation, prepared, tokenized
+from softcount.text.preparation import FORMS, Preparation, prepared, tokenized
 from softcount.text.tokenizer import _patterns, tokenize
+from softcount.text.unicode_form import normalize
 
 CASES = {
     'Hello, world! "Yes," he said.': 'Hello , world ! " Yes , " he said .',
@@ -94,6 +96,25 @@ def test_unicode_forms(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert read(tmp_path / "x", prepare=Preparation(normalize="NFC")).vocabulary.words == ["caf\u00e9"]
+
+
+MARKS = "\u0301\u0327\u0f73\u0344\u3099\uff9e"  # of several classes; some stand for two, one only in the K forms
+
+
+@given(st.text(alphabet=MARKS + "ae\u0430\u1100\u1161\u00e9\u212b", min_size=40, max_size=200), st.sampled_from(FORMS))
+@example("a" + "\u0301\u0327" * 100, "NFC")
+@example("a" + "\u0f73\uff9e\u0301" * 100, "NFKC")
+def test_long_runs_of_marks_have_the_usual_forms(text, form):
+    assert normalize(form, text * 3) == unicodedata.normalize(form, text * 3)
+
+
+@pytest.mark.parametrize("marks", ["\u0301\u0327", "\u0f73", "\uff9e\u0301"])
+def test_very_many_marks_on_one_letter(tmp_path, marks):
+    """Sorted by insertion, they take minutes; the words of every text are looked at for their form."""
+    word = "a" + marks * 200_000
+    assert len(prepared(f"{word}\n".encode(), Preparation(normalize="NFKC")).decode()) >= 400_000
+    (tmp_path / "x").write_text(f"{word} b\n")
+    assert len(read(tmp_path / "x").vocabulary) == 2
 
 
 def test_wide_blanks_are_blanks(tmp_path):

@@ -233,6 +233,14 @@ def test_words_that_look_a_little_like_markers_or_numbers_are_read():
         assert len(read(name)) == Path(name).read_text().count("\n")
 
 
+def test_digits_without_an_end_are_no_number():
+    """A pattern that may cut them at any place takes minutes to say so, of text and of the cells of a table."""
+    Path("digits").write_text("1.5\n" * 9 + "1" * 200_000 + "x\n")
+    assert len(read("digits")) == 10
+    Path("digits.csv").write_text("a,b\n" + "".join(f"{k},x\n" for k in range(12)) + "1" * 200_000 + "x,y\n")
+    assert run("net 'a -> b' digits.csv --criterion em:1 -q").code == 0
+
+
 def test_the_line_that_is_advised_for_toolbox_files_works():
     import subprocess
 

@@ -277,7 +277,7 @@ def split(text: str) -> list[str]:
 
 
 def _stage(text: str) -> Stage:
-    match = re.fullmatch(r"([a-z]+)\s*(?:\((.*)\))?\s*(?::\s*([0-9]+))?", text)
+    match = re.fullmatch(r"([a-z]+)\s*(?:\((.*)\)\s*)?(?::\s*([0-9]+))?", text)
     if not match:
         raise _unreadable(text)
     name, arguments, steps = match.groups()
@@ -319,7 +319,7 @@ def _unreadable(text: str) -> InputError:
     name = re.match(r"[^\s(:=]*", text).group()  # type: ignore[union-attr]
     if name not in BASES and name not in WRAPPERS and re.fullmatch(r"\w+", name):
         return _unknown(name)
-    steps = re.fullmatch(r"[a-z]+\s*(?:\(.*\))?\s*:(.*)", text)
+    steps = re.fullmatch(r"[a-z]+\s*(?:\(.*\)\s*)?:(.*)", text)
     if steps:
         return InputError(f"criterion {text!r}: steps are a number, not {steps[1].strip()!r}; write for example em:100")
     return InputError(f"criterion {text!r} is not of the form name, name:steps or name(option=value):steps")

@@ -52,9 +52,9 @@ def check_encodes(text: str, criterion: str) -> None:
 
 
 def _stage(text: str, criterion: str) -> ModelStage:
-    match = re.fullmatch(r"([a-z0-9-]+)\s*(?:\((.*)\))?\s*(?::\s*(\d+))?", text)
+    match = re.fullmatch(r"([a-z0-9-]+)\s*(?:\((.*)\)\s*)?(?::\s*(\d+))?", text)
     if not match:
-        raise InputError(f"model {text!r} is not of the form name, name:steps or name(criterion):steps")
+        raise InputError(f"model {text[:80]!r} is not of the form name, name:steps or name(criterion):steps")
     name, own, steps = match.groups()
     if name not in ALIGNMENTS:
         raise InputError(f"no model {name!r}; use {', '.join(ALIGNMENTS)}")

@@ -15,7 +15,7 @@ from softcount.text.structure import Structure
 
 FEW_NUMBERS, MANY_NUMBERS = 10, 20  # up to the first nothing is said, beyond the second there is a warning
 ROWS_PER_NUMBER = 5  # below which decimal numbers cannot be meant as categories
-_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 MOST_VALUES = 10**7  # of a variable, where they are numbered
 Values = dict[str, tuple[Value, ...]]
 

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 from softcount.errors import InputError
 from softcount.text.claim import Claim
 from softcount.text.source import quoted
+from softcount.text.unicode_form import normalize
 
 FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 PIPE = "pipe:"
@@ -97,7 +98,7 @@ def prepared(text: bytes, how: Preparation | None) -> bytes:
     how.check()
     decoded = text.decode()
     if how.normalize:
-        decoded = unicodedata.normalize(how.normalize, decoded)  # type: ignore[arg-type]
+        decoded = normalize(how.normalize, decoded)
     if how.tokenize:
         ends = decoded.endswith("\n")
         lines = tokenized(decoded.removesuffix("\n").split("\n"), how.tokenize)
@@ -189,9 +190,9 @@ def note_forms(words: Sequence[str], where: str) -> None:
     if not odd:
         return
     known = set(words)
-    twice = [word for word in odd if unicodedata.normalize("NFC", word) in known]
+    twice = [word for word in odd if normalize("NFC", word) in known]
     if twice:
-        named = ", ".join(unicodedata.normalize("NFC", word) for word in twice[:SHOWN])
+        named = ", ".join(normalize("NFC", word) for word in twice[:SHOWN])
         count = f"{len(twice):,} word{'s' * (len(twice) > 1)}"
         wrong = f"{count} in two forms of Unicode ({named}{' …' * (len(twice) > SHOWN)})"
         warnings.warn(f"{where}: {wrong}; --normalize NFC makes one of them", UserWarning, stacklevel=4)

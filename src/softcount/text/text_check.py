@@ -19,7 +19,7 @@ BEGINNING = 1 << 18  # bytes that are looked at
 FEWEST_NUMBERS = 10  # a file of fewer is not called a table of numbers
 SHOWN = 4
 _MARKER = re.compile(rb"\\(_?[A-Za-z][A-Za-z0-9]{0,9})(?=[ \t\r]|$)")
-_NUMBER = re.compile(rb"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_NUMBER = re.compile(rb"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
 
 def check_no_table(path: str | Path, instead: str) -> None:

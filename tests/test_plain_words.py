@@ -9,7 +9,7 @@ import prose
 from plain_words import HABITS, HELP, PAGE, TITLE, find_habits, find_in_help, find_in_page, find_in_pages, literals
 
 ALLOWED = Path(__file__).parent / "plain_words_allowed.tsv"  # page, habit, how often
-CEILING = 26_600  # words for users, until it is prose.BUDGET
+CEILING = 24_000  # words for users, until it is prose.BUDGET
 
 
 def test_pages_have_no_more_of_a_habit_than_is_listed() -> None:

@@ -20,6 +20,9 @@ OPTIONS, NAMES, JSON = (json.loads((HERE / f"{name}.json").read_text()) for name
 # Defaults that changed on purpose, with a line in the CHANGELOG: (old, new).
 CHANGED = {
     ("cluster", "--unlabelled-weight"): (1.0, None),  # chosen by cross-validation unless it is given
+    **dict.fromkeys(
+        [("demo", "--sentences"), ("demo", "-n")], (3000, None)
+    ),  # the texts that come with softcount, unless a generated one is asked for
     ("tag", "--output-column"): ("xpos", None),  # the column that the tags were read from, where it was one
     ("softcount.NaiveBayesMixture", "unlabelled_weight"): ("1.0", "None"),
 }

@@ -28,8 +28,9 @@ def demo_grammar(console: Any, seed: int, n_sentences: int = 400) -> Shown:
     rules = "\n".join(truth.rules_.texts())
     learned = Grammar(rules, criterion="em:40", n_jobs=-1, random_state=seed).fit(sentences)
     console.print(
-        f"\n[bold]A grammar[/]: {truth.rules_.n_rules} rules, all alike at first, and {len(sentences)} sentences "
-        "without trees. The probabilities that EM finds, beside those that made the sentences\n"
+        f"\n[bold]A grammar[/]: {truth.rules_.n_rules} rules, all equally probable at first, and {len(sentences)} "
+        "generated sentences without trees (softcount grammar). The probabilities that EM finds, and in brackets those "
+        "that generated the sentences\n"
     )
     pairs = zip(learned.rules_.texts(), learned.parameters_.rule.values, truth.parameters_.rule.values, strict=True)
     for rule, found, real in (row for row in pairs if row[0].startswith(("VP", "NP"))):

@@ -1,47 +1,51 @@
-"""The part of softcount demo about networks: who was late, what the weather was, and traffic that nobody wrote down."""
+"""The part of softcount demo about networks: a diary with empty cells, and what it says of being late."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from softcount.cli.demo_pages import Shown
 
-TABLES: dict[str, Any] = {
-    "weather": {"": {"sunny": 0.7, "rainy": 0.3}},
-    "traffic": {
-        "sunny": {"normal": 0.7, "bad": 0.2, "terrible": 0.1},
-        "rainy": {"normal": 0.2, "bad": 0.3, "terrible": 0.5},
-    },
-    "late": {"normal": {"yes": 0.1, "no": 0.9}, "bad": {"yes": 0.4, "no": 0.6}, "terrible": {"yes": 0.8, "no": 0.2}},
-}
-ARCS, DAYS, KNOWN = "weather -> traffic -> late", 3000, 10  # of one day in ten somebody wrote the traffic down
+ARCS = "weather, slept -> transport; transport, slept -> late; late, slept -> mood"
+QUESTIONS = (
+    ("transport | weather=sunny", "bicycle"), ("late | slept=well", "yes"), ("late | slept=badly", "yes"),
+    ("late | slept=badly, transport=bus", "yes"), ("slept | late=yes", "badly"), ("mood | slept=badly", "bad"),
+)  # fmt: skip
 
 
-def demo_network(console: Any, seed: int) -> Shown:
+def demo_network(console: Any, folder: Path, seed: int) -> Shown:
     from rich import box
     from rich.table import Table
 
     from softcount.estimators.network import Network
     from softcount.report.network import picture
+    from softcount.text.record_reader import read_columns
 
-    truth = Network(ARCS, start=TABLES).as_given()
-    days = truth.sample(DAYS, random_state=seed)
-    seen = [value if day % KNOWN == 0 else None for day, value in enumerate(days["traffic"])]
+    days = read_columns(folder / "commute.csv")
+    cells = {
+        name: [None if code < 0 else column.values[code] for code in column.codes.tolist()]
+        for name, column in days.columns.items()
+    }
+    net = Network(ARCS, random_state=seed, criterion="em:200").fit(days)
+    missing = sum(value is None for name in net._structure.names for value in cells[name])
     console.print(
-        f"\n[bold]A network[/]: {DAYS:,} days, of which the weather is known, whether somebody was late, and of one in "
-        f"{KNOWN} the traffic.\n"
+        f'\n[bold]A diary of {days.n_rows} days[/], {missing} of its cells empty: softcount net "{ARCS}" commute.csv\n'
     )
-    console.print("\n".join(picture(truth._structure)), highlight=False)
-    net = Network(ARCS, random_state=seed, criterion="em:200").fit({**days, "traffic": seen})
-    table = Table(box=box.SIMPLE_HEAD, title="Its tables by EM, beside the truth", title_justify="left")
-    for column in ("question", "learned", "true"):
+    console.print("\n".join(picture(net._structure)), highlight=False)
+    table = Table(
+        box=box.SIMPLE_HEAD, title="Answers of the network, and days of the diary that say so", title_justify="left"
+    )
+    for column in ("question", "network", "diary"):
         table.add_column(column, justify="left" if column == "question" else "right", no_wrap=True)
-    for question, value in (
-        ("late | weather=rainy", "yes"), ("late | traffic=terrible", "yes"), ("traffic | weather=rainy", "terrible"),
-        ("traffic | late=yes, weather=sunny", "terrible"), ("weather | late=yes", "rainy"),
-    ):  # fmt: skip
+    for question, value in QUESTIONS:
         wanted, _, given = question.partition(" | ")
-        asked = f"P({wanted}={value} | {given})"
-        table.add_row(asked, *(f"{model.query(question)[value]:.3f}" for model in (net, truth)))
+        known = dict(pair.strip().split("=") for pair in given.split(","))
+        seen = [
+            cells[wanted][day] for day in range(days.n_rows) if all(cells[name][day] == v for name, v in known.items())
+        ]
+        seen = [answer for answer in seen if answer is not None]
+        diary = f"{seen.count(value)} of {len(seen)}"
+        table.add_row(f"P({wanted}={value} | {given})", f"{net.query(question)[value]:.3f}", diary)
     console.print(table)
-    return Shown("network", net, ())
+    return Shown("network", net, (days,))

@@ -34,6 +34,14 @@ class Results:
         return getattr(self._terminal, name)
 
 
+class Between(Results):
+    """A terminal's stdout on which lines are printed while the progress line goes on below them."""
+
+    def write(self, text: str) -> int:
+        self._progress.clear()
+        return int(self._terminal.write(text))
+
+
 def watched(function: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(function)
     def call(*args: Any, shown: str = "auto", **given: Any) -> None:

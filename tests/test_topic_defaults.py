@@ -68,7 +68,7 @@ def test_a_named_criterion_is_what_it_says():
 def test_the_default_is_a_hundred_tempered_steps_from_the_start_as_the_formula_has_it():
     data = documents(TEXT.documents)
     start = clustered(data, 4, (0, 0), None)
-    model = PLSA(4, dtype="float64", random_state=0).fit(data)
+    model = PLSA(4, background="none", dtype="float64", random_state=0).fit(data)
     topic, word = start
     table = data.matrix().toarray()
     for _ in range(100):

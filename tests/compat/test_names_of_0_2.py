@@ -25,6 +25,7 @@ CHANGED = {
     ),  # the texts that come with softcount, unless a generated one is asked for
     ("tag", "--output-column"): ("xpos", None),  # the column that the tags were read from, where it was one
     ("softcount.NaiveBayesMixture", "unlabelled_weight"): ("1.0", "None"),
+    ("softcount.PLSA", "rank"): ("'relevance'", "None"),  # by documents, where the text allows it
 }
 POSITIONAL = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -137,6 +137,13 @@ def open_parameters(path: Path, command: str) -> Any:
     if is_marked(beginning):
         return from_json(open_model(path, ("hmm",), command).to_json())
     return read_parameters(path)
+
+
+def note_old_ranking(model: Any, say: Callable[[str], None]) -> None:
+    """Of a model of topics that an earlier version saved."""
+    if not model._ranks_documents:
+        say("note: this model has no table to rank words by documents, so they are ranked as in version 0.2; "
+            "train it again for the ranking of today")  # fmt: skip
 
 
 def note_unused(context: typer.Context, names: Iterable[str], where: str, quiet: bool) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softcount.cli.console import open_model, preparation, say
+from softcount.cli.console import note_old_ranking, open_model, preparation, say
 from softcount.cli.options import IN, OUT, TextColumn, Tokenize, option
 from softcount.cli.show_screen import console_for, print_overview, room_for, with_examples
 from softcount.cli.show_text import SENTENCE_KINDS, read_for
@@ -64,6 +64,8 @@ def show(
     if seen is None:
         _tables(found, text, as_json)
         return
+    if found.kind == "plsa":
+        note_old_ranking(found, say)
     if read is not None:
         seen = with_examples(seen, read)
     if as_json:
@@ -91,11 +93,13 @@ def _content(seen: Overview) -> dict[str, Any]:
             "lift": g.lift,
             "probable": g.probable,
         }
+        | ({} if g.prevalence is None else {"prevalence": g.prevalence})
         | ({"examples": g.examples} if g.examples else {})
         | ({"features": g.features} if g.features else {})
         for g in seen.groups
     ]
-    return {"kind": seen.kind, "classes": classes}
+    ranked = {} if seen.ranked_by is None else {"ranked_by": seen.ranked_by}
+    return {"kind": seen.kind, "classes": classes, **ranked}
 
 
 # --- other kinds ------------------------------------------------------------------------------------------------------

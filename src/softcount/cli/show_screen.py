@@ -97,9 +97,13 @@ def _class_lines(seen: Overview, console: Any, most: int | None) -> list[Any]:
     room = len(groups) if most is None else most
     wide = max([len("class"), *(len(g.name) for g in groups)])
     number = max([len(seen.unit), *(len(f"{g.size:,}") for g in groups)])
-    lines = [Text(f"  {'class':<{wide}}  {seen.unit:>{number}}  share  most typical words", style="bold")]
+    topics = seen.kind == "plsa"  # which have two shares: of documents, each of one topic; and of the tokens
+    shares = "of documents  of tokens" if topics else "share"
+    lines = [Text(f"  {'class':<{wide}}  {seen.unit:>{number}}  {shares}  most typical words", style="bold")]
     for group in groups[:room]:
-        start = f"  {group.name:<{wide}}  {group.size:>{number},}  {group.share:5.1%}  "
+        start = f"  {group.name:<{wide}}  {group.size:>{number},}  {group.share:{12 if topics else 5}.1%}  "
+        if group.prevalence is not None:
+            start += f"{group.prevalence:9.1%}  "
         width = None if not is_screen() else console.width - len(start)
         lines.append(Text(start + whole_words(group.words, width)))
         if group.features:

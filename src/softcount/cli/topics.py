@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import typer
 
-from softcount.cli.console import lower_cased, open_model, per_table, sparse_of
+from softcount.cli.console import lower_cased, note_old_ranking, open_model, per_table, sparse_of
 from softcount.cli.documents import FORMS, OfDocuments, beside_names, note_common
 from softcount.cli.options import (
     HOW,
@@ -56,7 +56,7 @@ class Found(NamedTuple):
 
 @dataclass(kw_only=True)
 class Topics(OfDocuments):
-    """Find topics: for each its prevalence and the words that tell most of it, one topic a line.
+    """Find topics. One line per topic: its number, its prevalence (share of the tokens), its top words.
 
     Of a table, with names: **softcount topics docs.csv --text-column body --id-column id --rows rows.tsv**
 
@@ -93,6 +93,14 @@ class Topics(OfDocuments):
     features: Features = None
     variance: Variance = 1.0
     sparse: Sparse = None
+    background: Annotated[
+        str | None,
+        option(
+            HOW,
+            "Weight of a background of all words while training: auto (read off the text), none, or a number below 1. "
+            "Default: auto, and none with --criterion, --features or --held-out.",
+        ),
+    ] = None
     pseudo: Annotated[
         float | None,
         option(HOW, "Pseudo-count of every word in every topic; 0.05 if neither it nor --criterion is given.", min=0),
@@ -145,7 +153,7 @@ class Topics(OfDocuments):
         model = PLSA(
             number(self.n_topics) or 1, choose=self.choose, features=self.features,
             variance=self.variance, sparse=sparse_of(self.sparse),
-            seed_words=seeds, pseudo=pseudo, prior=per_table(self.prior, "--prior"),
+            seed_words=seeds, background=self.background, pseudo=pseudo, prior=per_table(self.prior, "--prior"),
             start=self.start, criterion=self.criterion,
             held_out=self.held_out, restarts=self.restarts, tolerance=self.tolerance, lowercase=self.lowercase,
             random_state=self.seed,
@@ -184,6 +192,8 @@ class Topics(OfDocuments):
             self.note_unused("top", where="where no topics are printed")
         if not self.apply and self.query is None:
             note_common(model, data, self.quiet)
+        if self.apply and self.as_json:
+            note_old_ranking(model, self.say)
         rows = None
         if self.apply or self.rows:
             averaged = getattr(model, "chains_", None) is not None
@@ -199,12 +209,18 @@ class Topics(OfDocuments):
         yield from super().files(model, data, answer)
 
     def content(self, model: Any, data: Any, answer: Found) -> dict[str, Any]:
+        from softcount.report.overview import documents_of_topics
+
+        best = documents_of_topics(model) / len(model.topic_)
+        probable = model.top_words(self.top, rank="probability")
         listed = [
-            {"topic": h, "prevalence": float(model.prevalence_[h]), "words": [[str(w), p] for w, p in words]}
+            {"topic": h, "prevalence": float(model.prevalence_[h]), "share_of_documents": float(best[h]),
+             "words": [[str(w), p] for w, p in words], "probable": [[str(w), p] for w, p in probable[h]]}
             for h, words in model.top_words(self.top).items()
-        ]
+        ]  # fmt: skip
         content: dict[str, Any] = {
-            "topics": listed, "documents": len(data), "objective": or_null(model.objective_)
+            "topics": listed, "ranked_by": model.ranked_by_, "documents": len(data),
+            "objective": or_null(model.objective_),
         }  # fmt: skip
         if answer.similar is not None:
             content["similar"] = _similar(answer.similar, _names(data))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from softcount.criteria.annealed import AnnealedState, annealed
 from softcount.criteria.autoencode import RATE, AutoencodeState, autoencode
@@ -233,6 +233,11 @@ def by_families(stage: Stage) -> bool:
     `gibbs` draws all rows from one stream of random numbers, and `direct` follows a gradient of all entries at once.
     """
     return stage.name in BY_FAMILIES and (stage.inner is None or by_families(stage.inner))
+
+
+def by_sums(stage: Stage) -> bool:
+    """Whether it is EM, be it tempered or in mini-batches: all that it asks of data are sums over what is hidden."""
+    return stage.name == "em" or (stage.name in ("annealed", "stepwise") and by_sums(cast(Stage, stage.inner)))
 
 
 def parse(text: str) -> list[Stage]:

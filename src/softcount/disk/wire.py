@@ -32,6 +32,7 @@ TYPES = {
     "softcount.models.network:NetworkTables": ("NetworkTables", None),  # its variables name them
     "softcount.models.ngram_channel:ChannelTables": ("ChannelTables", "emission"),
     "softcount.models.plsa:PLSATables": ("PLSATables", "topic word"),
+    "softcount.models.plsa_background:BackgroundTables": ("BackgroundTables", "topic word power"),
     # what else estimators learn
     "softcount.estimators.how_many:Tried": ("Tried", "size score used seconds"),
     "softcount.estimators.word_class_answers:Forms": ("Forms", "names shares types values backwards"),
@@ -70,11 +71,14 @@ ATTRIBUTES = {
     "_of": "model",
     "_seen": "seen",
     "_tables": "tables",
+    "attributed_": "attributed_",
+    "background_weight_": "background_weight_",
     "blanks_": "blanks_",
     "classes_": "classes_",
     "confidence_": "confidence_",
     "count_": "count_",
     "discounts_": "discounts_",
+    "document_frequency_": "document_frequency_",
     "feature_names_": "feature_names_",
     "feature_names_in_": "feature_names_in_",
     "feature_values_": "feature_values_",

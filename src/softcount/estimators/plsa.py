@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from softcount.criteria.spec import Settings, Stage, parse
+from softcount.criteria.spec import Settings, Stage, by_sums, parse
 from softcount.engines import Engine
 from softcount.engines.engine import Keeping
 from softcount.errors import InputError
@@ -19,22 +19,33 @@ from softcount.estimators.folding import prevalence_of
 from softcount.estimators.held_out import best_steps, both, set_aside, watch
 from softcount.estimators.how_many import Tried
 from softcount.estimators.parameters import Features, Fixed, PerTable, Seed, Share, Sparse, Where
+from softcount.estimators.plsa_answers import RANKED
 from softcount.estimators.plsa_pieces import PLSAInPieces
 from softcount.estimators.plsa_rows import gathered, keeps_rows, started
 from softcount.estimators.splitting import Axes, Hidden
 from softcount.estimators.topic_start import STARTS, by_svd, clustered, matched, seed_table
+from softcount.estimators.topic_words import (
+    AUTO,
+    NONE,
+    background_weight,
+    background_words,
+    count_words,
+    parse_background,
+)
 from softcount.evaluate.topics import least_distance
 from softcount.loop.item_rows import ItemRows, RowModel, item_rows
-from softcount.loop.start import given_start, random_start, uniform_start
+from softcount.loop.start import constrain, given_start, random_start, uniform_start
 from softcount.loop.trace import Step
 from softcount.loop.train import Fit
 from softcount.loop.weighted import checked_weights, digest_with
 from softcount.machine.memory import check_room
 from softcount.models.plsa import PLSA as Model
 from softcount.models.plsa import PLSATables
+from softcount.models.plsa_background import BackgroundPLSA, BackgroundTables
+from softcount.models.plsa_folded import FoldedPLSA, TopicTables
 from softcount.numbers.lanes import width
 from softcount.numbers.ragged import Array
-from softcount.numbers.tables import Tables
+from softcount.numbers.tables import Expectation, Log, Tables
 from softcount.text.documents import Documents
 from softcount.text.stored import Stored, in_memory
 
@@ -70,6 +81,12 @@ class PLSA(PLSAInPieces):
         "kmeans" (clusters of documents), "svd", "random", "uniform", or tables.
     fixed : str, list or mapping, default ()
         Tables that training leaves alone, or a mapping from table to a mask of entries.
+    background : float or str, optional
+        Weight of a background while training: the words of all documents, mixed into every document, so that topics
+        need not have the words that are common everywhere. It is given back at the end, by one plain step. "auto": the
+        share of the tokens whose words are in more than a tenth of the documents; "none" or 0: no background.
+        None: "auto" where no criterion, features, fixed tables or held-out documents are given, else "none". Under
+        `em`, and `annealed` and `stepwise` around it.
     pseudo : float or mapping, optional
         Pseudo-counts of `em`: a number, or one by table. None: 0.05 for words where no criterion is named, else
         none.
@@ -124,6 +141,15 @@ class PLSA(PLSAInPieces):
         P(topic | document) of the training documents.
     prevalence_ : array, [topics]
         The share of all tokens that each topic has.
+    attributed_ : array, [topics, words]
+        In how many documents each word is about each topic, √(A · C) in `softcount.estimators.topic_words`; words are
+        shown by it. Not in models of 0.2.
+    document_frequency_ : array, [words]
+        In how many training documents each word is. Not in models of 0.2.
+    background_weight_ : float
+        The weight that the background had; 0: there was none.
+    ranked_by_ : str
+        The order in which words are shown: "documents", or "relevance" for short texts and models of 0.2.
     vocabulary_ : Vocabulary or None
         The words, where the columns have names.
     n_features_in_ : int
@@ -134,11 +160,16 @@ class PLSA(PLSAInPieces):
 
     kind = "plsa"
     _afterwards = ("fold_pseudo",)
-    _learned = ("parameters_", "prevalence_", "_seen", "tried_", *DocumentEstimator._READ, *DocumentEstimator._FIT)
+    _learned = (
+        "parameters_", "prevalence_", "_seen", "tried_", *RANKED, "background_weight_",
+        *DocumentEstimator._READ, *DocumentEstimator._FIT,
+    )  # fmt: skip
     _types = (PLSATables, Tried)
     _size_name, _emits = "n_topics", "word"
     _size_axes: ClassVar[Axes] = {"topic": Hidden(share=1), "word": Hidden(row=0)}
-    _optional: ClassVar[tuple[str, ...]] = ("_seen", "tried_", *DocumentEstimator._optional)
+    _optional: ClassVar[tuple[str, ...]] = (
+        "_seen", "tried_", *RANKED, "background_weight_", *DocumentEstimator._optional,
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -148,6 +179,7 @@ class PLSA(PLSAInPieces):
         criterion: str | None = None,
         start: str | Sequence[Any] = "kmeans",
         fixed: Fixed = (),
+        background: float | str | None = None,
         pseudo: PerTable | None = None,
         prior: PerTable = 0.1,
         features: Features = None,
@@ -173,6 +205,7 @@ class PLSA(PLSAInPieces):
         self.criterion = criterion
         self.start = start
         self.fixed = fixed
+        self.background = background
         self.pseudo = pseudo
         self.prior = prior
         self.features = features
@@ -223,7 +256,7 @@ class PLSA(PLSAInPieces):
         seed, digest = self._seed(kept), digest_with(data.digest(), weights)
         data = data if weights is None else data.weighted(weights)
         chosen = self._choose_size(data, len(data) // 2)
-        self._model = Model(len(data), self._size, data.n_words)
+        self._model = self._mixed(data)
         self._seen = data.times_weights().document_frequencies > 0
         with self._engine() as engine, naming(data.source):
             self._learn(data, seed, engine, {"digest": digest, "on_step": on_step, "checkpoint": kept})
@@ -234,7 +267,7 @@ class PLSA(PLSAInPieces):
             self._fold_in(replace(data, weights=None), np.flatnonzero(weights == 0.0))
         self.signature_ = self._sign(
             "plsa", seed, topics=self._size, documents=len(data), words=data.n_words, tokens=f"{data.n_tokens:g}",
-            held_out=self.held_out, start=self._begins(data), dtype=self._dtype,
+            held_out=self.held_out, start=self._begins(data), dtype=self._dtype, **self._signed_background(),
             fold_pseudo=self.fold_pseudo, data="sha256:" + digest[:12],
         )  # fmt: skip
         self._remember(seed, data.source, digest, documents=len(data), tokens=data.n_tokens)
@@ -251,6 +284,61 @@ class PLSA(PLSAInPieces):
             return self.pseudo
         return SMOOTHED if self.criterion is None else 0.0
 
+    # --- the background -------------------------------------------------------------------------------------------
+
+    def _mixed(self, data: Documents) -> Model | BackgroundPLSA:
+        """The model to train, which has a background where there is to be one."""
+        plain = Model(len(data), self._size, data.n_words)
+        asked = parse_background(self._usual_background() if self.background is None else self.background)
+        if self._beginning:
+            asked = NONE
+        weight = background_weight(data, self._size) if asked == AUTO else 0.0 if asked == NONE else float(asked)
+        self.background_weight_ = weight
+        return BackgroundPLSA(*plain, weight, background_words(data)) if weight else plain
+
+    def _usual_background(self) -> str:
+        """Of what is named by its criterion, or in another way, nothing is done that is not named."""
+        named = self.criterion is not None or self.features is not None or self.held_out or len(self.fixed)
+        return NONE if named else AUTO
+
+    def _check_background(self) -> None:
+        if self.background is None or parse_background(self.background) in (NONE, 0.0):
+            return
+        for stage in self._stages():
+            if not by_sums(stage):
+                raise InputError(
+                    f"criterion {stage.text!r} has no background; use em, or annealed or stepwise around it, or "
+                    "background none"
+                )
+        for name in ("features", "held_out"):
+            if getattr(self, name):
+                raise InputError(f"a background does not go with {name}; give one of them")
+
+    def _signed_background(self) -> dict[str, str]:
+        return {"background": f"{self.background_weight_:.4g}"} if self.background_weight_ else {}
+
+    def _count_words(self, data: Documents, engine: Engine) -> None:
+        """What words are ranked by; then the background is given back, by one step of EM of the words' table."""
+        mixed = self._model if isinstance(self._model, BackgroundPLSA) else None
+        found = count_words(data, self.parameters_, mixed, engine)
+        self.attributed_ = np.sqrt(found.attributed * found.topics).astype(np.float32)
+        self.document_frequency_ = found.documents
+        if mixed is None:
+            return
+        topic, word, _ = self.parameters_
+        tables, layout = TopicTables(word), FoldedPLSA(self._size, data.n_words, np.empty(0), 0.0).layout
+        held = {name: mask for name, mask in self._masks().items() if name == "word"}
+        criterion = self._stages()[-1].innermost.build(constrain(layout, tables, held), self._online_settings())
+        counts = Expectation(TopicTables(found.plain), 0.0)
+        word = criterion.step(tables, lambda *asked: counts)[0].word  # type: ignore[arg-type]
+        self.parameters_, self._log_weights = PLSATables(topic, word), PLSATables(Log(topic), Log(word))
+
+    def _masks(self) -> Mapping[str, Any]:
+        names = [self.fixed] if isinstance(self.fixed, str) else self.fixed
+        return names if isinstance(names, Mapping) else dict.fromkeys(names, True)
+
+    # --- the loop -------------------------------------------------------------------------------------------------
+
     def _learn(self, data: Documents, seed: int, engine: Engine, watched: dict[str, Any]) -> None:
         """As asked; where nothing was, tempered, and plainly where that leaves two topics alike."""
         self._plain = False
@@ -260,6 +348,8 @@ class PLSA(PLSAInPieces):
             self._plain = True
             self._run(data, seed, engine, watched)
             self.history_.remarks += (FELL_BACK,)
+        if not self._beginning:
+            self._count_words(data, engine)
 
     def _check_memory(self, data: Documents, engine: Engine, checkpoint: Any) -> None:
         elsewhere = self._keeps_rows(data, engine, checkpoint) and isinstance(data, Stored)
@@ -332,24 +422,28 @@ class PLSA(PLSAInPieces):
             raise InputError(
                 "held_out keeps documents aside, whose topics cannot be fixed then; leave one of them away"
             )
+        self._check_background()
         pseudo = self._smoothing()
         by_table = pseudo.values() if isinstance(pseudo, Mapping) else [pseudo]
         if self.dtype == "float32" and any(0 < number < SMALLEST for number in by_table):
             raise InputError(f"pseudo-counts below {SMALLEST:g}, which float32 cannot hold; use 0, or dtype float64")
 
     def _for_choice(self) -> dict[str, Any]:
-        return {"held_out": 0.0, "pseudo": None, **self._READ_WHOLE}
+        return {"held_out": 0.0, "background": NONE, "pseudo": None, **self._READ_WHOLE}
 
     def _start(self, data: Documents, seed: tuple[int, int], rows: ItemRows | None = None) -> Tables:
         """In the tables' type and order; `rows`: where documents' rows are to be, if not here."""
-        layout = self._model.layout if rows is None else RowModel(self._model, rows.family).layout
+        plain = Model(len(data), self._size, data.n_words)
+        layout = plain.layout if rows is None else RowModel(plain, rows.family).layout
         tables = self._start_tables(data, layout, seed)
         if self.seed_words:  # already at the start, or the first steps would give the words to other topics
             tables = tables._replace(word=layout.word.family.normalize(tables.word + self._seeds() / 100.0))
         word = np.asarray(tables.word, dtype=self._dtype, order="F")
-        if rows is not None:
-            return PLSATables(started(rows, tables.topic, self._dtype), word)
-        return PLSATables(np.ascontiguousarray(tables.topic, dtype=self._dtype), word)
+        topic: Any = tables.topic
+        topic = np.ascontiguousarray(topic, self._dtype) if rows is None else started(rows, topic, self._dtype)
+        if isinstance(self._model, BackgroundPLSA):
+            return BackgroundTables(topic, word, np.ones(1, self._dtype))
+        return PLSATables(topic, word)
 
     def _start_tables(self, data: Documents, layout: Tables, seed: tuple[int, int]) -> Tables:
         if not isinstance(self.start, str):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from softcount.disk.sound import EITHER, check, check_rows
+from softcount.disk.sound import EITHER, check, check_finite, check_rows
 from softcount.errors import InputError
 from softcount.estimators.base import naming
 from softcount.estimators.counted_text import DocumentEstimator
@@ -20,6 +20,7 @@ from softcount.estimators.sampling import draw, draw_documents, lengths_of
 from softcount.estimators.scikit import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from softcount.estimators.similar import cosine, one_document, tfidf_cosine
 from softcount.estimators.sized import SizedEstimator
+from softcount.estimators.topic_words import rank_words
 from softcount.evaluate.topics import completion, relevance, split_tokens
 from softcount.loop.estep import Answers
 from softcount.models.plsa import PLSA as Model
@@ -30,6 +31,9 @@ from softcount.text.documents import Documents
 from softcount.text.stored import in_memory
 
 TFIDF = 0.5  # its weight beside topics, in a search
+SHORT = 15.0  # words of a document; below, documents with a word say too little of it
+RANKS = ("documents", "relevance", "probability")
+RANKED = ("attributed_", "document_frequency_")  # what words are shown by; models of 0.2 have none
 BACKGROUND = 0.8  # the share of words that say nothing of a document's topic, where it is to have one
 
 
@@ -38,6 +42,9 @@ class TrainedPLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstima
 
     fold_pseudo: float
     prevalence_: Array
+    attributed_: Array
+    document_frequency_: Array
+    background_weight_: float
     _seen: Array  # which words training saw
 
     def transform(self, X: Any) -> Array:
@@ -218,7 +225,7 @@ class TrainedPLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstima
         best = np.argsort(-similarity, kind="stable")[:k]
         return [(int(d), float(similarity[d])) for d in best]
 
-    def top_words(self, n: int = 10, words: Any = None, rank: str = "relevance") -> dict[int, list[tuple[Any, float]]]:
+    def top_words(self, n: int = 10, words: Any = None, rank: str | None = None) -> dict[int, list[tuple[Any, float]]]:
         """List the words that tell most of each topic.
 
         Parameters
@@ -227,8 +234,10 @@ class TrainedPLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstima
             How many of each.
         words : list, vectoriser or pipeline, optional
             Names of the columns, where the input had none: a list, the vectoriser that made them, or a pipeline.
-        rank : str, default "relevance"
-            The order: "relevance", P(w | h)² / (P(w | h) + P(w)), or "probability".
+        rank : str, optional
+            The order: "documents", which part of the documents with a word is about the topic (see
+            `softcount.estimators.topic_words`); "relevance", P(w | h)² / (P(w | h) + P(w)); or "probability". Default:
+            "documents", and "relevance" for short texts and for models of 0.2 (`ranked_by_`).
 
         Returns
         -------
@@ -237,12 +246,31 @@ class TrainedPLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstima
         """
         return dict(enumerate(self._tops(self.components_, n, words, self._rank(rank))))
 
-    def _rank(self, rank: str = "relevance") -> Array:
-        """[topics, words]: the greater, the sooner a word is shown."""
+    def _rank(self, rank: str | None = None) -> Array:
+        """[topics, words]: the larger, the sooner a word is shown."""
         check_is_fitted(self, "components_")
-        if rank not in ("relevance", "probability"):
-            raise InputError(f"no rank {rank!r}; use relevance or probability")
+        rank = self.ranked_by_ if rank is None else rank
+        if rank not in RANKS:
+            raise InputError(f"no rank {rank!r}; use {', '.join(RANKS)}")
+        if rank == "documents":
+            if not self._ranks_documents:
+                raise InputError("this model has no table to rank words by documents; use relevance, or train it again")
+            return rank_words(self.attributed_, self.document_frequency_)
         return relevance(self.components_, self.prevalence_) if rank == "relevance" else self.components_
+
+    @property
+    def _ranks_documents(self) -> bool:
+        """Whether there is a table to rank words by documents, which models of 0.2 do not have."""
+        check_is_fitted(self, "components_")
+        return "attributed_" in self.__dict__
+
+    @property
+    def ranked_by_(self) -> str:
+        """The order in which words are shown: "documents", or "relevance" where documents say too little."""
+        if not self._ranks_documents:
+            return "relevance"
+        per_document = self.document_frequency_.sum() / max(len(self.topic_), 1)
+        return "documents" if per_document >= SHORT else "relevance"
 
     # --- within -----------------------------------------------------------------------------------------------------
 
@@ -273,6 +301,10 @@ class TrainedPLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstima
         check_rows("prevalence", self.prevalence_, H)
         if "_seen" not in self.__dict__:  # as in older files
             self._seen = np.asarray(self.parameters_.word).max(axis=0) > 0.0
+        self.__dict__.setdefault("background_weight_", 0.0)
+        if "attributed_" in self.__dict__:
+            check_finite("what words are ranked by", self.attributed_, H, V, least=0.0, precisions=EITHER)
+            check_finite("the documents with each word", self.document_frequency_, V, least=0.0)
         if np.shape(self._seen) != (V,) or self._seen.dtype != bool:
             raise ValueError(f"{np.shape(self._seen)} marks for {V} words")
         self._check_words()

@@ -123,6 +123,36 @@ def sweep(
 
 
 @kernel
+def sweep_mixed(
+    topic_weights: Array, word_weights: Array, topic_shares: Array, word_shares: Array, odds: Array, rows: Array,
+    offsets: Array, words: Array, counts: Array, topic: Array, word: Array, totals: Array,
+) -> None:  # fmt: skip
+    """SUM with a background: ``S = θ @ φ; totals = S + odds; R = N * (S / totals) / (T @ W)``, then as in `sweep`.
+
+    `topic_weights` and `word_weights` (T, W) are θ and φ raised to the power β; which part of a count the topics have
+    is decided at power 1.
+    """
+    last = len(words) - 1
+    for d in range(len(rows)):
+        mine, own, found = topic_weights[rows[d]], topic_shares[rows[d]], topic[d]
+        for i in range(offsets[d], offsets[d + 1]):
+            soon = words[min(i + AHEAD, last)]
+            prefetch(word_weights, soon)
+            prefetch(word_shares, soon)
+            prefetch(word, soon)
+            w = words[i]
+            theirs = word_weights[w]
+            share, weight = dot(own, word_shares[w]), dot(mine, theirs)
+            totals[i] = share + odds[w]
+            if weight > 0.0:
+                ratio = found.dtype.type(counts[i]) * share / (totals[i] * weight)
+                add(found, ratio, theirs)
+                add(word[w], ratio, mine)
+        found *= mine
+    word *= word_weights
+
+
+@kernel
 def _settle(mine: Array, theirs: Array, count: float, mode: int, uniforms: Array, topic: Array, word: Array) -> float:
     """One cell under MAX (its count goes to the best topic) or SAMPLE (each of its tokens to a drawn one)."""
     total, draw = 0.0, 0

@@ -3,7 +3,8 @@
     size      of a text: its tokens or documents that the model assigns to the class. Without a text, those of the
               training data; an HMM's file does not keep them, and has the expected tokens instead:
               Σ_t N(longer than t) · (initial · transitionᵗ)[k], for the sentence lengths of training
-    typical   by P(w|k) · log(P(w|k) / P(w)), the word's part of KL(class ‖ text): more here than elsewhere
+    typical   by P(w|k) · log(P(w|k) / P(w)), the word's part of KL(class ‖ text): more here than elsewhere; of topics,
+              in the order of `PLSA.top_words`
     lift      P(w|k) / P(w)
 
 For a new kind of model: a function in KINDS. Any other model is shown by its tables, in numbers.
@@ -35,12 +36,14 @@ class Group(NamedTuple):
     probable: list[str]
     examples: list[str] = []  # noqa: RUF012  (in context, of a text)
     features: list[str] = []  # noqa: RUF012  (that speak for it most, where rows are computed from features)
+    prevalence: float | None = None  # of a topic: its share of the tokens
 
 
 class Overview(NamedTuple):
     kind: str
     unit: str  # of sizes
     groups: list[Group]  # in the model's order
+    ranked_by: str | None = None  # what topics' typical words are ranked by
 
 
 def overview(model: Any, top: int, sizes: Array | None = None) -> Overview | None:
@@ -52,19 +55,28 @@ def overview(model: Any, top: int, sizes: Array | None = None) -> Overview | Non
     if sizes is not None and unit == EXPECTED:
         unit = TOKENS
     own = np.asarray(own if sizes is None else sizes, np.float64)
-    groups = _groups(names, own, table, words, top)
+    of_topics = model.kind == "plsa"
+    old = of_topics and not model._ranks_documents  # which are shown as they were
+    groups = _groups(names, own, table, words, top, model._rank() if of_topics and not old else None)
+    if of_topics:
+        groups = [g._replace(prevalence=float(p)) for g, p in zip(groups, model.prevalence_, strict=True)]
     if getattr(model, "feature_weights_", None):
         told = model.top_features(top).values()
         groups = [group._replace(features=[name for name, _ in f]) for group, f in zip(groups, told, strict=True)]
-    return Overview(model.kind, unit, groups)
+    return Overview(model.kind, unit, groups, ("relative entropy" if old else model.ranked_by_) if of_topics else None)
 
 
-def _groups(names: Sequence[Any], sizes: Array, table: Array, words: Sequence[Any], top: int) -> list[Group]:
-    """`table` [classes, words] has P(w|k), or other numbers of which the greatest tell most (k-means: centres)."""
+def _groups(
+    names: Sequence[Any], sizes: Array, table: Array, words: Sequence[Any], top: int, rank: Array | None = None
+) -> list[Group]:
+    """`table` [classes, words] has P(w|k), or other numbers of which the greatest tell most (k-means: centres); `rank`,
+    where typical words have an order of their own."""
     shares = sizes / max(sizes.sum(), 1e-300)
     even = np.full(len(names), 1.0 / max(len(names), 1))
     weight = shares if shares.any() else even
-    typical = distinctive(weight, table) if len(names) > 1 else table
+    typical = rank
+    if typical is None:
+        typical = distinctive(weight, table) if len(names) > 1 else table
     everywhere = np.maximum(weight @ table, 1e-300)
     groups = []
     for k, name in enumerate(names):
@@ -108,8 +120,12 @@ def _word_classes(model: Any) -> Found:
 
 
 def _plsa(model: Any) -> Found:
-    documents = np.bincount(np.asarray(model.topic_).argmax(axis=1), minlength=len(model.word_))
-    return range(len(model.word_)), DOCUMENTS, documents, model.word_, model._names(None)
+    return range(len(model.word_)), DOCUMENTS, documents_of_topics(model), model.word_, model._names(None)
+
+
+def documents_of_topics(model: Any) -> Array:
+    """How many training documents have more of each topic than of any other."""
+    return np.bincount(np.asarray(model.topic_).argmax(axis=1), minlength=len(model.word_))
 
 
 def _mixture(model: Any) -> Found:

@@ -28,6 +28,12 @@ SPREAD = 0.5  # how much of a place on the map is its rank: one topic apart from
 MAP, LETTER = (520, 340), 6.3  # the size of the map, and of a letter on it
 
 
+RANKS = {
+    "documents": "which have a large part of their documents in it",
+    "relevance": "which it has more often than others",
+}
+
+
 def topic_sections(
     model: Any, data: Documents | None, by: Sequence[str] | None = None, coherence: Coherence | None = None
 ) -> Iterator[Section]:
@@ -79,14 +85,16 @@ def _topics(model: Any, tops: Sequence[Sequence[str]], coherence: Coherence | No
          *(f"{score[h]:.3f}" for score in scores.values()), " ".join(tops[h]))
         for h in order
     ]  # fmt: skip
-    head = ("topic", "share", "", *scores, "words that tell it from the others")
+    head = ("topic", "share of tokens", "", *scores, "top words")
     box = Html('<input type="search" id="query" autocomplete="off" spellcheck="false">')
     ask = [
         el("h3", "Ask it"),
         el("label", "Type a text; its topics are computed here, in the page. ", box),
         el("p", "", id="query-answer", role="status", cls="found"),
     ]
-    told = "Which share of all words each has, and the words that it has more often than others."
+    told = f"Which share of all tokens each topic has, and its top words, {RANKS[model.ranked_by_]}."
+    if not model._ranks_documents:
+        told += " The model is of an earlier version; train it again to rank words by documents."
     if coherence is not None:
         from softcount.evaluate.topics import TOP
 

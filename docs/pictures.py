@@ -72,7 +72,7 @@ def links(folder: Path) -> None:
     page = (folder / "links.html").read_text(encoding="utf-8")
     page = page.replace("</head>", ONE_PAIR % PAIR, 1).replace("</body>", LIT % (PAIR - 1, WORD))
     (folder / "links.html").write_text(page, encoding="utf-8")
-    browser("--window-size=860,150", f"--screenshot={HERE / 'links.png'}", (folder / "links.html").as_uri())
+    browser("--window-size=960,150", f"--screenshot={HERE / 'links.png'}", (folder / "links.html").as_uri())
 
 
 if __name__ == "__main__":

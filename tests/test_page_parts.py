@@ -90,6 +90,7 @@ def test_advice_is_given_where_it_is_due() -> None:
     assert list(advice([0.5, 0.25, 0.125, 0.0625, 0.0625], "states")) == []
     (flat,) = advice([0.2] * 5, "states")
     assert "almost equally large (entropy 100% of the greatest)" in flat
+    assert "the default start and criterion, may" in flat and "steps" not in flat, "as Troubleshooting says"
     (empty,) = advice([0.7, 0.2, 0.1, 0.0], "classes")
     assert empty.startswith("1 of 4 classes have no word")
     assert list(advice([], "states")) == []

@@ -10,7 +10,7 @@ from softcount.cli.demo_pages import Shown
 
 TOPICS, WORDS = 10, 8
 LABELLED = 5  # articles per subject
-FILE = "articles.tsv --text-column text --tokenize --lowercase --stop-words english"
+FILE = "articles.tsv --text-column text --tokenize --lowercase"
 
 
 def demo_documents(console: Any, folder: Path, seed: int) -> list[Shown]:
@@ -67,12 +67,11 @@ def _articles(folder: Path) -> tuple[Any, list[str]]:
     import csv
 
     from softcount.text.document_reader import read_documents
-    from softcount.text.documents import listed_words, pruned
 
     with (folder / "articles.tsv").open(encoding="utf-8", newline="") as file:
         subjects = [row["subject"] for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]
     data = read_documents(folder / "articles.tsv", lowercase=True, text_column="text", tokenize="rules")
-    return pruned(data, 1, 1.0, listed_words("english", lowercase=True)), subjects
+    return data, subjects
 
 
 def _subject(subjects: list[str], chosen: Any) -> str:

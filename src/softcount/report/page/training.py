@@ -197,6 +197,9 @@ def _hints(trace: Trace) -> Iterator[str]:
     long = len(trace) >= 10  # a stage of one or two steps is meant to be short
     if trace.stopped.kind == DONE and long and (trace[-1].change or 0.0) > 1e-4:
         change = f"{trace[-1].change:.1e}"
-        yield f"The objective was still rising (by {change} of itself) when its steps ran out: more steps may help."
+        yield (
+            f"The objective was still rising (by {change} of itself) after the last step. More steps raise it further; "
+            "whether the result improves, only a score on held-out text tells."
+        )
     if trace.stopped.kind == CONVERGED and len({step.restart for step in trace}) == 1 and long:
         yield "It converged from one start; with restarts you would see whether other starts end better."

@@ -28,7 +28,10 @@ WIDEST = 60  # states of which a matrix can still be read
 # Labels of which evenness says something, and the share of the greatest entropy that is too much: of the demo's
 # language, 12 states, the true tags have 0.89, the default 0.83, and EM from a random start, which is flat, 0.97.
 FEW, FLAT = 5, 0.95
-TELLS_APART = {"hmm": "a sparse prior, vb(prior=0.1), or more steps", "word classes": "another number of them"}
+TELLS_APART = {
+    "hmm": "another number of them, or the default start and criterion,",
+    "word classes": "another number of them",
+}
 
 
 def sections(model: Any, data: Corpus | None, gold: Sequence[Sequence[str | None]] | None = None) -> Iterator[Section]:
@@ -89,7 +92,7 @@ def advice(shares: Sequence[float], what: str, kind: str = "hmm") -> Iterator[st
         if evenness > FLAT:
             yield (
                 f"The {what} are almost equally large (entropy {evenness:.0%} of the greatest), which word classes of "
-                f"languages are not: {TELLS_APART.get(kind, 'more steps')} may tell them apart."
+                f"languages are not: {TELLS_APART.get(kind, 'another start')} may tell them apart."
             )
 
 

@@ -69,7 +69,7 @@ def large(gigabytes: float) -> WordAligner:
     alignment = np.array([0.2, 0.8, 8.0])
     tables = IBMTables(rows.with_values(probabilities), alignment)
     weights = IBMTables(rows.with_values(np.log(probabilities)), np.array([*np.log(alignment[:2]), 8.0]))
-    model = WordAligner(direction="forward")
+    model = WordAligner("ibm2", direction="forward")
     words = [f"w{i}" for i in range(WORDS)]
     model.vocabularies_ = (Vocabulary(words), Vocabulary(words))
     direction = IBM(rows, WORDS, np.empty((0, 2), np.int64), "diagonal")
@@ -124,7 +124,7 @@ def checkpoint_costs(path: Path) -> None:
     documents = [" ".join(words) for words in topical(5_000, seed=1).documents]
     cases = {
         "HMM, 45 states, EM": (HMM(45, criterion="em:12", tolerance=0.0, random_state=0), (sample.source,)),
-        "word aligner, IBM 2, VB": (WordAligner(criterion="vb:6"), (sample.source, sample.target)),
+        "word aligner, IBM 2, VB": (WordAligner("ibm2", criterion="vb:6"), (sample.source, sample.target)),
         "PLSA, 100 topics, EM": (PLSA(100, criterion="em:12", tolerance=0.0, random_state=0), (documents,)),
     }
     for name, (model, data) in cases.items():

@@ -23,8 +23,6 @@ def test_what_presets_plan():
     assert stages() == stages(preset="best") == ["ibm1(em:3)", "hmm(em:3)"]
     assert stages(preset="fast") == ["ibm1(em:2)", "hmm(em:1)"]
     assert stages(preset="fast", model="ibm1:7") == ["ibm1(vb:7)"]
-    for preset in ("default", "fast", "best"):  # one direction is Model 2, whatever the preset
-        assert stages(preset=preset, direction="forward") == stages(preset=preset, agreement=False) == ["ibm2(vb:4)"]
     assert not plan(WordAligner(preset="fast")).how.fertility
     assert plan(WordAligner(preset="best")).how.second == ((4,), "ibm1:1,hmm:3")
     assert plan(WordAligner(preset="best", stems=())).how.second == ((), "ibm1:1,hmm:3")

@@ -30,7 +30,7 @@ from softcount.text.reader import read
 LINES = {
     "tag": "tag text --states 3 --criterion em:3",
     "classes": "classes text --classes 3 --criterion exchange:3 --tolerance 0",
-    "align": "align source target --criterion vb:3",
+    "align": "align source target --model ibm2 --criterion vb:3",
     "topics": "topics docs --topics 2 --criterion em:3",
     "cluster": "cluster docs --clusters 2 --criterion em:3 --start random",
 }
@@ -109,14 +109,14 @@ def test_json_and_engine(name: str) -> None:
 
 def test_align_converges_where_it_is_asked_to() -> None:
     """A tolerance of 0, as it always was, changes nothing."""
-    plain = run("align source target --criterion em:40 --save a -q").out
-    assert run("align source target --criterion em:40 --tolerance 0 --save b -q").out == plain
+    plain = run("align source target --model ibm2 --criterion em:40 --save a -q").out
+    assert run("align source target --model ibm2 --criterion em:40 --tolerance 0 --save b -q").out == plain
     steps = [len(trace) for trace in softcount.load("a").history_.values()]
     assert steps == [40, 40]
-    ran = run("align source target --criterion em:40 --tolerance 0.01 --save c --signature long")
+    ran = run("align source target --model ibm2 --criterion em:40 --tolerance 0.01 --save c --signature long")
     assert "converged: relative change" in ran.err and "tolerance=0.01" in ran.err
     assert all(len(trace) < 40 for trace in softcount.load("c").history_.values())
-    alike = softcount.WordAligner(criterion="em:40", tolerance=0.01).fit(list(PAIRS.source), list(PAIRS.target))
+    alike = softcount.WordAligner("ibm2", criterion="em:40", tolerance=0.01).fit(list(PAIRS.source), list(PAIRS.target))
     assert [len(t) for t in alike.history_.values()] == [len(t) for t in softcount.load("c").history_.values()]
 
 

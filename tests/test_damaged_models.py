@@ -18,7 +18,7 @@ TEXT, OTHER = ["a b", "", "b c a", "a"], ["x y", "", "y z x", "x"]
 MAKERS = {
     "hmm": lambda: softcount.HMM(2, criterion="em:1", random_state=0).fit(TEXT),
     "classes": lambda: softcount.WordClasses(2).fit(TEXT),
-    "aligner": lambda: softcount.WordAligner(criterion="em:1").fit(TEXT, OTHER),
+    "aligner": lambda: softcount.WordAligner("ibm2", criterion="em:1").fit(TEXT, OTHER),
     "plsa": lambda: softcount.PLSA(2, criterion="em:1", random_state=0).fit(TEXT),
     "mixture": lambda: softcount.NaiveBayesMixture(2, criterion="em:1", random_state=0).fit(TEXT),
     "grammar": lambda: softcount.Grammar("S -> S S | 'a' | 'b' | 'c'", criterion="em:1").fit(TEXT),

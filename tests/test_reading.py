@@ -25,7 +25,7 @@ DOCUMENTS = [" ".join(words) for words in topical(30, seed=1).documents]
 # The estimator, its training text, what it is asked, and its answer.
 CASES: dict[str, tuple[Any, tuple[Any, ...], Any]] = {
     "hmm": (HMM(3, criterion="em:3", random_state=0), (SENTENCES,), lambda m, x: np.concatenate(m.predict_proba(*x))),
-    "aligner": (WordAligner(criterion="em:2"), (SOURCE, TARGET), lambda m, x: m.scores(*x)),
+    "aligner": (WordAligner("ibm2", criterion="em:2"), (SOURCE, TARGET), lambda m, x: m.scores(*x)),
     "plsa": (PLSA(3, criterion="em:5", random_state=0), (DOCUMENTS,), lambda m, x: m.transform(*x)),
     "mixture": (NaiveBayesMixture(3, random_state=0), (DOCUMENTS,), lambda m, x: m.predict_log_proba(*x)),
     "kmeans": (KMeans(3, random_state=0), (DOCUMENTS,), lambda m, x: m.transform(*x)),

@@ -60,8 +60,8 @@ def test_json_says_what_each_class_is(kind):
         assert content["glossary"][0].keys() == {"source", "target", "p_target", "p_source"}
         assert len(content["glossary"]) == 2 and sum(content["fertility"]["forward"].values()) == pytest.approx(1.0)
         return
-    unit = {"hmm": "expected_tokens", "word classes": "tokens"}.get(kind, "documents")
-    assert sum(c[unit] for c in content["classes"]) == pytest.approx(4 if unit == "documents" else 13, abs=1)
+    unit = "tokens" if kind in ("hmm", "word classes") else "documents"
+    assert sum(c[unit] for c in content["classes"]) == (13 if unit == "tokens" else 4)
     for group in content["classes"]:
         assert {"name", unit, "words"} <= group.keys() and 1 <= len(group["words"]) <= 2
         assert all(isinstance(word, str) for word in group["words"])
@@ -84,16 +84,34 @@ def test_sizes_and_examples_in_a_text_are_those_of_its_tags(kind):
 
 
 def test_tokens_are_decoded_and_expected_tokens_are_called_so():
-    """The table of the terminal and of the page, with the text and without."""
-    assert "expected tokens  share" in shown("hmm", "") and "expected tokens" not in shown("hmm", "text")
+    """In the terminal, in JSON and on the page, with the text and without."""
     tags = Counter(tag for row in run("tag text --apply hmm.model -q").out.splitlines() for tag in row.split())
     for text in ("", "text"):
-        assert run(f"report hmm.model {text} --out page.html").code == 0
-        page = Path("page.html").read_text(encoding="utf-8")
-        head = re.search(r"<th[^>]*>state</th><th[^>]*>([^<]*)</th>", page)
-        assert head and head[1] == ("tokens" if text else "expected tokens")
-    sizes = dict(re.findall(r'<th scope="row">(\d)</th><td class="number">(\d+)</td><td class="number">[\d.]+%', page))
-    assert {k: int(n) for k, n in sizes.items()} == tags
+        content = json.loads(shown("hmm", f"{text} --json"))
+        assert {c["name"]: c["tokens"] for c in content["classes"]} == tags
+        assert "expected" not in shown("hmm", text) and on_the_page("hmm.model", text) == ("tokens", tags)
+    softcount.HMM(3, criterion="em:5", random_state=0).fit(TEXT.splitlines()).save("python.model")
+    for text in ("", "text"):
+        name, sizes = on_the_page("python.model", text)
+        assert (name == "expected tokens") == ("expected tokens" in run(f"show python.model {text}").out) == (not text)
+        content = json.loads(run(f"show python.model {text} --json").out)
+        assert {c["name"]: c[name.replace(" ", "_")] for c in content["classes"]} == sizes
+
+
+def on_the_page(model, text):
+    """The unit of a report's class sizes, and the sizes."""
+    assert run(f"report {model} {text} --out page.html").code == 0
+    page = Path("page.html").read_text(encoding="utf-8")
+    unit = re.search(r"<th[^>]*>state</th><th[^>]*>([^<]*)</th>", page)[1]
+    rows = re.findall(r'<th scope="row">(\d)</th><td class="number">(\d+)</td><td class="number">[\d.]+%', page)
+    return unit, {name: int(size) for name, size in rows}
+
+
+def test_decoded_tokens_go_with_the_text_that_was_decoded():
+    model = softcount.load("hmm.model")
+    assert model.decoded_.sum() == 13
+    assert not hasattr(model.partial_fit(TEXT.splitlines()), "decoded_")
+    assert not hasattr(softcount.load("hmm.model").fit(TEXT.splitlines()), "decoded_")
 
 
 def test_the_expected_tokens_are_those_of_all_sentences_of_the_same_lengths():

@@ -94,7 +94,7 @@ class Align(Sampled):
         float, option(WHAT, "How many pairs of this text a pair of the prior's text counts for.", metavar="N")
     ] = 1.0
     min_count: Rare = 1
-    criterion: Annotated[str | None, option(HOW, f"{STAGES} If not given, em:5 with hmm, else vb:4.")] = None  # type: ignore[assignment]
+    criterion: Annotated[str | None, option(HOW, f"{STAGES} Default: em:3; with --model em:5 (hmm) or vb:4.")] = None  # type: ignore[assignment]
     tolerance: Tolerance = 0.0
     alpha: Annotated[float, option(HOW, "Dirichlet prior of VB and Gibbs.")] = 0.001
     prior_over: Annotated[str, option(HOW, "cooccurring words, or the whole vocabulary.")] = "vocabulary"

@@ -91,7 +91,12 @@ class DecipherCommand(Training):
         return model
 
     def answer(self, model: Any, data: Any) -> Any:
-        return model.predict(data)
+        found = model.predict(data)
+        if self.apply is None:
+            from softcount.report.overview import count_decoded
+
+            model.decoded_ = count_decoded(model.letters_, found)
+        return found
 
     def files(self, model: Any, data: Any, answer: Any) -> Files:
         from softcount.report.tsv import Number, tsv_lines

@@ -19,9 +19,11 @@ def print_overview(
     console: Any, seen: Overview, read: Read | None, head: str, as_text: bool = False, most: int | None = None
 ) -> None:
     """At most so many classes; `as_text`: nothing but the sentences, all of them."""
+    from softcount.report.overview import EXPECTED
+
     if not as_text:
         console.print(head, soft_wrap=True)
-        if read is None and seen.kind == "hmm":
+        if seen.unit == EXPECTED:
             note = "  expected tokens follow from the model's probabilities; give TEXT for the tokens of each class"
             console.print(note, style="dim", soft_wrap=True)
         for line in _class_lines(seen, console, most):

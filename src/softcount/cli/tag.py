@@ -236,6 +236,10 @@ class Tag(Sampled):
         if self.output != "conllu":
             self.note_unused("output_column", where="without --output conllu")
         found = self.averaged(model) or self.tagged(model, data)
+        if self.apply is None and model.kind == "hmm" and isinstance(found, list):
+            from softcount.report.overview import count_decoded
+
+            model.decoded_ = count_decoded(model.states_, found)
         return found if self.given_names is None else renamed(found, self.given_names)
 
     def tagged(self, model: Any, data: Any) -> Iterable[list[Any]]:

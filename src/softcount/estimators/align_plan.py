@@ -1,26 +1,38 @@
 """What a word aligner's settings come to: which stages, trained together or apart, and how links are made of them.
 
-Whoever names a model or a criterion has it; what is not named is the preset's.
+A setting changes what it names; the rest stays the preset's. Where something cannot stay, `Plan.lost` says what.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from softcount.criteria.spec import parse, split
 from softcount.errors import InputError
 from softcount.estimators.agreed import How
-from softcount.estimators.align_stage import CRF, ENCODE, SYMMETRY, TOGETHER, ModelStage, check_encodes, parse_models
+from softcount.estimators.align_stage import (
+    AUTOENCODE,
+    CRF,
+    ENCODE,
+    SYMMETRY,
+    TOGETHER,
+    ModelStage,
+    check_encodes,
+    parse_models,
+)
 from softcount.links.joining import RULES, THRESHOLDS
 from softcount.text.stems import Stems, parse_stems
 
 PRESETS = {"default": ("ibm1:3,hmm:3", "em"), "fast": ("ibm1:2,hmm:1", "em"), "best": ("ibm1:3,hmm:3", "em")}
 SECOND = ((4,), "ibm1:1,hmm:3")  # the other model of "best": one that errs elsewhere
-NAMED = "em:5"  # of an HMM, or of directions that are trained together, whose stages do not say how long
-APART = ("ibm2", "vb:4")  # where one of the two is named, and both directions are not trained together
-ROWS = ("ibm1:5,hmm:5", "em")  # with rows of features, or sparse ones
-NULL = 0.2  # of Model 2
-STEMS = (5, 3)  # letters, with agreement
+NAMED = "em:5"  # of a named HMM, or of named models that are trained together, whose stages do not say how long
+NAMED_APART = "vb:4"  # of other named models
+STEPWISE = ("em", "vb", "hard")  # criteria whose steps do as much as those of the presets
+NULL = 0.2  # of directions that are trained apart
+STEMS = (5, 3)  # letters, of the presets and of agreement
+LEANING = ("em", "mre")  # criteria, under whatever goes around them, whose rows may lean on stems
 
 
 class Plan(NamedTuple):
@@ -31,6 +43,7 @@ class Plan(NamedTuple):
     rule: str  # of two directions
     threshold: float
     stems: Stems  # what rows lean on, together or apart
+    lost: str = ""  # what of the preset could not be kept, and why
 
     @property
     def symmetric(self) -> bool:
@@ -63,13 +76,13 @@ def plan(settings: Any) -> Plan:
     null = NULL if settings.null is None else settings.null
     learned = "learn" if settings.null is None else settings.null
     fertility = bool(settings.fertility) and settings.preset != "fast"
-    stems = stems_of(settings, together)
+    stems = stems_of(settings, stages, together)
     how = How(stems.lengths, bool(settings.spelling), fertility, learned)
     how = how._replace(strength=strength_of(settings.stem_strength), tension=settings.tension)
     if settings.preset == "best" and together:
         how = how._replace(second=(SECOND[0] if stems else (), SECOND[1]))
     how = how._replace(recount=_recounts(settings, together))
-    return Plan(stages, together, how, null, rule, threshold, stems)
+    return Plan(stages, together, how, null, rule, threshold, stems, _lost(settings, together, stems))
 
 
 def _recounts(settings: Any, together: bool) -> bool:
@@ -78,13 +91,46 @@ def _recounts(settings: Any, together: bool) -> bool:
     return together and (settings.preset == "best" if settings.recount is None else bool(settings.recount))
 
 
-def stems_of(settings: Any, together: bool) -> Stems:
-    """Where nothing is said, those that are usual with agreement; characters have none."""
+def stems_of(settings: Any, stages: Sequence[ModelStage], together: bool) -> Stems:
+    """Default: prefixes, with agreement and for the presets' stages, where rows may lean; characters have none."""
     if settings.characters:
         return Stems()
     if settings.stems is None:
-        return Stems(lengths=STEMS) if together else Stems()
+        apart = settings.model is None and may_lean(settings, stages)
+        return Stems(lengths=STEMS) if together or apart else Stems()
     return parse_stems(settings.stems)
+
+
+def may_lean(settings: Any, stages: Sequence[ModelStage]) -> bool:
+    """Whether directions that are trained apart so can have rows that lean on stems."""
+    criteria = [one.innermost.name for stage in stages for one in stage.criteria]
+    return settings.features is None and settings.sparse is None and set(criteria) <= set(LEANING)
+
+
+def _lost(settings: Any, together: bool, stems: Stems) -> str:
+    """One line on what the presets have and these settings do not allow."""
+    if together or settings.model is not None:
+        return ""
+    kept_out = {
+        "no fertilities": settings.fertility and settings.preset != "fast",
+        "no prior for words with like spelling": settings.spelling,
+        "no back-off to stems": settings.stems is None and not stems and not settings.characters,
+        "no second model": settings.preset == "best",
+    }
+    without = [what for what, holds in kept_out.items() if holds]
+    if not without:
+        return ""
+    how = "one direction is trained alone" if settings.direction != "both" else "directions are trained apart"
+    return f"{_reason(settings)}: {how}, with {', '.join(without)}"
+
+
+def _reason(settings: Any) -> str:
+    """Why the default's stages are not trained together, in the user's terms."""
+    if settings.direction != "both":
+        return f"direction {settings.direction}"
+    if settings.features is not None or settings.sparse is not None:
+        return "features" if settings.features is not None else "sparse"
+    return f"criterion {settings.criterion}" if settings.agreement is not False else "no agreement"
 
 
 def _named(settings: Any) -> tuple[str, str]:
@@ -92,16 +138,22 @@ def _named(settings: Any) -> tuple[str, str]:
     if model is not None and CRF in model:
         check_encodes(model, criterion or ENCODE)
         return model, criterion or NAMED
-    if settings.features is not None or settings.sparse is not None:
-        return ROWS if model is None and criterion is None else (model or "ibm1,hmm", criterion or NAMED)
-    if model is None and criterion is None:
-        together = settings.direction == "both" and settings.agreement is not False
-        return PRESETS[settings.preset] if together else APART
     if model is None:
-        return (PRESETS["default"][0] if settings.agreement else APART[0]), criterion
+        stages, usual = PRESETS[settings.preset]
+        return (stages, usual) if criterion is None else (_under(stages, criterion), criterion)
     if criterion is None:
-        return model, NAMED if "hmm" in model or settings.agreement else APART[1]
+        rows = settings.features is not None or settings.sparse is not None
+        return model, NAMED if "hmm" in model or settings.agreement or rows else NAMED_APART
     return model, criterion
+
+
+def _under(stages: str, criterion: str) -> str:
+    """A preset's stages, which keep their numbers of steps unless the criterion says how many, or needs others."""
+    names = [stage.innermost.name for stage in parse(criterion)]
+    if set(names) == {AUTOENCODE}:
+        raise InputError(f"criterion {criterion!r}: only crf is trained by {AUTOENCODE}; give the model crf")
+    steps = any(re.search(r":\s*[0-9]+$", part) for part in split(criterion))
+    return re.sub(":[0-9]+", "", stages) if steps or not set(names) <= set(STEPWISE) else stages
 
 
 def _together(settings: Any, stages: Sequence[ModelStage]) -> bool:

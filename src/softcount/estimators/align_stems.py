@@ -8,6 +8,7 @@ import numpy as np
 
 from softcount.errors import InputError
 from softcount.estimators.agreed import How, frequencies_of, stem_classes, strengths_of
+from softcount.estimators.align_plan import LEANING
 from softcount.estimators.align_stage import CRF
 from softcount.families.backoff import among, coarsest, levels
 from softcount.loop.feature_weights import Leant
@@ -18,7 +19,6 @@ from softcount.text.stems import GIVEN, check_there, few_given, learn_classes
 # κ of words whose direction is trained alone, where counts are less to be trusted than those that two agree on. Of 3,
 # 10, 30 and 100 the best of the HMM on es and on nl; it and cs confirm it (docs/background/benchmarks/alignment.md).
 APART = 100.0
-POINTS = ("em", "mre")  # criteria, under whatever goes around them, whose rows are points that may lean
 UNFIT = {
     "vb": "variational Bayes has a prior of its own, and leaning rows no posterior",
     "gibbs": "leaning rows have no posterior to draw from",
@@ -91,7 +91,7 @@ def check_stems(settings: Any, planned: Any) -> None:
     if any(stage.model == CRF for stage in planned.stages):
         raise InputError("stems: rows of a CRF autoencoder do not lean on stems; use hmm, or leave stems away")
     for stage in (one for model in planned.stages for one in model.criteria):
-        if stage.innermost.name not in POINTS:
+        if stage.innermost.name not in LEANING:
             why = UNFIT.get(stage.innermost.name, "leaning rows are points")
             raise InputError(
                 f"criterion {stage.text}: {why}; train with em, hard, stepwise, annealed or mre, or no stems"

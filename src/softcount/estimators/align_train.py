@@ -75,6 +75,7 @@ def together(job: Job) -> Together:
 def apart(job: Job) -> Apart:
     data, directions, said = job.data, {}, {}
     names = NAMES if job.settings.direction == "both" else (job.settings.direction,)
+    lost = (job.planned.lost,) if job.planned.lost else ()
     shown.begin("finding the words that meet")
     how = classed(job.settings, job.planned, job.data, job.weights)
     leaning = leaners(job.planned, how, job.data, job.weights)
@@ -93,7 +94,8 @@ def apart(job: Job) -> Apart:
                 job.settings, items, said[name], alone, entries, job.engine, job.seed, *job.watch(name), job.weights,
                 leant,
             )  # fmt: skip
-        directions[name].trace.remarks += note_of(job) + remarks(job.planned, how, job.data)
+        trace = directions[name].trace
+        trace.remarks = lost + trace.remarks + note_of(job) + remarks(job.planned, how, job.data)
     if not job.planned.symmetric:
         return Apart(directions)
     both = {f"{name}.translation": leaning.of(said[name].rows, name == "reverse") for name in names} if leaning else {}
@@ -162,7 +164,8 @@ def _in_ranges(job: Job, name: str, how: Any, leaning: Leaners | None) -> Direct
     before = job.before.direction(name, items) if job.before else None
     leant = leaning and leaning.turned(name == "reverse")
     found = ranged_direction.train(job.settings, items, job.planned, entries, *run, before, job.weights, leant)
-    found.trace.remarks += remarks(job.planned, how, job.data)
+    lost = (job.planned.lost,) if job.planned.lost else ()
+    found.trace.remarks = lost + found.trace.remarks + remarks(job.planned, how, job.data)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from pathlib import Path
@@ -42,12 +43,14 @@ class WordAligner(TrainedAligner):
         ibm1, ibm2 (diagonal), ibm2-free, hmm or crf (a CRF autoencoder), or stages that hand over, such as
         "ibm1:3,hmm:3".
     preset : str, default "default"
-        What is not given is as here: "default" (both directions' HMMs trained together), "fast" (fewer steps,
-        no fertilities), "best" (two such models that are asked together, and their links counted once more).
+        The model where none is named: "default" (both directions' HMMs trained together), "fast" (fewer steps, no
+        fertilities), "best" (two such models that are asked together, and their links counted once more).
     criterion : str, optional
-        How each model is trained, such as "vb:4" or "em:5,mre:5" (see `softcount.criteria.spec`).
+        How each stage is trained, such as "vb:4" or "em:5,mre:5" (see `softcount.criteria.spec`). Default: em:3; for a
+        named model em:5 with hmm or agreement, else vb:4.
     agreement : bool, optional
-        Whether both directions are trained together (any model but crf, with EM); where not given, with hmm.
+        Whether both directions are trained together (any model but crf, with EM). Default: with hmm, if both directions
+        are trained by em, without features or sparse rows.
     fertility : bool, default True
         With agreement: how many words a word has.
     recount : bool, optional
@@ -57,7 +60,7 @@ class WordAligner(TrainedAligner):
         What a word's row leans on, from fine to coarse: prefixes of so many letters, such as (5, 3); "suffix-free",
         words without their endings; "letters", words that share pieces of letters; classes of your own, a TSV with a
         word and its classes on every line or a mapping from word to class or classes, of both languages or a pair, one
-        of each; () for nothing. Where not given, (5, 3) with agreement and nothing without.
+        of each; () for nothing. Default: (5, 3) with agreement, and for the presets' stages where rows may lean.
     spelling : bool, default True
         With agreement: whether words that are spelt alike are likelier translations.
     stem_strength : float or "evidence", optional
@@ -84,7 +87,7 @@ class WordAligner(TrainedAligner):
         (alpha, beta) of a wish for words with few translations, α Σ exp(−θ/β), under `em`, `hard` and `mre`; or by
         table. Directions are then trained apart.
     null : float or "learn", optional
-        Probability of the empty word; where not given, 0.2 for ibm2, and learned with agreement.
+        Probability of the null word. Default: learned with agreement, else 0.2. ibm1 and ibm2-free have none.
     tension : float or "learn", default 8.0
         How strongly links keep to the diagonal (ibm2).
     direction : str, default "both"
@@ -299,12 +302,16 @@ class WordAligner(TrainedAligner):
 
     @classmethod
     def _opened(cls, stored: Any, settings: Mapping[str, Any]) -> Any:
-        """Files from before casing was a setting hold words as they were written; and there was a time when stems were
-        a setting of directions trained apart as well, without any effect."""
-        if isinstance(stored.body.get("settings"), dict):
-            stored.body["settings"].setdefault("lowercase", False)
-            if "stems" not in str(stored.body.get("signature")):
-                stored.body["settings"]["stems"] = None
+        """Files from before casing was a setting hold words as they were written; there was a time when stems were a
+        setting of directions trained apart as well, without any effect; and one when these were Model 2 by default."""
+        kept, signature = stored.body.get("settings"), str(stored.body.get("signature"))
+        if isinstance(kept, dict):
+            kept.setdefault("lowercase", False)
+            if "stems" not in signature:
+                kept["stems"] = None
+            was = re.search(r"\| model=(\S*ibm2\S*) ", signature)
+            if was and kept.get("model") is None:
+                kept["model"] = was[1]
         return super()._opened(stored, settings)
 
     # --- what the signature says ------------------------------------------------------------------------------------

@@ -100,7 +100,8 @@ class Decipher(TrainedDecipher):
     kind = "decipher"
     _unkept = ("lm",)
     _afterwards = ("power",)
-    _learned = ("parameters_", "letters_", "vocabulary_", "language_", "blanks_", *LoopEstimator._FIT)
+    _learned = ("parameters_", "letters_", "vocabulary_", "language_", "blanks_", "decoded_", *LoopEstimator._FIT)
+    _optional = (*LoopEstimator._optional, "decoded_")
     _types = (ChannelTables,)
     start: Any = "random"
     fixed: Any = ()
@@ -172,6 +173,7 @@ class Decipher(TrainedDecipher):
         if data.n_tokens == 0:
             raise InputError(f"{data.source}: no letters to decipher; give at least one")
         self.vocabulary_ = data.vocabulary
+        self.__dict__.pop("decoded_", None)
         self.letters_ = self._letters(lm, data)
         seed, digest = self._seed(kept), digest_with(text.digest(), weights)
         watched = {

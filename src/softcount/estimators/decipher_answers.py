@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.disk.sound import check_finite, check_tables
+from softcount.disk.sound import check_finite, check_tables, check_whole
 from softcount.errors import InputError
 from softcount.estimators.base import LoopEstimator, naming
 from softcount.estimators.light_estimator import check_is_fitted
@@ -42,6 +42,7 @@ class TrainedDecipher(LoopEstimator):
     vocabulary_: Vocabulary
     language_: Array
     blanks_: str
+    decoded_: Array  # [letters]: letters of the training text that were deciphered as each, where a command did so
 
     # --- questions ------------------------------------------------------------------------------------------------
 
@@ -128,6 +129,7 @@ class TrainedDecipher(LoopEstimator):
 
     def _show_piece(self, items: Corpus) -> None:
         self._show()
+        self.__dict__.pop("decoded_", None)
 
     # --- text -----------------------------------------------------------------------------------------------------
 
@@ -193,5 +195,7 @@ class TrainedDecipher(LoopEstimator):
             raise ValueError("no key to a cipher")
         if self.blanks_ == "unknown" and order < 3:
             raise ValueError("blanks that cannot be found")
+        if "decoded_" in self.__dict__:
+            check_whole("decoded", self.decoded_, K, np.inf)
         self._model = self._channel(np.ascontiguousarray(self.language_), order)
         self._show()

@@ -140,8 +140,17 @@ class HMM(TrainedHMM):
     kind = "hmm"
     _unkept = ("transition",)
     _afterwards = ("decode",)
-    _learned = ("parameters_", "states_", "vocabulary_", "lengths_", "tried_", "language_", *TrainedHMM._FIT)
-    _optional = (*TrainedHMM._optional, "language_")
+    _learned = (
+        "parameters_",
+        "states_",
+        "vocabulary_",
+        "lengths_",
+        "tried_",
+        "language_",
+        "decoded_",
+        *TrainedHMM._FIT,
+    )
+    _optional = (*TrainedHMM._optional, "language_", "decoded_")
     _types = (HMMTables, ChannelTables, Tried)
     _size_name, _emits, _leans = "n_states", "emission", 10.0
     _size_axes: ClassVar[Axes] = {
@@ -264,6 +273,7 @@ class HMM(TrainedHMM):
         if isinstance(self.start, Corpus):
             self.history_.remarks += (labelled_remark(data, corpus(self.start, lowercase=self.lowercase)),)
         self.lengths_ = data.length_counts
+        self.__dict__.pop("decoded_", None)
         if n_before and self.chains_ is not None:  # which answer for X
             kept_rows = {name: getattr(self.chains_, name)[n_before:] for name in ("posteriors", "labels")}
             self.chains_ = self.chains_._replace(**kept_rows)

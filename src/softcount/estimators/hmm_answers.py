@@ -39,6 +39,7 @@ class TrainedHMM(SizedEstimator):
     states_: tuple[str, ...]
     vocabulary_: Vocabulary
     lengths_: Array  # how many sentences have how many words
+    decoded_: Array  # [states]: tokens of the training text that were decoded as each, where a command did so
     end_: Array | None
     language_: Array | None  # P(state | states before it), and of the end, where a language model says so
 
@@ -232,6 +233,7 @@ class TrainedHMM(SizedEstimator):
 
     def _show_piece(self, items: Corpus) -> None:
         self._show()
+        self.__dict__.pop("decoded_", None)
         lengths = np.zeros(max(len(self.lengths_), len(items.length_counts)), np.int64)
         for counts in (self.lengths_, items.length_counts):
             lengths[: len(counts)] += counts
@@ -274,6 +276,8 @@ class TrainedHMM(SizedEstimator):
         super()._settle()
         K, V = len(self.states_), len(self.vocabulary_)
         check_whole("lengths", self.lengths_, None, np.inf)
+        if "decoded_" in self.__dict__:
+            check_whole("decoded", self.decoded_, K, np.inf)
         if len(set(self.states_)) != K or not self.lengths_.any():
             raise ValueError("states of one name, or no sentences")
         if self.__dict__.setdefault("language_", None) is not None:

@@ -1,7 +1,7 @@
 """What a model has learned, one class after the other: its size, its most typical words, its most probable words.
 
     size      of a text: its tokens or documents that the model assigns to the class. Without a text, those of the
-              training data; an HMM's file does not keep them, and has the expected tokens instead:
+              training data. An HMM that no command has decoded its training text with has the expected tokens instead:
               Σ_t N(longer than t) · (initial · transitionᵗ)[k], for the sentence lengths of training
     typical   by P(w|k) · log(P(w|k) / P(w)), the word's part of KL(class ‖ text): more here than elsewhere; of topics,
               in the order of `PLSA.top_words`
@@ -12,7 +12,8 @@ For a new kind of model: a function in KINDS. Any other model is shown by its ta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,7 +94,20 @@ Found = tuple[Sequence[Any], str, Array, Array, Sequence[Any]]
 
 
 def _hmm(model: Any) -> Found:
-    return model.states_, EXPECTED, expected_tokens(model), model.emission_, model.vocabulary_.words
+    unit, sizes = _decoded(model, expected_tokens)
+    return model.states_, unit, sizes, model.emission_, model.vocabulary_.words
+
+
+def _decoded(model: Any, expected: Callable[[Any], Array]) -> tuple[str, Array]:
+    """The decoded tokens of the training text where the model has them, else the expected tokens."""
+    found = getattr(model, "decoded_", None)
+    return (EXPECTED, expected(model)) if found is None else (TOKENS, found)
+
+
+def count_decoded(names: Sequence[Any], labels: Iterable[Iterable[Any]]) -> Array:
+    """[names]: number of tokens with each label."""
+    found = Counter(str(label) for row in labels for label in row)
+    return np.array([found[str(name)] for name in names], np.int64)
 
 
 def expected_tokens(model: Any) -> Array:
@@ -147,9 +161,13 @@ def _points(model: Any) -> Found:
 
 def _decipher(model: Any) -> Found:
     """Plain letters by how often the language model has them."""
+    unit, sizes = _decoded(model, _expected_letters)
+    return model.letters_, unit, sizes, model.emission_, model.vocabulary_.words
+
+
+def _expected_letters(model: Any) -> Array:
     share = visits(model.language_).reshape(-1, len(model.letters_) + 1)[:, :-1].sum(axis=0)
-    sizes = share / share.sum() * model.data_["letters"]
-    return model.letters_, EXPECTED, sizes, model.emission_, model.vocabulary_.words
+    return np.asarray(share / share.sum() * model.data_["letters"])
 
 
 KINDS: dict[str, Callable[[Any], Found]] = {

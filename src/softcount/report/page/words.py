@@ -38,7 +38,8 @@ def sections(model: Any, data: Corpus | None, gold: Sequence[Sequence[str | None
     tags = None if data is None else [[str(tag) for tag in row] for row in model.predict(data)]
     names = [str(name) for name in (model.classes_ if model.kind == "word classes" else model.states_)]
     groups = _groups(model, names, tags)
-    unit = EXPECTED if data is None and model.kind == "hmm" else TOKENS
+    unknown = data is None and model.kind == "hmm" and not hasattr(model, "decoded_")
+    unit = EXPECTED if unknown else TOKENS
     what = "classes" if model.kind == "word classes" else "states"
     yield Section("classes", what.capitalize(), _classes(groups, what, model.kind, unit))
     told = {group.name: " ".join([group.name, *group.words[:SAID]]) for group in groups}

@@ -1,0 +1,117 @@
+"""A setting of the aligner changes what it names: the default's HMM stays under every other one."""
+
+import re
+
+import numpy as np
+import pytest
+from command import run
+
+from softcount import WordAligner
+from softcount.errors import InputError
+from softcount.estimators.align_plan import PRESETS, plan
+
+SOURCE = ["the house", "the book", "a book", "the small house", "a small book"] * 4
+TARGET = ["das haus", "das buch", "ein buch", "das kleine haus", "ein kleines buch"] * 4
+
+
+def stages(**settings):
+    return [stage.text for stage in plan(WordAligner(**settings)).stages]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize(
+    "settings",
+    [{"direction": "forward"}, {"direction": "reverse"}, {"agreement": False}, {"sparse": (1, 0.05)},
+     {"features": "pairs"}, {"recount": False}, {"null": 0.1}, {"stems": ()}, {"fertility": False}],
+    ids=str,
+)  # fmt: skip
+def test_the_stages_are_the_preset_s(preset, settings):
+    assert stages(preset=preset, **settings) == stages(preset=preset)
+
+
+def test_a_criterion_is_that_of_every_stage():
+    assert stages(criterion="em:3") == stages() == ["ibm1(em:3)", "hmm(em:3)"]
+    assert stages(criterion="vb:4") == ["ibm1(vb:4)", "hmm(vb:4)"]
+    assert stages(criterion="em:5,mre:5") == ["ibm1(em:5,mre:5)", "hmm(em:5,mre:5)"]
+    assert stages(criterion="vb") == ["ibm1(vb:3)", "hmm(vb:3)"]  # steps of the preset
+    assert stages(criterion="hard", preset="fast") == ["ibm1(hard:2)", "hmm(hard:1)"]
+    assert stages(criterion="mre") == ["ibm1(mre:50)", "hmm(mre:50)"]  # whose steps are smaller
+    assert stages(criterion="gibbs") == ["ibm1(gibbs:200)", "hmm(gibbs:200)"]
+
+
+def test_a_named_model_is_that_model():
+    assert stages(model="ibm2") == stages(model="ibm2", agreement=False) == ["ibm2(vb:4)"]
+    assert stages(model="hmm") == stages(model="hmm", direction="forward") == ["hmm(em:5)"]
+    assert (
+        not plan(WordAligner("hmm", agreement=False)).stems and not plan(WordAligner("hmm", direction="forward")).lost
+    )
+
+
+def test_the_default_under_its_own_criterion_is_the_default():
+    default, same = WordAligner().fit(SOURCE, TARGET), WordAligner(criterion="em:3").fit(SOURCE, TARGET)
+    assert default.signature_ == same.signature_
+    assert default.align(SOURCE, TARGET, probabilities=True) == same.align(SOURCE, TARGET, probabilities=True)
+
+
+def test_one_direction_is_that_of_both_trained_apart():
+    """The other direction has no say in it."""
+    apart = WordAligner(agreement=False).fit(SOURCE, TARGET)
+    for name in ("forward", "reverse"):
+        alone = WordAligner(direction=name).fit(SOURCE, TARGET)
+        assert alone.directions_.keys() == {name} and alone.directions_[name].model.alignment == "jumps"
+        tables = (m.directions_[name].parameters for m in (alone, apart))
+        for one, two in zip(*tables, strict=True):
+            np.testing.assert_array_equal(getattr(one, "values", one), getattr(two, "values", two))
+
+
+LOST = {
+    "direction='forward'": ({"direction": "forward"}, "direction forward: one direction is trained alone, with "
+                            "no fertilities, no prior for words with like spelling"),
+    "apart": ({"agreement": False}, "no agreement: directions are trained apart, with no fertilities, no prior for "
+              "words with like spelling"),
+    "vb": ({"criterion": "vb:2"}, "criterion vb:2: directions are trained apart, with no fertilities, no prior for "
+           "words with like spelling, no back-off to stems"),
+    "sparse": ({"sparse": (1, 0.05), "spelling": False}, "sparse: directions are trained apart, with no fertilities, "
+               "no back-off to stems"),
+    "best": ({"preset": "best", "agreement": False, "fertility": False},
+             "no agreement: directions are trained apart, with no prior for words with like spelling, no second model"),
+    "nothing": ({"agreement": False, "fertility": False, "spelling": False}, ""),
+    "default": ({}, ""),
+    "em": ({"criterion": "em:2"}, ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_what_cannot_be_kept_is_said_in_one_line(name):
+    settings, line = LOST[name]
+    assert plan(WordAligner(**settings)).lost == line
+    model = WordAligner(**settings).fit(SOURCE, TARGET)
+    notes = [note for trace in model.history_.values() for note in trace.told() if "trained a" in note]
+    assert set(notes) == ({line} if line else set())
+
+
+def test_the_command_says_it_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, lines in (("e", SOURCE), ("f", TARGET)):
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    ran = run("align e f --no-agreement")
+    assert ran.code == 0 and ran.err.count("trained apart") == 1
+    assert re.search(r"^note: no agreement: directions are trained apart, with no fert", ran.err, re.MULTILINE)
+    assert "trained apart" not in run("align e f --model hmm --no-agreement").err
+    assert "trained apart" not in run("align e f --criterion em:3").err
+
+
+def test_a_criterion_of_another_model_is_refused():
+    with pytest.raises(InputError, match="only crf is trained by autoencode; give the model crf"):
+        WordAligner(criterion="autoencode:3").fit(SOURCE, TARGET)
+
+
+def test_files_of_directions_that_were_model_2_by_default(tmp_path):
+    """Directions that were trained apart were Model 2 where no model was named; the signature has it."""
+    old = WordAligner("ibm2", direction="forward", criterion="vb:2").fit(SOURCE, TARGET)
+    old.set_params(model=None, criterion=None).save(tmp_path / "old.model")
+    again = WordAligner.load(tmp_path / "old.model")
+    assert again.model == "ibm2(vb:2)" and again.align(SOURCE, TARGET) == old.align(SOURCE, TARGET)
+    new = WordAligner(direction="forward").fit(SOURCE, TARGET)
+    new.save(tmp_path / "new.model")
+    assert WordAligner.load(tmp_path / "new.model").model is None

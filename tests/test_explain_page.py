@@ -283,6 +283,34 @@ def test_draws_are_spread_as_the_exact_posterior(name: str, tmp_path: Path) -> N
     assert 0.0 < float(in_browser(explain_page(CASES[name]().page), ask, tmp_path)) < 0.1
 
 
+OUTSIDE = """
+    const wide = (part) => part.getBBox(), parts = [...document.querySelectorAll("svg[aria-label^='The lattice'] g")];
+    const svg = document.querySelector("svg[aria-label^='The lattice']"), whole = wide(svg), room = svg.viewBox.baseVal;
+    const boxes = parts.map((g) => [wide(g.querySelector("rect")), [...g.querySelectorAll("text")]]);
+    const over = boxes.flatMap(([box, texts]) => texts.filter((text) => wide(text).x + wide(text).width > box.x + box.width));
+    const first = Math.min(...boxes.map(([box]) => box.x));
+    const start = [...svg.querySelectorAll(":scope > text")].filter((text) => wide(text).x < first);
+    const crossing = start.filter((text) => wide(text).x + wide(text).width > first);
+    return { boxes: boxes.length, starts: start.length, crossing: crossing.length, cut: whole.x + whole.width > room.width,
+             over: over.map((text) => text.textContent) };
+"""
+
+
+@pytest.mark.parametrize("words", ["can I can", "can I can I can I can I can I can I"])
+def test_numbers_stay_within_the_boxes_of_a_lattice(words: str, tmp_path: Path) -> None:
+    """`0.004671 → 0.0009342` had run over the edge; here the longest that there is, and long names of states."""
+    states = ["VERB", "PROPER-NOUN-PLURAL"]
+    tables = {
+        "states": states,
+        "initial": {"VERB": 0.613, "PROPER-NOUN-PLURAL": 0.387},
+        "transition": {s: {"VERB": 0.6123, "PROPER-NOUN-PLURAL": 0.3877} for s in states},
+        "emission": {s: {"can": 0.4321, "I": 0.0123, "more": 0.5556} for s in states},
+    }
+    found = in_browser(explain_page(hmm_data(from_json(tables), [words])), OUTSIDE, tmp_path)
+    n = len(words.split())
+    assert found == {"boxes": 2 * n, "starts": 3, "crossing": 0, "cut": False, "over": []}
+
+
 def test_hmm_lattice_bound_paths_and_exact_posterior(tmp_path: Path) -> None:
     """Against enumeration in the library's terms: L, F, Q and KL; every path; P(z | x, α); the landscape's heights."""
     case = hmm_case()

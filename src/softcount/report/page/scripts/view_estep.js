@@ -1,21 +1,23 @@
 /* The E-step as it looks: a lattice, a grid of posteriors, responsibilities, points. */
-const NODE = { w: 140, h: 66, gap: 64, down: 92 };
+const NODE = { w: 140, h: 66, gap: 64, down: 92, pad: 8 };
+const LETTER = { text: 7, name: 8.5 }; /* pixels of room for one, of numbers and of names */
+const room = (lines, letter) => letter * lines.reduce((most, line) => Math.max(most, [...line].length), 0);
 
-const nodeBox = (x, y, title, lines, share, chosen) =>
+const nodeBox = (x, y, w, { title, lines, share, chosen }) =>
   make(
     "g",
     {},
-    make("rect", { x, y, width: NODE.w, height: NODE.h, rx: 8, class: `node${chosen ? " chosen" : ""}` }),
+    make("rect", { x, y, width: w, height: NODE.h, rx: 8, class: `node${chosen ? " chosen" : ""}` }),
     make("rect", {
       x,
       y,
-      width: NODE.w,
+      width: w,
       height: NODE.h,
       rx: 8,
       style: `fill: rgba(var(--mark), ${(0.35 * share).toFixed(3)}); stroke: none`,
     }),
-    make("text", { x: x + 8, y: y + 17, class: "name" }, title),
-    ...lines.map((line, k) => make("text", { x: x + 8, y: y + 35 + 18 * k }, line)),
+    make("text", { x: x + NODE.pad, y: y + 17, class: "name" }, title),
+    ...lines.map((line, k) => make("text", { x: x + NODE.pad, y: y + 35 + 18 * k }, line)),
   );
 
 /* Nodes carry α and β before → after the emission and the posterior; links are as wide as their posterior. */
@@ -23,12 +25,31 @@ const latticePicture = (model, found) => {
   const { sentence, before, after, betaBefore, betaAfter, posterior, links, path, probability } = found;
   const K = model.values.length,
     n = sentence.length,
-    left = 74,
     height = K * NODE.down + 34;
-  const x = (t) => left + NODE.gap + t * (NODE.w + NODE.gap),
+  const boxes = sentence.map((_, t) =>
+    model.values.map((state, k) => ({
+      title: `${state}  γ ${brief(posterior[t][k])}`,
+      lines: [
+        `α ${brief(before[t][k])} → ${brief(after[t][k])}`,
+        `β ${brief(betaBefore[t][k])} → ${brief(betaAfter[t][k])}`,
+      ],
+      share: posterior[t][k],
+      chosen: path && path[t] === k,
+    })),
+  );
+  const ends = { START: [1, probability], END: [probability, 1] };
+  const told = ([a, b]) => [`α ${brief(a)}`, `β ${brief(b)}`];
+  const w = Math.max(
+    NODE.w,
+    2 * NODE.pad + room(boxes.flat().flatMap((box) => box.lines), LETTER.text),
+    2 * NODE.pad + room(boxes.flat().map((box) => box.title), LETTER.name),
+    room(sentence, LETTER.name) - NODE.gap,
+  );
+  const left = Math.max(74, NODE.pad + room(Object.values(ends).flatMap(told), LETTER.text));
+  const x = (t) => left + NODE.gap + t * (w + NODE.gap),
     y = (k) => 30 + k * NODE.down,
     middle = (y(0) + y(K - 1) + NODE.h) / 2;
-  const width = x(n) + 76;
+  const width = x(n) + left + 2;
   const line = (x1, y1, x2, y2, share) =>
     make("line", {
       x1,
@@ -43,31 +64,18 @@ const latticePicture = (model, found) => {
     ...model.values.map((_, k) => line(left, middle, x(0), y(k) + NODE.h / 2, posterior[0][k])),
     ...links.flatMap((link, t) =>
       link.flatMap((row, i) =>
-        row.map((share, j) => line(x(t) + NODE.w, y(i) + NODE.h / 2, x(t + 1), y(j) + NODE.h / 2, share)),
+        row.map((share, j) => line(x(t) + w, y(i) + NODE.h / 2, x(t + 1), y(j) + NODE.h / 2, share)),
       ),
     ),
-    ...model.values.map((_, k) => line(x(n - 1) + NODE.w, y(k) + NODE.h / 2, x(n), middle, posterior[n - 1][k])),
+    ...model.values.map((_, k) => line(x(n - 1) + w, y(k) + NODE.h / 2, x(n), middle, posterior[n - 1][k])),
   ];
   const nodes = sentence.flatMap((word, t) => [
-    make("text", { x: x(t) + NODE.w / 2, y: 18, "text-anchor": "middle", class: "name" }, word),
-    ...model.values.map((state, k) =>
-      nodeBox(
-        x(t),
-        y(k),
-        `${state}  γ ${brief(posterior[t][k])}`,
-        [
-          `α ${brief(before[t][k])} → ${brief(after[t][k])}`,
-          `β ${brief(betaBefore[t][k])} → ${brief(betaAfter[t][k])}`,
-        ],
-        posterior[t][k],
-        path && path[t] === k,
-      ),
-    ),
+    make("text", { x: x(t) + w / 2, y: 18, "text-anchor": "middle", class: "name" }, word),
+    ...boxes[t].map((box, k) => nodeBox(x(t), y(k), w, box)),
   ]);
-  const end = (px, name, a, b) => [
+  const end = (px, name) => [
     make("text", { x: px, y: middle - 12, class: "name" }, name),
-    make("text", { x: px, y: middle + 6 }, `α ${brief(a)}`),
-    make("text", { x: px, y: middle + 24 }, `β ${brief(b)}`),
+    ...told(ends[name]).map((line, k) => make("text", { x: px, y: middle + 6 + 18 * k }, line)),
   ];
   const said = `The lattice of "${sentence.join(" ")}": ${K} states at each of ${n} words; the numbers are in the table below.`;
   return make(
@@ -83,8 +91,8 @@ const latticePicture = (model, found) => {
       },
       ...arcs,
       ...nodes,
-      ...end(4, "START", 1, probability),
-      ...end(x(n) + 8, "END", probability, 1),
+      ...end(4, "START"),
+      ...end(x(n) + 8, "END"),
     ),
   );
 };

@@ -109,4 +109,4 @@ ODD = (
     "net @rows.csv --apply net.model -q", "net @net.bif --query a -q", "explain net 'a -> b' @T.json @rows.csv",
     "explain kmeans @points --json", "explain ibm1 @text @other --dictionary @fixed.tsv --json",
 )  # fmt: skip
-LOST = "is read by this command, and would be lost; name another file to write"
+LOST = "is an input of this command and would be overwritten; give another output file"

@@ -133,7 +133,7 @@ def test_odd_but_good(folder: Path, row: Works, command: str) -> None:
     if not command.startswith("topics") or "--apply" in command:
         assert ran.out.count("\n") == row.lines, ran.out[:300]
     if row.name == "some-unknown":
-        assert "are not among the model's words; " in ran.err
+        assert "are not in the model's vocabulary; " in ran.err
     if row.name == "blank-lines":
         empty = [not line for line in ran.out.splitlines()]
         assert empty == [command.startswith(("tag", "align")) and n not in (2, 5) for n in range(7)]

@@ -306,11 +306,11 @@ def test_a_checkpoint_has_the_stages_before_the_chains(monkeypatch: Any) -> None
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("tag text --states 2 --chains 2", "--chains goes with Gibbs sampling, which is not the default; add"),
-        ("topics docs --collapsed", "--collapsed goes with Gibbs sampling, which is not the default; add --criterion"),
-        ("align source target --criterion em:3 --thin 2", "--thin goes with Gibbs sampling, not with em:3; add"),
+        ("tag text --states 2 --chains 2", "--chains needs Gibbs sampling, which is not the default criterion; add"),
+        ("topics docs --collapsed", "--collapsed needs Gibbs sampling, which is not the default criterion; add --"),
+        ("align source target --criterion em:3 --thin 2", "--thin needs Gibbs sampling, not em:3; add"),
         ("tag text --states 2 --criterion gibbs:9 --burn-in 9", "burn=9 leaves none of 9 sweeps; give more steps"),
-        ("cluster docs --clusters 2 --method kmeans --criterion gibbs:9 --chains 2", "chains are of --method nb"),
+        ("cluster docs --clusters 2 --method kmeans --criterion gibbs:9 --chains 2", "chains need --method nb"),
         ("tag text --states 2 --fix initial --criterion gibbs:9 --collapsed", "some are fixed; use sampler=blocked"),
     ],
 )  # fmt: skip

@@ -98,7 +98,7 @@ def test_no_command_of_a_model_is_run(here: Path, line: str) -> None:
     assert sorted(path.name for path in here.iterdir()) == before
     ran = run(f"{line} --tokenize pipe:cat")
     assert ran.code == 0 and not Path("X").exists(), ran
-    said = f"note: the text is tokenized by 'pipe:cat', and the model's training text by {COMMAND!r}; words may be cut"
+    said = f"note: the text is tokenized by 'pipe:cat', the model's training text by {COMMAND!r}; words may be split"
     assert any(one.startswith(said) for one in ran.said), ran.said
 
 
@@ -141,22 +141,22 @@ def test_info_shows_what_a_file_says(here: Path) -> None:
 
 def test_another_tokenizer_is_said(here: Path) -> None:
     note, end = (
-        "note: the text is tokenized by {}, and the model's training text by {}",
-        "; words may be cut in other places",
+        "note: the text is tokenized by {}, the model's training text by {}",
+        "; words may be split in other places",
     )
     for before, asked, now in (
         ("rules", "pipe:cat", "'pipe:cat'"),
-        ("rules", "none", "blanks alone"),
+        ("rules", "none", "spaces only"),
         (None, "rules", "rules"),
     ):
         forge("tag", tokenize=before)
         ran = run(f"tag text --apply tag --tokenize {asked}")
-        assert ran.code == 0 and note.format(now, before or "blanks alone") + end in ran.said
+        assert ran.code == 0 and note.format(now, before or "spaces only") + end in ran.said
     forge("tag", tokenize="rules", normalize="NFC")
     ran = run("tag text --apply tag")
     assert ran.code == 0 and not any("note: the text" in one for one in ran.said)
     ran = run("tag text --apply tag --normalize none")
-    assert "note: the text is normalized to no form, and the model's training text to NFC" in ran.said
+    assert "note: the text is normalized to no form, the model's training text to NFC" in ran.said
 
 
 # --- folders of shards ------------------------------------------------------------------------------------------------

@@ -35,7 +35,9 @@ def test_a_saved_model_classes_alike_and_takes_any_text(place: Path) -> None:
     ran = run("classes new --apply m --output tags --seed 3")
     assert ran.code == 0 and len(ran.out.split()) == 3
     assert "note: --seed has no effect with --apply" in ran.said
-    assert "note: 3 of 3 words (100.0%) are not among the model's words; their form decides" in ran.said
+    assert (
+        "note: 3 of 3 words (100.0%) are not in the model's vocabulary; they are classified by their form" in ran.said
+    )
     assert run("info m").out.startswith("m: word classes, ")
 
 
@@ -48,12 +50,15 @@ def test_a_dictionary_names_classes(place: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("classes text --output both", "no output 'both'; use words or tags"),
+        ("classes text --output both", "--output 'both': unknown; use words or tags"),
         (
             "classes text --classes 1 --dictionary words.tsv",
             "1 classes asked for, but 2 are named; leave the number away",
         ),
-        ("classes text --save text", "text: is read by this command, and would be lost; name another file to write"),
+        (
+            "classes text --save text",
+            "text: is an input of this command and would be overwritten; give another output file",
+        ),
         ("classes nothing", "nothing: "),
         ("classes text --apply text", "text: not a softcount model; give a file that softcount --save wrote"),
     ],

@@ -87,7 +87,7 @@ def test_tag_writes_one_line_per_line(run: Run, files: Path) -> None:
     ran = run("tag", "text", "--states", 2, "--criterion", "em:3", "--seed", 1, "--signature", "long")
     assert ran.code == 0 and [len(line.split()) for line in ran.lines] == [len(line.split()) for line in LINES]
     assert {tag for line in ran.lines for tag in line.split()} <= {"0", "1"}
-    assert "3 steps in" in ran.err and "objective" in ran.err and f"softcount {VERSION} | hmm | states=2" in ran.err
+    assert "3 iterations in" in ran.err and "objective" in ran.err and f"softcount {VERSION} | hmm | states=2" in ran.err
     again = run("tag", "text", "--states", 2, "--criterion", "em:3", "--seed", 1, "--threads", 1, "--quiet")
     assert again.out == ran.out and again.err == ""
 
@@ -254,10 +254,10 @@ def test_version_and_usage(run: Run) -> None:
         (["text", "--criterion", "annealed(em,start=0)"], ["start must be more than zero"]),
         (["text", "--criterion", "vb", "--prior", "0"], ["prior must be positive"]),
         (["text", "--fix", "emissions"], ["cannot fix 'emissions'; the tables are initial, transition, emission"]),
-        (["text", "--pseudo", "lots"], ["--pseudo 'lots': give a number"]),
-        (["text", "--pseudo", "-1"], ["--pseudo '-1': give a number"]),
-        (["text", "--pseudo", "emission=nan"], ["--pseudo 'emission=nan': give a number"]),
-        (["text", "--pseudo", "emission=1=2"], ["--pseudo 'emission=1=2': give a number"]),
+        (["text", "--pseudo", "lots"], ["--pseudo 'lots': invalid value; write a number"]),
+        (["text", "--pseudo", "-1"], ["--pseudo '-1': invalid value; write a number"]),
+        (["text", "--pseudo", "emission=nan"], ["--pseudo 'emission=nan': invalid value; write a number"]),
+        (["text", "--pseudo", "emission=1=2"], ["--pseudo 'emission=1=2': invalid value; write a number"]),
         (["text", "--pseudo", "emissions=1"], ["no table 'emissions'; the tables are"]),
         (["text", "--decode", "best"], ["no decoding 'best'; use viterbi, posterior, mre"]),
         (["text", "--threads", "0"], ["--threads must be at least 1"]),
@@ -266,8 +266,8 @@ def test_version_and_usage(run: Run) -> None:
         (["text", "--dictionary", "bad.tsv"], ["bad.tsv:2: no tab; write word<TAB>TAG"]),
         (["text", "--start", "missing"], ["missing: no such file"]),
         (["text", "--start", "text"], ["text: has no tags; write CoNLL-U, word/TAG, or lines word<TAB>TAG"]),
-        (["text", "--parameters", "nowhere/out.json"], ["nowhere/out.json: there is no folder 'nowhere'"]),
-        (["text", "--parameters", "folder"], ["folder: is a folder; name a file"]),
+        (["text", "--parameters", "nowhere/out.json"], ["nowhere/out.json: folder 'nowhere' not found"]),
+        (["text", "--parameters", "folder"], ["folder: is a folder; give a file name"]),
         (["text", "--dev", "missing"], ["missing: no such file"]),
     ],
 )  # fmt: skip
@@ -348,16 +348,16 @@ def test_score_bad_input(run: Run, files: Path) -> None:
     (files / "b").write_text("N V\n")
     (files / "c").write_text("N V\nN V\n")
     (files / "d").write_text("_ _\n_\n")
-    fails(run("score", "tags", "a", "b"), "b: 1 lines fewer than a; the two must be in step")
+    fails(run("score", "tags", "a", "b"), "b: 1 lines fewer than a; give files of the same text")
     fails(run("score", "tags", "a", "c"), "c:2: 2 tags, but 1 in a")
     fails(run("score", "tags", "a", "d"), "nothing to score")
     fails(run("score", "tags", "a", "missing"), "missing: no such file")
 
 
 def test_generate_bad_input(run: Run, files: Path) -> None:
-    fails(run("generate", "--length", 3), "--length goes with --from")
+    fails(run("generate", "--length", 3), "--length needs --from")
     fails(run("generate", "--vocabulary", 0), "vocabulary is 0.0: it must be positive")
-    fails(run("generate", "--tags", "nowhere/x"), "there is no folder 'nowhere'")
+    fails(run("generate", "--tags", "nowhere/x"), "folder 'nowhere' not found")
     assert run("generate", "-n", -1).code == 2
 
 

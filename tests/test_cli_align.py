@@ -74,7 +74,7 @@ def test_save_apply_scores_lexicon(folder, tmp_path):
     assert header == ["source", "target", "p_target", "p_source"] and entries
     assert entries == sorted(entries, key=lambda e: e[:2]) and all(len(e) == 4 for e in entries)
     unknown = softcount("align", "-", "--apply", tmp_path / "m", stdin="zzz . ||| yyy .\n")
-    assert unknown.code == 0 and "are not among the model's words" in unknown.err and unknown.out.count("\n") == 1
+    assert unknown.code == 0 and "are not in the model's vocabulary" in unknown.err and unknown.out.count("\n") == 1
 
 
 def test_tmx_and_show(tmp_path):
@@ -118,14 +118,14 @@ def test_explain_ibm1(tmp_path):
         (("align", "{src}", "{tgt}", "--apply", "{src}"), "softcount model"),
         (("align", "{src}", "{tgt}", "--model", "ibm7"), "no model 'ibm7'"),
         (("align", "{src}", "{tgt}", "--null", "x"), "--null 'x'"),
-        (("align", "{src}", "{tgt}", "--save", "{missing}/x"), "there is no folder"),
-        (("align", "{src}", "{tgt}", "--show", "999"), "--show 999: there are only 150 pairs; give 1 to 150"),
+        (("align", "{src}", "{tgt}", "--save", "{missing}/x"), "not found; create it first"),
+        (("align", "{src}", "{tgt}", "--show", "999"), "--show 999: the text has only 150 pairs; use 1 to 150"),
         (("align", "{bars}"), "bars:2: 2 times |||"),
         (("align", "{bad_tmx}"), "entities are not resolved"),
         (("score", "links", "{gold}", "{short}"), "lines fewer"),
         (("score", "links", "{gold}", "{src}"), "is no link"),
-        (("score", "links", "{gold}", "{gold1}", "--source", "{src}"), "1-based"),
-        (("score", "links", "{gold}", "{gold1}"), "1-based"),
+        (("score", "links", "{gold}", "{gold1}", "--source", "{src}"), "count words from 0"),
+        (("score", "links", "{gold}", "{gold1}"), "count words from 0"),
     ],
 )
 def test_bad_input_is_one_line(folder, arguments, message):

@@ -108,7 +108,9 @@ def test_options_that_were_not_given_are_not_noted(name: str) -> None:
 def test_words_that_were_left_out_are_not_called_unknown(folder: Path) -> None:
     assert run("topics docs --topics 2 --min-count 2 --save m -q").code == 0
     said = run("topics docs --apply m").said
-    assert re.fullmatch(r"note: [0-9,]+ of [0-9,]+ words \(.*%\) are not among the model's words; they are .*", said[0])
+    assert re.fullmatch(
+        r"note: [0-9,]+ of [0-9,]+ words \(.*%\) are not in the model's vocabulary; they are .*", said[0]
+    )
 
 
 def test_rows_in_a_file_are_not_printed_as_well(folder: Path) -> None:
@@ -132,16 +134,17 @@ def test_rows_in_a_file_are_not_printed_as_well(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "ending"),
     [
-        (f"{TAG} 2 --criterion em:2", r"em:2: 2 steps in N s; objective \(log-likelihood\) N"),
-        (f"{TAG} 2 --criterion em:2 --tolerance 0", r"em:2: 2 steps in N s, not converged; objective .*"),
-        (f"{TAG} 1 --criterion em:9", r"em:9: converged after N steps in N s; objective \(log-likelihood\) N"),
-        (f"{TAG} 2 --criterion em:1,vb:1", r"em:1,vb:1: 2 steps in N s; objective \(ELBO\) N"),
-        (f"{TAG} 2 --criterion gibbs:2", r"gibbs:2: 2 steps in N s; objective \(log joint probability\) N"),
-        ("topics docs --criterion em:1", r"em:1: 1 step in N s; objective \(log-likelihood\) N"),
+        (f"{TAG} 2 --criterion em:2", r"em:2: 2 iterations in N s; objective \(log-likelihood\) N"),
+        (f"{TAG} 2 --criterion em:2 --tolerance 0", r"em:2: 2 iterations in N s, not converged; objective .*"),
+        (f"{TAG} 1 --criterion em:9", r"em:9: converged after N iterations in N s; objective \(log-likelihood\) N"),
+        (f"{TAG} 2 --criterion em:1,vb:1", r"em:1,vb:1: 2 iterations in N s; objective \(ELBO\) N"),
+        (f"{TAG} 2 --criterion gibbs:2", r"gibbs:2: 2 iterations in N s; objective \(log joint probability\) N"),
+        ("topics docs --criterion em:1", r"em:1: 1 iteration in N s; objective \(log-likelihood\) N"),
         ("topics docs --criterion em:0", r"not trained: the parameters are those of the start"),
         ("cluster docs --clusters 2 --criterion em:0", r"not trained: the parameters are those of the start"),
         ("cluster docs --clusters 2 --criterion em:1", r"em:1: .*; objective \(log-likelihood with the log prior\) N"),
-        (TRAIN["kmeans"], r"hard:100: converged after N steps in N s; objective \(hard log-likelihood\) N; inertia N"),
+        (TRAIN["kmeans"],
+         r"hard:100: converged after N iterations in N s; objective \(hard log-likelihood\) N; inertia N"),
     ],
 )  # fmt: skip
 def test_how_training_ended(line: str, ending: str) -> None:
@@ -229,7 +232,7 @@ def test_seed_words_and_pseudo_counts_begin_topics(folder: Path) -> None:
 
 @pytest.mark.parametrize("line", ["topics docs --topics 2", "cluster docs --clusters 2 --start random"])
 def test_tolerance(line: str) -> None:
-    assert "converged after 2 steps" in run(f"{line} --tolerance 1e9 --criterion em:100").err
+    assert "converged after 2 iterations" in run(f"{line} --tolerance 1e9 --criterion em:100").err
     assert "tolerance=0.0" in run(f"{line} --tolerance 0 --criterion em:2 --signature long").err
 
 
@@ -261,15 +264,15 @@ def test_document_length(folder: Path) -> None:
 
 def test_show_is_checked_before_training() -> None:
     n = len(PAIRS.source)
-    refused(run(f"align source target --show {n + 1}"), f"--show {n + 1}: there are only {n} pairs; give 1 to {n}")
+    refused(run(f"align source target --show {n + 1}"), f"--show {n + 1}: the text has only {n} pairs; use 1 to {n}")
 
 
 @pytest.mark.parametrize(
     ("command", "parts"),
     [
-        ("tag", ["Rarer words become <unk>.", "(default)"]),
-        ("align", ["Rarer words become <unk>.", "(product; 0.35)"]),
-        ("cluster", ["If not given, em:100", "k-means++ (default)", "--document-length"]),
+        ("tag", ["Replace words that occur fewer than N times by <unk>.", "Default: viterbi."]),
+        ("align", ["Replace words that occur fewer than N times by <unk>.", "0.35 for √(p·q) (product)"]),
+        ("cluster", ["Default: em:100", "k-means++ for kmeans", "--document-length"]),
         ("topics", ["--seed-words", "--pseudo", "--tolerance"]),
         ("score topics", ["score topics topics.model"]),
     ],
@@ -290,8 +293,8 @@ def test_the_words_beside_a_count_table_are_not_written_over(folder: Path) -> No
     (folder / "vocab.txt").write_text("a\nb\n")
     for docs, words in (("docword.z.txt", "vocab.z.txt"), ("z.ldac", "vocab.txt")):
         for command in ("topics {} --topics 2 --save {}", "cluster {} --clusters 2 --save {}"):
-            refused(run(command.format(docs, words)), f"{words}: is read by this command, and would be lost; "
-                    "name another file to write")  # fmt: skip
+            refused(run(command.format(docs, words)), f"{words}: is an input of this command and would be overwritten; "
+                    "give another output file")  # fmt: skip
         assert (folder / words).read_text() == "a\nb\n"
 
 
@@ -315,7 +318,7 @@ def test_tags_that_a_model_does_not_have_are_noted(folder: Path) -> None:
     (folder / "tagged").write_text("".join(" ".join(f"{word}/X" for word in s.split()) + "\n" for s in SENTENCES))
     ran = run("tag tagged --format tagged --apply m")
     assert ran.code == 0 and ran.out == run("tag text --apply m").out
-    assert "note: the model has no tag X; words that have it are tagged as if they had none" in ran.said
+    assert "note: the model has no tag X; these tags in the input are ignored" in ran.said
 
 
 def test_one_cluster_is_shown_by_its_words() -> None:

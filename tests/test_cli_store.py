@@ -69,7 +69,7 @@ def test_save_apply_and_info(run: Run, folder: Path, name: str) -> None:  # noqa
     told = run("info", "m")
     assert told.code == 0 and told.err == ""
     assert told.lines[0].startswith(f"m: {TITLES[name]}, ") and told.lines[0].endswith(", intact")
-    assert "trained on  " in told.lines[1] and "UTC" in told.lines[2] and "steps" in told.out
+    assert "trained on  " in told.lines[1] and "UTC" in told.lines[2] and "iterations" in told.out
     found = json.loads(run("info", "m", "--json").out)
     assert found["seed"] == 0 and found["signature"] == softcount.load(folder / "m").signature_
     assert found["short_signature"] == trained.err.splitlines()[-1]
@@ -237,9 +237,9 @@ def test_the_same_command_again_is_the_same_answer(run: Run, folder: Path, name:
 
 def test_refusals(run: Run, folder: Path) -> None:  # noqa: F811
     ran = run(*TRAIN["tag"], "--save", "x", "--checkpoint", "x")
-    assert ran.code == 2 and "named for two results" in ran.err
+    assert ran.code == 2 and "two results have this name" in ran.err
     ran = run(*TRAIN["tag"], "--checkpoint", "nowhere/x")
-    assert ran.code == 2 and "there is no folder" in ran.err
+    assert ran.code == 2 and "not found; create it first" in ran.err
     (folder / "other").write_text("some text\n")
     ran = run(*TRAIN["tag"], "--checkpoint", "other")
     assert ran.code == 2 and "other: not a softcount model" in ran.err
@@ -266,7 +266,7 @@ def test_no_result_is_written_over_what_is_read(run: Run, folder: Path) -> None:
     ):
         ran = run(*command)
         assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1
-        assert ran.err.startswith(f"softcount: {name}: is read by this command, and would be lost; ")
+        assert ran.err.startswith(f"softcount: {name}: is an input of this command and would be overwritten; ")
     assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     assert run("topics", "classes", "--topics", 1, "--save", "classes/m", "-q").code == 0
 

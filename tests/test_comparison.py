@@ -125,5 +125,5 @@ def test_the_command(tmp_path: Any, monkeypatch: Any) -> None:
     assert trees["exact"]["difference"] == 0.5
     refused(
         run("score tags gold one --compare labels"),
-        "gold: 1 lines fewer than labels; the two must be in step, line by line",
+        "gold: 1 lines fewer than labels; give files of the same text, line by line",
     )

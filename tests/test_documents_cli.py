@@ -66,7 +66,7 @@ def test_topics_train_save_apply_query_and_score(docs, tmp_path):
     answer = json.loads(run("topics", "--query", TEXT.keywords[0][0], "--apply", model, "-k", 2, "--json").stdout)
     assert len(answer["similar"]) == 2 and {"document", "similarity"} == set(answer["similar"][0])
     for words in (("--apply", model), ("--query", "x"), ()):
-        assert "which documents? give DOCS" in run("topics", *words, code=2).stderr
+        assert "no documents; give DOCS" in run("topics", *words, code=2).stderr
     scores = json.loads(run("score", "topics", model, docs, "--json").stdout)
     assert scores["perplexity"] > 1 and -1 <= scores["npmi"] <= 1
 
@@ -93,7 +93,7 @@ def test_a_model_remembers_how_its_text_was_read(docs, tmp_path, train):
 def test_topics_led_by_common_words_say_how_to_leave_them_out(tmp_path):
     docs = tmp_path / "docs.txt"
     docs.write_text("".join("the of the a " * 5 + f"w{d % 7} w{d % 5}\n" for d in range(40)))
-    said = "topics are led by words of more than half of the documents (the"
+    said = "topics are led by words that occur in more than half of the documents (the"
     assert said in run("topics", docs, "--topics", 3, "--criterion", "em:5").stderr
     assert said not in run("topics", docs, "--topics", 3, "--criterion", "em:5", "--max-share", 0.5).stderr
 
@@ -200,10 +200,10 @@ def test_names_and_numbers_are_never_matched_by_position(numbers):
     for method in ("nb", "kmeans"):
         run("cluster", numbers / "text", "--clusters", 2, "--method", method, "--save", numbers / method)
         said = run("cluster", numbers / "g.ldac", "--apply", numbers / method, code=2).stderr
-        assert "g.ldac: the model knows none of its 20 words" in said
+        assert "g.ldac: none of its 20 words is in the model's vocabulary" in said
     for words in (("topics", "--apply"), ("score", "topics")):
         said = run(*words, numbers / "topics.model", numbers / "g.ldac", code=2).stderr
-        assert "g.ldac: the model knows none of its 20 words" in said
+        assert "g.ldac: none of its 20 words is in the model's vocabulary" in said
 
 
 def test_a_model_of_a_table_without_names_is_not_for_files(numbers):
@@ -284,15 +284,15 @@ def test_explain(tmp_path, model):
     ("arguments", "message"),
     [
         (["topics", "none.txt"], "no such file"),
-        (["topics", "docs.txt", "--topics", "2", "--rows", "x.csv"], "rows are written as"),
+        (["topics", "docs.txt", "--topics", "2", "--rows", "x.csv"], "unknown file type"),
         (["topics", "docs.txt", "--apply", "docs.txt"], "softcount"),
         (["topics", "docs.txt", "--min-count", "9999"], "no word is left"),
         (["topics", "docs.txt", "--criterion", "nonsense"], "no criterion"),
         (["topics", "blank.txt"], "no words"),
-        (["cluster", "docs.txt"], "how many clusters"),
-        (["cluster", "docs.txt", "--clusters", "999"], "ask for fewer"),
-        (["cluster", "docs.txt", "--labels", "short.txt"], "one label a line"),
-        (["cluster", "docs.txt", "--clusters", "2", "--method", "magic"], "no method"),
+        (["cluster", "docs.txt"], "number of clusters is missing"),
+        (["cluster", "docs.txt", "--clusters", "999"], "use a smaller --clusters"),
+        (["cluster", "docs.txt", "--labels", "short.txt"], "one label per line"),
+        (["cluster", "docs.txt", "--clusters", "2", "--method", "magic"], "--method 'magic': unknown"),
         (["score", "clusters", "docs.txt", "short.txt"], "lines"),
         (["explain", "plsa", "docs.txt", "--steps", "1"], "at most"),
         (["topics", "docword.x.txt"], "docword.x.txt:5"),
@@ -377,4 +377,4 @@ def test_folders_of_documents_keep_their_names(tmp_path, monkeypatch):
     shown = json.loads(run("show", "m", "flat", "--json").stdout)
     assert sorted(e for c in shown["classes"] for e in c["examples"]) == ["a.txt", "b.txt"]
     lost = run("cluster", "flat", "--clusters", 2, "--save", "flat/a.txt", code=2).stderr
-    assert "is read by this command, and would be lost" in lost
+    assert "is an input of this command and would be overwritten" in lost

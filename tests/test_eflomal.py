@@ -59,13 +59,13 @@ def test_without_files_the_joined_links_are_printed():
 
 
 def test_what_is_refused():
-    which = "which text? give -i FILE, or -s SOURCE and -t TARGET"
+    which = "the text is missing; give -i FILE, or -s SOURCE and -t TARGET"
     for line in ("eflomal", "eflomal -s s", "eflomal -i both -s s -t t"):
         refused(run(line), which)
     Path("fwd").write_text("kept")
-    refused(run("eflomal -i both -f fwd"), "fwd: is there already; add --overwrite, or name another file")
+    refused(run("eflomal -i both -f fwd"), "fwd: already exists; add --overwrite, or give another name")
     assert Path("fwd").read_text() == "kept"
     assert run("eflomal -i both -f fwd --overwrite").code == 0 and Path("fwd").read_text() != "kept"
     refused(run("eflomal -i both -f both --overwrite"),
-            "both: is read by this command, and would be lost; name another file to write")  # fmt: skip
-    assert run("eflomal -i both -p priors").said[0].startswith("softcount: priors: priors of eflomal are not read; ")
+            "both: is an input of this command and would be overwritten; give another output file")  # fmt: skip
+    assert run("eflomal -i both -p priors").said[0].startswith("softcount: priors: eflomal's priors cannot be read; ")

@@ -53,8 +53,8 @@ def test_listed_shown_written_and_refused(tmp_path: Path, monkeypatch: pytest.Mo
     for name, example in EXAMPLES.items():
         for file, text in example.files.items():
             assert (tmp_path / "all" / name / file).read_text(encoding="utf-8") == text
-    refused(run("examples nothing"), f"no example 'nothing'; there are {', '.join(EXAMPLES)}")
+    refused(run("examples nothing"), f"example 'nothing' not found; choose from {', '.join(EXAMPLES)}")
     again = run("examples thai --out all/thai")
-    refused(again, "all/thai/three.en: is there already; name another folder, or remove it")
+    refused(again, "all/thai/three.en: already exists; give another folder, or remove it")
     Path("file").write_text("x")
     refused(run("examples thai --out file"), "file: a file, not a folder; name another")

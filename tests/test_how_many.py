@@ -313,4 +313,4 @@ def test_the_commands(tmp_path: Path, monkeypatch: Any, docs: Any) -> None:
     assert ran.code == 0 and len(set(ran.out.split())) in (2, 3, 4)
     assert "note: n_clusters is " in ran.err and "tried" in ran.err
     refused(run("cluster docs.txt --clusters auto --method kmeans"),
-            "--clusters auto goes with --method nb, and without --labels; give a number")  # fmt: skip
+            "--clusters auto needs --method nb without --labels; give a number of clusters")  # fmt: skip

@@ -174,7 +174,7 @@ def test_tables_and_bars():
 
 def test_a_column_of_a_text_that_has_none_is_noted():
     line = "tag text --states 2 --criterion em:2"
-    noted = "note: --column has no effect where the text is not CoNLL-U"
+    noted = "note: --column has no effect if the text is not CoNLL-U"
     assert noted in run(f"{line} --column xpos").said and noted not in run(line).said
     assert noted not in run("tag x.conllu --states 2 --criterion em:2 --column none").said
     Path("by-content").write_text(CONLLU)
@@ -182,7 +182,7 @@ def test_a_column_of_a_text_that_has_none_is_noted():
 
 
 def test_bad_names_and_outputs():
-    refused(run("tag text --states 2 --output xml"), "no output 'xml'; use lines, conllu, tsv, tagged")
+    refused(run("tag text --states 2 --output xml"), "--output 'xml': unknown; use lines, conllu, tsv, tagged")
     refused(
         run("tag text --states 2 --output conllu --output-column feats"),
         "no column 'feats' to write into; use upos, xpos, misc",

@@ -108,12 +108,13 @@ def test_what_cannot_be_meant_is_refused(folder: Path) -> None:
     refused(run("tag - --labelled -"), "<stdin>: both the text and the labelled text; give a file for one of them")
     refused(
         run("tag rest.txt --states 2 --model crf-autoencoder --labelled fifty.txt"),
-        "--labelled is for --model hmm; a crf-autoencoder does not learn from tags",
+        "--labelled needs --model hmm; a crf-autoencoder does not learn from tags",
     )
     for command in ("tag", "classes"):
         refused(
             run(f"{command} rest.txt --labelled-tags tags"),
-            "--labelled-tags are the tags of --labelled TEXT; give it, or the tags of the text as --tags",
+            "--labelled-tags has no effect without --labelled; give --labelled TEXT, or "
+            "use --tags for the tags of the text",
         )
     with pytest.raises(InputError, match="no tags"):
         HMM().fit(REST, labelled=WORDS)

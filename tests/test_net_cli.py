@@ -75,16 +75,19 @@ def test_learned_saved_applied_and_written(folder: Path) -> None:
     again = run(f'net "{CHAIN}" --start out.json --score days.csv --json -q')
     assert json.loads(again.out)["log_likelihood"] == pytest.approx(content["log_likelihood"], rel=1e-9)
     assert json.loads(run("net out.bif --score days.csv --json -q").out) == json.loads(again.out)
-    assert '"traffic" -> "late"' in Path("out.dot").read_text() and "Which variable" in Path("p.html").read_text()
+    assert (
+        '"traffic" -> "late"' in Path("out.dot").read_text()
+        and "Dependencies between variables" in Path("p.html").read_text()
+    )
     told = run('net "late -> weather" days.csv --apply m')
-    assert any("the one on the command line is not used" in line for line in told.said)
+    assert any("SPEC is ignored" in line for line in told.said)
 
 
 def test_what_is_probably_not_meant_is_noted(folder: Path) -> None:
     said = run('net "weather -> late" days.csv --sequence weather --criterion em:1').said
-    assert any("--sequence has no effect in a network without arcs from the row before" in line for line in said)
+    assert any("--sequence has no effect in a network without arcs from the previous row" in line for line in said)
     said = run('net "late" days.csv --criterion em:1').said
-    assert any("not in the network, and not used: weather" in line for line in said)
+    assert any("columns not in the network are ignored: weather" in line for line in said)
     said = run('net "late@-1 -> late" days.csv --criterion em:1').said
     assert any("all 60 rows are one sequence" in line for line in said)
 

@@ -182,9 +182,9 @@ def test_report_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert run("report m --out c.html -q").code == 0 and "Glossary" in Path("c.html").read_text()
     Path("g").write_text("0-0\n")
     for line, says in {
-        "report m s t --gold g --out d.html": f"g: 1 lines of links for {len(SOURCE)} pairs; give as many",
-        "report m s t s --out d.html": "s: `softcount align` reads no more than 2; leave it away",
-        "report m --gold g --out d.html": "g: gold needs the text it is of, and a model of tags or links; leave --gold",
+        "report m s t --gold g --out d.html": f"g: 1 lines of links for {len(SOURCE)} pairs; give one line per pair",
+        "report m s t s --out d.html": "s: `softcount align` takes at most 2 files; omit it",
+        "report m --gold g --out d.html": "g: --gold needs DATA and a tagger or aligner; give both, or omit --gold",
         "report m s t --out s": "s: is read by this command",
     }.items():
         ran = run(line)

@@ -118,11 +118,11 @@ def test_topics_and_clusters_by_a_column(tmp_path: Path, monkeypatch: pytest.Mon
     Path("by").write_text("wine\n")
     refused(
         run("report t d --by by --out q.html"),
-        f"by: 1 lines for {len(DOCS)} documents; give a class or a time for each",
+        f"by: 1 lines for {len(DOCS)} documents; give one line per document",
     )
     refused(
         run("report t --by by --out q.html"),
-        "by: --by needs documents, and a model of topics or clusters; leave --by away",
+        "by: --by needs documents and a model of topics or clusters; omit --by",
     )
     assert not Path("q.html").exists()
 
@@ -152,7 +152,7 @@ def test_a_language_model_has_a_page_with_the_surprise_of_every_word(
     bits = -softcount.load("m").log_probabilities(["the small house"]).values / np.log(2)
     found = re.findall(r"<small>([\d.]+)</small>", Path("b.html").read_text())
     assert found == [f"{b:.1f}" for b in bits] and len(found) == 4
-    refused(run("report m new s --out d.html"), "s: `softcount lm` reads no more than 1; leave it away")
+    refused(run("report m new s --out d.html"), "s: `softcount lm` takes one file; omit it")
 
 
 def test_points_have_a_page_with_centres_and_a_picture(tmp_path: Path) -> None:

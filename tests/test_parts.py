@@ -88,6 +88,6 @@ def test_commands_write_and_read_them(tmp_path: Path, monkeypatch: pytest.Monkey
     for command in ("info m", "tag text --apply m -q"):
         ran = run(command)
         assert ran.code == 2 and len(ran.said) == 1 and ran.said[0].startswith(f"softcount: {part.name}: "), ran.err
-    refused(run(f"{line} --parts 3"), "--parts says how many files --save writes; give --save as well")
+    refused(run(f"{line} --parts 3"), "--parts is the number of files of --save; give --save as well")
     refused(run(f"{line} --save m --parts 1000"), "a model of 1000 files: give a number from 1 to 999")
     refused(run(f"tag text --apply {part.name} -q"), f"{part.name}: ")

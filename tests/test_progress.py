@@ -104,10 +104,10 @@ def test_reading_is_shown_on_a_terminal_and_taken_away_again() -> None:
         answers = [p.communicate(TEXT, 60) for p in (shown.process, piped, logged, hushed.process, quiet.process)]
         assert len({out for out, _ in answers}) == 1
         last = shown.rest().replace("\r\n", "\n").rpartition("\r")[2]
-        assert last.startswith("em:2: 2 steps in") and "reading" not in last, last
+        assert last.startswith("em:2: 2 iterations in") and "reading" not in last, last
         assert b"\r" not in answers[1][1] and b"reading" not in answers[1][1]
         assert re.match(rb"\[\d+ s\] reading <stdin>  \d+ s\n", answers[2][1]) and b"\r" not in answers[2][1]
-        assert "reading" not in hushed.rest() and "em:2: 2 steps" in hushed.text()
+        assert "reading" not in hushed.rest() and "em:2: 2 iterations" in hushed.text()
         assert quiet.rest() == ""
 
 
@@ -115,7 +115,7 @@ def test_steps_are_shown_with_objective_speed_and_time_left(tmp_path: Any) -> No
     path = tmp_path / "text"
     path.write_bytes(TEXT)
     never = ("--criterion", "gibbs:99000000", "--start", "random", "--restarts", "2")
-    line = r"restart 1/2  gibbs \d+/99000000  objective -[\d,.]+  (change \S+  )?\S+ s/step  \d+ h \d\d min left *\r"
+    line = r"restart 1/2  gibbs \d+/99000000  objective -[\d,.]+  (change \S+  )?\S+ s/iter  \d+ h \d\d min left *\r"
     with Terminal("tag", str(path), "--states", "3", *never) as shown:
         shown.until(line, 300.0)  # kernels are compiled, perhaps on a busy machine
         shown.process.send_signal(signal.SIGINT)
@@ -189,7 +189,7 @@ def test_a_run_in_a_pipe_is_heard_of(monkeypatch: pytest.MonkeyPatch, capsys: An
 def test_an_unknown_way_is_refused() -> None:
     done = subprocess.run([sys.executable, "-m", "softcount", "tag", "x", "--progress", "bar"], capture_output=True)
     assert done.returncode == 2
-    assert done.stderr == b"softcount: --progress 'bar' is not known; choose one of auto, plain, none\n"
+    assert done.stderr == b"softcount: --progress 'bar': unknown; use auto, plain, none\n"
 
 
 @pytest.fixture
@@ -213,15 +213,15 @@ def test_time_left_of_steps(progress: Progress) -> None:
     stage.begin("em:100", 100, "steps")
     after(progress, 0, 0)
     progress.clock[0] += 3.0  # type: ignore[attr-defined]
-    assert progress.line(100) == "em:100  first step 3 s"
+    assert progress.line(100) == "em:100  first iteration 3 s"
     stage.now.share = 0.25
-    assert progress.line(100) == "em:100  first step 25%"
+    assert progress.line(100) == "em:100  first iteration 25%"
     after(progress, 1.0, 1, Step(0, "em:100", 1, -1234.5, None, {}, 4.0))
-    assert progress.line(100) == "em 1/100  objective -1,234.50  4 s/step  6 min 36 s left"
+    assert progress.line(100) == "em 1/100  objective -1,234.50  4 s/iter  6 min 36 s left"
     after(progress, 2.0, 2, Step(0, "em:100", 2, -1000.25, 0.19, {}, 2.0))
-    assert progress.line(100) == "em 2/100  objective -1,000.25  change +1.9e-01  3 s/step  4 min 54 s left"
+    assert progress.line(100) == "em 2/100  objective -1,000.25  change +1.9e-01  3 s/iter  4 min 54 s left"
     progress.clock[0] += 1.0  # type: ignore[attr-defined]
-    assert progress.line(60) == "em 2/100  objective -1,000.25  3 s/step  4 min 53 s left"
+    assert progress.line(60) == "em 2/100  objective -1,000.25  3 s/iter  4 min 53 s left"
     assert progress.line(30) == "em 2/100  4 min 53 s left"
     assert len(progress.line(10)) <= 10
 
@@ -230,21 +230,21 @@ def test_objectives_that_are_none_are_not_shown(progress: Progress) -> None:
     stage.begin("em:3", 3, "steps")
     after(progress, 0, 0)
     after(progress, 1.0, 1, Step(0, "both em:3", 1, float("nan"), None, {}, 1.0))
-    assert progress.line(100) == "both em 1/3  1 s/step  2 s left"
+    assert progress.line(100) == "both em 1/3  1 s/iter  2 s left"
 
 
 def test_steps_towards_a_start_say_so(progress: Progress) -> None:
     with stage.towards("start, clusters"):
         stage.begin("hard:10", 10, "steps")
-        assert progress.line(100).startswith("start, clusters: hard:10  first step")
+        assert progress.line(100).startswith("start, clusters: hard:10  first iteration")
         after(progress, 0, 0)
         after(progress, 1.0, 1, Step(0, "hard:10", 1, float("nan"), None, {}, 1.0))
-        assert progress.line(100) == "start, clusters: hard 1/10  1 s/step  9 s left"
+        assert progress.line(100) == "start, clusters: hard 1/10  1 s/iter  9 s left"
     with stage.towards("key 3 of 5", again=2):
         stage.begin("em:10", 10, "steps")
         after(progress, 0, 0)
         after(progress, 1.0, 1, Step(0, "em:10", 1, float("nan"), None, {}, 1.0))
-        assert progress.line(100) == "key 3 of 5: em 1/10  1 s/step  29 s left"
+        assert progress.line(100) == "key 3 of 5: em 1/10  1 s/iter  29 s left"
     stage.begin("em:3", 3, "steps")
     assert progress.line(100).startswith("em:3  ")
 

@@ -318,7 +318,8 @@ def test_shard_and_info(texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert sc.load(tmp_path / "low.model").lowercase
     refused(
         run(f"tag {out} --states 2 --tokenize rules"),
-        f"{out}: its text was not prepared by --tokenize rules; write it again with softcount shard --tokenize rules",
+        f"{out}: its text was not prepared by --tokenize rules; write the shards again with "
+        "softcount shard --tokenize rules",
     )
 
 

@@ -166,7 +166,7 @@ def test_an_aligner_is_shown_with_a_pair_as_a_grid():
     for side, name in enumerate(("left", "right")):
         Path(name).write_text("".join(line.split("\t")[side] + "\n" for line in PAIRS.splitlines()))
     assert shown("word aligner", "left right") == out
-    refused(run("show hmm.model text left"), "left: only an aligner has a second text; leave it away")
+    refused(run("show hmm.model text left"), "left: only an aligner takes a second text; omit it")
 
 
 def test_a_model_from_elsewhere_is_shown_by_its_tables(monkeypatch, tmp_path):
@@ -201,9 +201,9 @@ def test_gaussian_mixtures_by_their_features(tmp_path):
 def test_what_cannot_be_shown_is_refused():
     refused(
         run("show hmm.model --text"),
-        "--text needs TEXT and a model of sentences (tag, classes); give both, or leave it away",
+        "--text needs TEXT and a model of sentences (tag, classes); give both, or omit --text",
     )
     refused(
         run("show plsa.model docs --text"),
-        "--text needs TEXT and a model of sentences (tag, classes); give both, or leave it away",
+        "--text needs TEXT and a model of sentences (tag, classes); give both, or omit --text",
     )

@@ -84,4 +84,4 @@ def test_on_the_command_line(tmp_path, monkeypatch):
     refused(run("symmetrize f r --method most"), f"no method 'most'; use {', '.join(METHODS)}")
     refused(run("symmetrize f r --order giza"), "no order 'giza'; use symal or atools")
     Path("s").write_text("0-0\n")
-    refused(run("symmetrize f s"), "s: 2 lines fewer than f; give both the same lines")
+    refused(run("symmetrize f s"), "s: 2 lines fewer than f; give links of the same sentence pairs")

@@ -141,7 +141,7 @@ def test_what_cannot_be_read_is_refused():
         "align x.parquet --source-language a --target-language a": "x.parquet: source and target are both 'a'; choose two columns",
         "topics lines --format lines --text-column b": "lines: read as lines, which has no columns; leave --text-column away",
         "topics lines --text-column b": "lines:2: 2 cells, but the header names 1; give one for each column",
-        "cluster lines --clusters 2 --output xml": "no output 'xml'; use auto, lines, tsv",
+        "cluster lines --clusters 2 --output xml": "--output 'xml': unknown; use auto, lines, tsv",
     }  # fmt: skip
     for line, says in cases.items():
         refused(run(line), says)

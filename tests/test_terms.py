@@ -167,10 +167,10 @@ def test_tbx_and_json(inside):
 
 
 def test_what_cannot_be_listed(inside):
-    refused(run("glossary m --output xls"), "no output 'xls'; use tsv, excel, tbx, json")
+    refused(run("glossary m --output xls"), "--output 'xls': unknown; use tsv, excel, tbx, json")
     for asked in ("fast", "m --terms", "m --dispersion"):
         refused(
             run(f"glossary {asked}"),
-            f"{asked.split()[0]}: links are counted in a text, and the paths that a model names ('a.en and a.fr') are "
-            "not opened; give the text (SOURCE and TARGET)",
+            f"{asked.split()[0]}: the text is missing (paths stored in a model, here 'a.en and a.fr', are not opened); "
+            "give SOURCE and TARGET",
         )

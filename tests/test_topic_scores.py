@@ -117,7 +117,7 @@ def test_counts_without_order_have_no_c_v(model: sc.PLSA) -> None:
     ran = run("score topics t.model d.ldac --json")
     scores = json.loads(ran.out)
     assert scores["c_v"] is None and "c_v_per_topic" not in scores and scores["diversity"] > 0
-    assert any(line.startswith("note: C_V is left out: it looks at windows of 110 words") for line in ran.said)
+    assert any(line.startswith("note: C_V is not available: it needs the order of words") for line in ran.said)
 
 
 def test_a_warning_is_one_line_without_a_place_in_the_source(model: sc.PLSA) -> None:
@@ -149,7 +149,7 @@ def test_the_page_shows_coherence_when_asked(model: sc.PLSA) -> None:
     model.report("python.html", Path("docs.txt"), coherence=True)
     assert f"{scores['c_v']:.3f}" in Path("python.html").read_text()
     refused(run("report t.model --coherence"),
-            "--coherence needs a model of topics, and documents as DATA; give both, or leave it away")  # fmt: skip
+            "--coherence needs a topic model and documents as DATA; give both, or omit --coherence")  # fmt: skip
     with pytest.raises(sc.InputError, match="coherence is of topics in documents"):
         model.report("python.html", coherence=True)
 

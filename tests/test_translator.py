@@ -326,6 +326,7 @@ def test_characters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "a\tа\t" in run("glossary m -q").out and "a\tа\t" in run("glossary m x y -q").out
     assert run("align x y --apply m -q").out.splitlines() == links
     refused(run("translate m --lm words.lm new"),
-            "words.lm: a language model of words for an aligner of characters; train one of them anew")  # fmt: skip
+            "words.lm: a language model of words does not fit an aligner of characters; "
+            "train one of them again")  # fmt: skip
     model = WordAligner(characters=True).fit(["bad"] * 3, ["бад"] * 3)
     assert model.align(["bad"], ["бад"]) == [[(0, 0), (1, 1), (2, 2)]]

@@ -135,7 +135,10 @@ def test_the_shell_says_what_it_costs_and_what_was_chosen(tmp_path: Path, monkey
     Path("d.txt").write_text("\n".join(rows) + "\n")
     Path("l.txt").write_text("".join(f"c{k}\n" if i < 40 else "\n" for i, k in enumerate(gold)))
     ran = run("cluster d.txt --labels l.txt --verbose")
-    assert "note: --unlabelled-weight is not given and is chosen by 20 short trainings of 10 steps" in ran.said
+    assert (
+        "note: the weight of unlabelled documents is chosen by 20 short trainings of 10 iterations; "
+        "--unlabelled-weight sets it" in ran.said
+    )
     assert any(line.startswith("note: unlabelled_weight is") and "chosen by 5-fold" in line for line in ran.said)
     given = run("cluster d.txt --labels l.txt --unlabelled-weight 1 --signature long")
     assert not any("chosen by" in line for line in given.said) and "unlabelled_weight=1.0" in given.err

@@ -34,106 +34,159 @@ if TYPE_CHECKING:
     from softcount.text.bitext import Bitext
 
 SYMMETRIZE = (
-    "intersection, union, grow-diag, grow-diag-final, grow-diag-final-and, product, mean (with agreement); or one "
-    "direction's links: forward, reverse."
+    "Method that combines the two directions. Choices: intersection, union, grow-diag, "
+    "grow-diag-final, grow-diag-final-and, product, mean (joint training only), or a single "
+    "direction: forward, reverse. Default: mean after joint training, otherwise product."
 )
 LEXICON = ("source", "target", "p_target", "p_source")
-PRESET = "default: HMMs both ways together; fast: fewer steps; best: two."
+PRESET = (
+    "Preset. Choices: default (HMMs trained jointly), fast (fewer iterations, no fertility), best "
+    "(ensemble of two models, slower)."
+)
 
 
-STEMS = "Words lean on first letters (5,3), suffix-free, letters, FILE.tsv; or none."
+STEMS = (
+    "Back off rare words to classes. Choices: prefix lengths (5,3), suffix-free, letters, FILE.tsv, "
+    "none. Default: 5,3 with joint training."
+)
 
 
 @dataclass(kw_only=True)
 class Align(Sampled):
-    """Link the words of SOURCE and TARGET: one line of i-j for each pair, counted from 0.
+    """Align the words of SOURCE and TARGET; print the links i-j of each sentence pair, counted from 0.
 
     Example: **softcount align text.en text.fr --save en-fr.model > links.txt**
 
-    One file with both sides; a score for each pair: **softcount align both.tsv --scores scores.tsv > links.txt**
+    One file with both sides, and a score for each pair: **softcount align both.tsv --scores scores.tsv > links.txt**
 
     New text, with a saved model: **softcount align new.en new.fr --apply en-fr.model > new.links**
 
-    Trained on new text, from what another has counted: **softcount align new.en new.fr --prior-model en-fr.model**
+    Continue from a saved model's counts on new text: **softcount align new.en new.fr --prior-model en-fr.model**
     """
 
     source: Annotated[
         str,
-        typer.Argument(help="A text, or both in one: source ||| target, TSV, TMX, XLIFF, shards; - stdin."),
+        typer.Argument(
+            help="Source text, or a file with both sides: source ||| target, TSV, TMX, XLIFF, shards; - for stdin."
+        ),
     ]
-    target: Annotated[str | None, typer.Argument(help="Its translation, line by line; .gz too.")] = None
+    target: Annotated[str | None, typer.Argument(help="Translation of SOURCE, line by line; may be compressed.")] = None
     preset: Annotated[str, option(WHAT, PRESET)] = "default"
-    model: Annotated[str | None, option(WHAT, "ibm1, ibm2, ibm2-free, hmm, crf; or ibm1:3,hmm:3.")] = None
+    model: Annotated[
+        str | None,
+        option(
+            WHAT,
+            "Model, or models in sequence with iterations: ibm1:3,hmm:3. Choices: ibm1, ibm2, ibm2-free, "
+            "hmm, crf. Default: depends on --preset.",
+        ),
+    ] = None
     agreement: Annotated[
-        bool | None, option(WHAT, "Train both directions together (not crf).", "--agreement/--no-agreement")
+        bool | None,
+        option(WHAT, "Train both directions jointly by agreement (not with crf).", "--agreement/--no-agreement"),
     ] = None
     fertility: Annotated[
-        bool, option(WHAT, "With agreement: how many words a word has.", "--fertility/--no-fertility")
+        bool,
+        option(
+            WHAT, "Model fertilities, the number of links per word (joint training only).", "--fertility/--no-fertility"
+        ),
     ] = True
     recount: Annotated[
-        bool | None, option(WHAT, "With agreement: each link by all others; in best.", "--recount/--no-recount")
+        bool | None,
+        option(
+            WHAT,
+            "Re-estimate each link from all others after training (joint training only). Default: yes "
+            "with --preset best.",
+            "--recount/--no-recount",
+        ),
     ] = None
     stems: Annotated[str | None, option(WHAT, STEMS)] = None
     stem_strength: Annotated[
-        str | None, option(WHAT, "How many links a stem counts for; or evidence.", metavar="N")
+        str | None,
+        option(WHAT, "Weight of the back-off distribution in links, or `evidence` to estimate it.", metavar="N"),
     ] = None
     spelling: Annotated[
-        bool, option(WHAT, "With agreement: words spelt alike are likelier.", "--spelling/--no-spelling")
+        bool,
+        option(
+            WHAT,
+            "Give a higher probability to translations with similar spelling (joint training only).",
+            "--spelling/--no-spelling",
+        ),
     ] = True
     direction: Annotated[
-        str, option(WHAT, "forward (a target word comes from a source word), reverse, both.")
-    ] = "both"  # fmt: skip
-    null: Annotated[str | None, option(WHAT, "P(empty word), or learn; else 0.2, learn with agreement.")] = None
-    tension: Annotated[str, option(WHAT, "How strongly ibm2 keeps to the diagonal, or learn.")] = "8"
-    dictionary: Annotated[
-        Path | None, option(WHAT, "One entry a line: source, tab, target, tab, must, prefer or never.")
+        str, option(WHAT, "Direction to train. Choices: both, forward (the source generates the target), reverse.")
+    ] = "both"
+    null: Annotated[
+        str | None,
+        option(WHAT, "Probability of the null word, or `learn`. Default: learn with joint training, otherwise 0.2."),
     ] = None
-    known_links: Annotated[Path | None, option(WHAT, "Links of some pairs: a line of 0-0 1-2, or none.")] = None
-    prior_model: Annotated[Path | None, option(WHAT, "A saved aligner whose counts are added to this text's.")] = None
+    tension: Annotated[str, option(WHAT, "Diagonal tension of ibm2 (0 to 60), or `learn`.")] = "8"
+    dictionary: Annotated[
+        Path | None,
+        option(WHAT, "Bilingual dictionary, one entry per line: source, tab, target, tab, must, prefer or never."),
+    ] = None
+    known_links: Annotated[
+        Path | None, option(WHAT, "Gold links of some pairs, one line per pair (0-0 1-2); an empty line means unknown.")
+    ] = None
+    prior_model: Annotated[
+        Path | None, option(WHAT, "Saved aligner whose counts are added to the counts of this text.")
+    ] = None
     prior_strength: Annotated[
-        float, option(WHAT, "How many pairs of this text a pair of the prior's text counts for.", metavar="N")
+        float, option(WHAT, "Weight of a sentence pair of --prior-model, in sentence pairs of this text.", metavar="N")
     ] = 1.0
     min_count: Rare = 1
     criterion: Annotated[str | None, option(HOW, f"{STAGES} Default: em:3; with --model em:5 (hmm) or vb:4.")] = None  # type: ignore[assignment]
     tolerance: Tolerance = 0.0
-    alpha: Annotated[float, option(HOW, "Dirichlet prior of VB and Gibbs.")] = 0.001
-    prior_over: Annotated[str, option(HOW, "cooccurring words, or the whole vocabulary.")] = "vocabulary"
-    pseudo: Annotated[float, option(HOW, "Pseudo-count of EM.", min=0)] = 0.0
+    alpha: Annotated[float, option(HOW, "Dirichlet concentration for vb and gibbs.")] = 0.001
+    prior_over: Annotated[
+        str, option(HOW, "Support of the Dirichlet prior. Choices: vocabulary, cooccurring (words in the same pairs).")
+    ] = "vocabulary"
+    pseudo: Annotated[float, option(HOW, "Pseudo-count for em.", min=0)] = 0.0
     features: PairFeatures = None
     variance: Variance = 1.0
     sparse: Sparse = None
     lowercase: Annotated[
-        bool, option(IN, "Words that differ by case alone are one.", "--lowercase/--no-lowercase")
-    ] = True  # fmt: skip
-    characters: Annotated[bool, option(IN, "Characters are the words; blanks are ▁.", "--characters")] = False
+        bool, option(IN, "Ignore case: words that differ only in case are one word.", "--lowercase/--no-lowercase")
+    ] = True
+    characters: Annotated[bool, option(IN, "Align characters instead of words; a space becomes ▁.", "--characters")] = (
+        False
+    )
     source_language: Annotated[
-        str | None, option(IN, "Of TMX or XLIFF, by xml:lang: en, en-US; of Parquet, a column.")
+        str | None, option(IN, "Source language in TMX or XLIFF (en, en-US), or source column in Parquet.")
     ] = None
-    target_language: Annotated[str | None, option(IN, "Likewise; a file with two languages needs neither.")] = None
-    only: Annotated[str, option(IN, "Of XLIFF, units: translated, final, or any.")] = "any"
+    target_language: Annotated[
+        str | None, option(IN, "Target language in TMX or XLIFF, or target column in Parquet.")
+    ] = None
+    only: Annotated[str, option(IN, "XLIFF units to read. Choices: any, translated, final.")] = "any"
     tokenize: Tokenize = None
     normalize: Normalize = None
     longest: Annotated[
-        int | None, option(IN, "Leave pairs unaligned of which a side has more words: an empty line.", min=1)
+        int | None, option(IN, "Skip pairs longer than N tokens on either side (an empty line is written).", min=1)
     ] = None
-    decode: Annotated[str | None, option(OUT, "posterior, viterbi, or mre: P(f|a) P(a|f).")] = None
+    decode: Annotated[
+        str | None,
+        option(OUT, "Decoding. Choices: posterior, viterbi, mre (maximizes P(f|a) P(a|f)). Default: posterior."),
+    ] = None
     symmetrize: Annotated[str | None, option(OUT, SYMMETRIZE)] = None
     threshold: Annotated[
-        float | None, option(OUT, "Link where √(p·q) reaches it (product; 0.35), or (p+q)/2 does (mean; 0.5).")
+        float | None,
+        option(OUT, "Posterior threshold of a link. Default: 0.35 for √(p·q) (product), 0.5 for (p+q)/2 (mean)."),
     ] = None
-    probabilities: Annotated[bool, option(OUT, "Write i-j:0.97.", "--probabilities")] = False
+    probabilities: Annotated[bool, option(OUT, "Write links with probabilities (0-0:0.97).", "--probabilities")] = False
     scores: Annotated[
-        Path | None, option(OUT, "Write how likely each pair is a translation, 0 to 1; 0 if one is empty.")
+        Path | None, option(OUT, "Write the translation score of each pair, 0 to 1; 0 if a side is empty.")
     ] = None
     log_probabilities: Annotated[
-        Path | None, option(OUT, "Write log P(target|source) and its reverse; -inf if one is empty.")
+        Path | None,
+        option(OUT, "Write log P(target|source) and log P(source|target) of each pair; -inf if a side is empty."),
     ] = None
-    lexicon: Annotated[Path | None, option(OUT, "Write source, target and both probabilities, as TSV.")] = None
-    lexicon_min: Annotated[float, option(OUT, "Leave out entries below; 0 writes all.", min=0)] = 0.01
+    lexicon: Annotated[
+        Path | None, option(OUT, "Write the lexicon as TSV: source, target, P(target|source), P(source|target).")
+    ] = None
+    lexicon_min: Annotated[float, option(OUT, "Smallest probability in --lexicon; 0 writes all entries.", min=0)] = 0.01
     pairs: Annotated[
-        Path | None, option(OUT, "Write the pairs as they were read, a line each: source, tab, target.")
+        Path | None, option(OUT, "Write the pairs as they were read, one per line: source, tab, target.")
     ] = None
-    show: Annotated[int | None, option(OUT, "Draw pair N as a grid instead of writing links.", min=1)] = None
+    show: Annotated[int | None, option(OUT, "Print pair N as a grid instead of links.", min=1)] = None
 
     name: ClassVar[str] = "align"
     kinds: ClassVar[tuple[str, ...]] = ("word aligner",)
@@ -183,11 +236,11 @@ class Align(Sampled):
             from softcount.links.pharaoh import read_links
             from softcount.text.stored import in_memory
 
-            data = in_memory(data, "--known-links", "leave it away")
+            data = in_memory(data, "--known-links", "omit it")
             data = linked(data, read_links(self.known_links, len(data)), str(self.known_links))
         if model is not None:
             model._check()
-            self.note_unknown(model, data, "positions decide them")
+            self.note_unknown(model, data, "their links depend on positions only")
             self.note_long(model, data)
         return data
 
@@ -197,9 +250,11 @@ class Align(Sampled):
 
     def check_shown(self, data: Bitext, longest: int | None) -> None:
         if self.show is not None and self.show > len(data):
-            raise InputError(f"--show {self.show}: there are only {len(data)} pairs; give 1 to {len(data)}")
+            raise InputError(f"--show {self.show}: the text has only {len(data)} pairs; use 1 to {len(data)}")
         if self.show is not None and longest and _shown(data, self.show).lengths.longest > longest:
-            raise InputError(f"--show {self.show}: the pair has more than {longest} words on a side; show another")
+            raise InputError(
+                f"--show {self.show}: the pair has more than {longest} words on a side; choose another pair"
+            )
 
     def note_unknown(self, model: WordAligner, data: Bitext, then: str) -> None:
         read = model._read(data, None)
@@ -239,7 +294,7 @@ class Align(Sampled):
             return None
         model: WordAligner = open_model(self.prior_model, self.kinds, "align --prior-model")
         note_prepared(model, self.prepared, self.quiet)
-        self.note_unknown(model, data, "they are learned from this text alone")
+        self.note_unknown(model, data, "they are learned from this text only")
         return model
 
     def fit(self, model: WordAligner, data: Bitext, on_step: Any = None, **watch: Any) -> None:
@@ -249,7 +304,7 @@ class Align(Sampled):
 
         planned, _ = model._checked(data)  # what is wrong is said before anything else is
         if self.known_links is not None:
-            self.say(f"links of {n_linked(data):,} of {len(data):,} pairs are known")
+            self.say(f"gold links given for {n_linked(data):,} of {len(data):,} pairs")
         self.note_long(model, data)
         if not self.quiet:
             self.say(needed(data.within(model.longest), model))
@@ -314,7 +369,7 @@ def _ending(name: str, found: Any, log_likelihood: float, words: int) -> str:
     import math
 
     bits, per_word = -log_likelihood / math.log(2), math.exp(-log_likelihood / words)
-    return f"{name}: perplexity {per_word:,.2f} per word, {bits:,.0f} bits in all; {found.trace.stopped.text}"
+    return f"{name}: perplexity {per_word:,.2f} per word, {bits:,.0f} bits in total; {found.trace.stopped.text}"
 
 
 def _number(text: str, option: str, what: str) -> float | str:
@@ -323,7 +378,7 @@ def _number(text: str, option: str, what: str) -> float | str:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"{option} {text!r}: give {what}, or learn") from None
+        raise InputError(f"{option} {text!r}: invalid value; use {what}, or learn") from None
 
 
 def _read_once(path: Path | None) -> Any:

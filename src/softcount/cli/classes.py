@@ -36,36 +36,48 @@ OUTPUTS = ("words", "tags")
 
 @dataclass(kw_only=True)
 class Classes(Training):
-    """Find classes of words that stand in like places and look alike: word, class, count, confidence.
+    """Group words with similar contexts and spelling; print each word with its class, count and confidence.
 
     Example: **softcount classes text.txt --classes 45 > classes.tsv**
 
     New text, with a saved model: **softcount classes new.txt --apply classes.model --output tags**
     """
 
-    text: Annotated[str, typer.Argument(help="One sentence a line, blanks between tokens; .gz too; - for stdin.")]
+    text: Annotated[
+        str,
+        typer.Argument(
+            help="Text (plain or compressed) with one sentence per line and spaces between tokens, or - for stdin."
+        ),
+    ]
     classes: Annotated[
-        int | None, option(WHAT, "How many; if not given, as many as tags and dictionary name, or 45.", min=1)
+        int | None,
+        option(WHAT, "Number of classes. Default: as many as --tags and --dictionary name, otherwise 45.", min=1),
     ] = None
     dictionary: Annotated[
-        Path | None, option(WHAT, "The classes a word may have, one word a line: word, tab, CLASS CLASS …")
+        Path | None, option(WHAT, "Allowed classes of words, one word per line: word, tab, CLASS CLASS …")
     ] = None
     labelled: Labelled = None
     labelled_tags: LabelledTags = None
-    morphology: Annotated[float, option(WHAT, "How much endings and capitals count beside contexts.", min=0)] = 0.5
+    morphology: Annotated[
+        float, option(WHAT, "Weight of word shape (endings, capitals) relative to context.", min=0)
+    ] = 0.5
     criterion: Annotated[
-        str, option(HOW, "Passes: exchange, words move by their neighbours; frames, by both neighbours at once.")
+        str,
+        option(
+            HOW, "Optimization passes. Choices: exchange (exchange algorithm), frames (contexts of both neighbors)."
+        ),
     ] = "exchange:4,frames:3"
-    start: Annotated[str, option(HOW, "ward, always the same; or k-means++, by the seed.")] = "ward"
-    format: Annotated[str, option(IN, "plain, tagged (word/TAG), conllu, or auto.")] = "auto"
-    tags: Annotated[str | None, option(IN, "Known tags, line by line; _ where a tag is not known.")] = None
-    column: Annotated[str, option(IN, "The CoNLL-U column with known tags: upos or xpos.")] = "upos"
+    start: Annotated[str, option(HOW, "Initialization. Choices: ward (deterministic), k-means++ (random).")] = "ward"
+    format: Annotated[str, option(IN, "Input format. Choices: auto, plain, tagged (word/TAG), conllu.")] = "auto"
+    tags: Annotated[str | None, option(IN, "Known tags of TEXT, line by line; _ if unknown.")] = None
+    column: Annotated[str, option(IN, "CoNLL-U column with known tags. Choices: upos, xpos.")] = "upos"
     lowercase: Lowercase = False
     tokenize: Tokenize = None
     normalize: Normalize = None
     text_column: TextColumn = None
     output: Annotated[
-        str, option(OUT, "words: every word, its class, count and confidence; tags: the classes of every line.")
+        str,
+        option(OUT, "Output. Choices: words (word, class, count and confidence), tags (the classes of every line)."),
     ] = "words"
 
     name: ClassVar[str] = "classes"
@@ -78,7 +90,7 @@ class Classes(Training):
 
     def check(self) -> None:
         if self.output not in OUTPUTS:
-            raise InputError(f"no output {self.output!r}; use {' or '.join(OUTPUTS)}")
+            raise InputError(f"--output {self.output!r}: unknown; use {' or '.join(OUTPUTS)}")
         check_labelled(self)
         super().check()
 
@@ -103,7 +115,7 @@ class Classes(Training):
         unknown = int((model.vocabulary_.find(data.vocabulary.strings(data.sentences.values)) < 0).sum())
         if unknown:
             share = f"{unknown:,} of {data.n_tokens:,} words ({unknown / data.n_tokens:.1%})"
-            self.say(f"note: {share} are not among the model's words; their form decides")
+            self.say(f"note: {share} are not in the model's vocabulary; they are classified by their form")
 
     def estimator(self, data: Any) -> Any:
         from softcount.estimators.word_classes import WordClasses
@@ -151,8 +163,8 @@ class Classes(Training):
 def _ending(model: WordClasses) -> str:
     steps = list(model.history_)
     if not steps:
-        return f"no passes: the start as it was; objective J {model.objective_:,.4f}"
+        return f"no passes: the classes are those of the start; objective J {model.objective_:,.4f}"
     stages = ",".join(dict.fromkeys(step.stage for step in steps))
     took = f"{len(steps)} pass{'es' * (len(steps) > 1)} in {sum(step.seconds for step in steps):.1f} s"
-    last = f"{steps[-1].parts['moved']:,} words moved in the last"
+    last = f"{steps[-1].parts['moved']:,} words moved in the last pass"
     return f"{stages}: {took}, {last}; objective J {model.objective_:,.4f}"

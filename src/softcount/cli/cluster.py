@@ -44,13 +44,13 @@ AT_ONCE = 65_536  # documents
 
 @dataclass(kw_only=True)
 class Cluster(OfDocuments):
-    """Cluster documents, or classify them from a few labels: one cluster (or class) a line, behind a document's name.
+    """Cluster documents, or classify them from a few labels; print one cluster or class per document.
 
     Example: **softcount cluster docs.txt --clusters 20 --min-count 3 --restarts 5 > clusters.txt**
 
-    Of a table, with names: **softcount cluster docs.csv --text-column body --id-column id --clusters 20**
+    Read a table with names: **softcount cluster docs.csv --text-column body --id-column id --clusters 20**
 
-    Averages over draws: **softcount cluster docs.txt --clusters 20 --criterion gibbs:200 --chains 4 --collapsed**
+    Gibbs sampling: **softcount cluster docs.txt --clusters 20 --criterion gibbs:200 --chains 4 --collapsed**
 
     From a few labels: **softcount cluster docs.txt --labels some.labels --unlabelled-weight 0.2 > classes.txt**
 
@@ -58,32 +58,45 @@ class Cluster(OfDocuments):
     """
 
     docs: Annotated[str, typer.Argument(help=FORMS)]
-    clusters: Annotated[str | None, size_option("How many clusters, or auto; with --labels, their classes.")] = None
+    clusters: Annotated[
+        str | None, size_option("Number of clusters, or `auto`. Default: the number of classes in --labels.")
+    ] = None
     choose: Choose = "evidence"
-    method: Annotated[str, option(WHAT, "nb (Naive Bayes mixture) or kmeans (on tf-idf).")] = "nb"
-    labels: Annotated[str | None, option(WHAT, "Known classes, one a line; an empty line is unlabelled.")] = None
-    criterion: Annotated[str | None, option(HOW, f"{STAGES} If not given, em:100 for nb and hard:100 for kmeans.")] = (
-        None  # type: ignore[assignment]
-    )
+    method: Annotated[str, option(WHAT, "Method. Choices: nb (Naive Bayes mixture), kmeans (on tf-idf).")] = "nb"
+    labels: Annotated[
+        str | None, option(WHAT, "Known classes, one per document and line; an empty line is unlabelled.")
+    ] = None
+    criterion: Annotated[str | None, option(HOW, f"{STAGES} Default: em:100 for nb, hard:100 for kmeans.")] = None  # type: ignore[assignment]
     tolerance: Annotated[
-        float | None, option(HOW, "Stop a stage at this relative change; nb 1e-6, kmeans 0 if not given.", min=0)
+        float | None, option(HOW, "Relative change that ends a stage. Default: 1e-6 for nb, 0 for kmeans.", min=0)
     ] = None  # type: ignore[assignment]
     start: Annotated[
         str | None,
-        option(HOW, "nb: kmeans (default without --labels), random, uniform; kmeans: k-means++ (default), random."),
+        option(
+            HOW,
+            "Initialization. Choices: kmeans (nb only), random, uniform (nb only), k-means++ (kmeans "
+            "only). Default: kmeans for nb, k-means++ for kmeans.",
+        ),
     ] = None
-    metric: Annotated[str, option(WHAT, "kmeans: euclidean, or cosine (spherical k-means).")] = "euclidean"
+    metric: Annotated[str, option(WHAT, "Distance for kmeans. Choices: euclidean, cosine (spherical k-means).")] = (
+        "euclidean"
+    )
     unlabelled_weight: Annotated[
         float | None,
-        option(HOW, "λ: what an unlabelled document counts; by cross-validation if not given.", min=0, max=1),
+        option(HOW, "Weight λ of unlabelled documents, 0 to 1. Default: chosen by cross-validation.", min=0, max=1),
     ] = None
     features: Features = None
     variance: Variance = 1.0
     sparse: Sparse = None
-    pseudo: Annotated[float, option(HOW, "nb: pseudo-count of every word in every class.", min=0)] = 0.1
-    document_length: Annotated[float | None, option(HOW, "nb: scale every document to so many words.", min=1)] = None
+    pseudo: Annotated[float, option(HOW, "Pseudo-count of every word in every class (nb only).", min=0)] = 0.1
+    document_length: Annotated[float | None, option(HOW, "Normalize documents to N tokens (nb only).", min=1)] = None
     output: Annotated[
-        str, option(OUT, "lines (a cluster a line), tsv (document, cluster); auto: tsv where documents have names.")
+        str,
+        option(
+            OUT,
+            "Output format. Choices: auto (tsv if documents have names), lines (one cluster per line), "
+            "tsv (document, cluster).",
+        ),
     ] = "auto"
 
     name: ClassVar[str] = "cluster"
@@ -94,27 +107,29 @@ class Cluster(OfDocuments):
 
     def check(self) -> None:
         if self.method not in ("nb", "kmeans"):
-            raise InputError(f"no method {self.method!r}; use nb or kmeans")
+            raise InputError(f"--method {self.method!r}: unknown; use nb or kmeans")
         check_output(self.output)
         super().check()
         if self.apply is not None:
             return
         self.size = number(self.clusters)
         if self.size is None and self.labels is None:
-            raise InputError("how many clusters? give --clusters, or --labels")
+            raise InputError("the number of clusters is missing; give --clusters N, or --labels FILE")
         if self.size == "auto" and (self.method == "kmeans" or self.labels is not None):
-            raise InputError("--clusters auto goes with --method nb, and without --labels; give a number")
+            raise InputError("--clusters auto needs --method nb without --labels; give a number of clusters")
         if self.method == "kmeans" and self.labels is not None:
-            raise InputError("--labels goes with --method nb; k-means has no use for labels")
+            raise InputError("--labels needs --method nb; k-means does not use labels")
         if self.method == "kmeans" and self.criterion and "gibbs(" in self.criterion:
-            raise InputError("chains are of --method nb; k-means has no posterior to draw from")
+            raise InputError("chains need --method nb; k-means has no posterior to sample from")
 
     def estimator(self, data: Any) -> Any:
         from softcount.estimators.kmeans import KMeans
         from softcount.estimators.mixture import NaiveBayesMixture
 
         if isinstance(self.size, int) and self.size > len(data):
-            raise InputError(f"{data.source}: {len(data)} documents, but {self.size} clusters; ask for fewer")
+            raise InputError(
+                f"{data.source}: {len(data)} documents are fewer than {self.size} clusters; use a smaller --clusters"
+            )
         if self.size != "auto":
             self.note_unused("choose", where="without --clusters auto")
         given = {"criterion": self.criterion, "start": self.start, "tolerance": self.tolerance}
@@ -145,10 +160,13 @@ class Cluster(OfDocuments):
         known = None if self.labels is None else _labels(self.labels, len(data))
         n_classes = self.size if known is None else len({label for label in known if label})
         if self.size is not None and self.size != n_classes:
-            raise InputError(f"{self.labels}: {n_classes} classes, but --clusters {self.clusters}; leave it away")
+            raise InputError(f"{self.labels}: {n_classes} classes, but --clusters is {self.clusters}; omit --clusters")
         if known is not None and self.unlabelled_weight is None and (known == None).any():  # noqa: E711  # by element
             n = n_trainings()
-            self.say(f"note: --unlabelled-weight is not given and is chosen by {n} short trainings of {STEPS} steps")
+            self.say(
+                f"note: the weight of unlabelled documents is chosen by {n} short trainings of {STEPS} "
+                "iterations; --unlabelled-weight sets it"
+            )
         model.fit(data, known, **watch)
 
     def answer(self, model: Any, data: Any) -> Iterable[Any]:
@@ -203,8 +221,9 @@ def _labels(path: str, n_documents: int) -> Any:
         raise InputError(f"{path}: empty file; give at least one line")
     if len(labels) != n_documents:
         raise InputError(
-            f"{path}: {len(labels)} lines for {n_documents} documents; give one label a line, empty if none"
+            f"{path}: {len(labels)} lines for {n_documents} documents; give one label per line (an "
+            "empty line for an unlabelled document)"
         )
     if not any(labels):
-        raise InputError(f"{path}: every line is empty; give at least one label, or leave --labels away")
+        raise InputError(f"{path}: every line is empty; give at least one label, or omit --labels")
     return np.array([label or None for label in labels], dtype=object)

@@ -32,7 +32,7 @@ def sparse_of(text: str | None) -> Any:
         except ValueError:
             break
     if not pairs or any(len(pair) != 2 or bool(table) != tables for table, pair in pairs.items()):
-        raise InputError(f"--sparse {text!r}: give alpha,beta, such as 1,0.05, or table=alpha,beta")
+        raise InputError(f"--sparse {text!r}: invalid value; write alpha,beta, such as 1,0.05, or table=alpha,beta")
     found = {table: (pair[0], pair[1]) for table, pair in pairs.items()}
     return found if tables else found[""]
 
@@ -71,9 +71,11 @@ def check_writable(*paths: Path | None, inputs: Sequence[str | Path | None] = ()
         real = Path(os.path.realpath(path))
         if not is_special(path):
             if real in taken:
-                raise InputError(f"{path}: is named for two results; name two files")
+                raise InputError(f"{path}: two results have this name; give two file names")
             if any(_is_same(real, given) or _is_document(real, given) for given in read):
-                raise InputError(f"{path}: is read by this command, and would be lost; name another file to write")
+                raise InputError(
+                    f"{path}: is an input of this command and would be overwritten; give another output file"
+                )
         taken.append(real)
         _check_writable(path)
 
@@ -93,12 +95,12 @@ def _is_document(path: Path, folder: Path) -> bool:
 
 def _check_writable(path: Path) -> None:
     if path.is_dir():
-        raise InputError(f"{path}: is a folder; name a file")
+        raise InputError(f"{path}: is a folder; give a file name")
     if is_special(path):
         return
     folder = path.parent
     if not folder.is_dir():
-        raise InputError(f"{path}: there is no folder {str(folder)!r}; make it first")
+        raise InputError(f"{path}: folder {str(folder)!r} not found; create it first")
     try:  # rather than ask: only the attempt knows of read-only disks, quotas and access lists
         tempfile.TemporaryFile(dir=folder).close()
         if path.exists():
@@ -110,10 +112,12 @@ def _check_writable(path: Path) -> None:
 def say_unknown(unknown: float, total: float, where: str, what: str, then: str, quiet: bool) -> None:
     """Some words that a model does not know deserve a note; a model that knows none of them is the wrong one."""
     if unknown and unknown == total:
-        raise InputError(f"{where}: the model knows none of its {total:,.0f} {what}; give a model of this language")
+        raise InputError(
+            f"{where}: none of its {total:,.0f} {what} is in the model's vocabulary; use a model of this language"
+        )
     if unknown:
         share = f"{unknown:,.0f} of {total:,.0f} {what} ({unknown / total:.1%})"
-        say(f"note: {share} are not among the model's words; {then}", quiet)
+        say(f"note: {share} are not in the model's vocabulary; {then}", quiet)
 
 
 def open_model(path: Path, kinds: tuple[str, ...], command: str, **settings: Any) -> Any:
@@ -183,16 +187,16 @@ def note_prepared(model: Any, now: Any, quiet: bool) -> None:
     from softcount.text.source import quoted
 
     def named(tokenizer: str | None) -> str:
-        return "blanks alone" if tokenizer is None else tokenizer if tokenizer in TOKENIZERS else quoted(tokenizer, 60)
+        return "spaces only" if tokenizer is None else tokenizer if tokenizer in TOKENIZERS else quoted(tokenizer, 60)
 
     before = model.reading_.get("tokenize")
     if now.tokenize != before:
-        cut = f"the text is tokenized by {named(now.tokenize)}, and the model's training text by {named(before)}"
-        say(f"note: {cut}; words may be cut in other places", quiet)
+        cut = f"the text is tokenized by {named(now.tokenize)}, the model's training text by {named(before)}"
+        say(f"note: {cut}; words may be split differently", quiet)
     before = model.reading_.get("normalize")
     if now.normalize != before:
         one, other = (form or "no form" for form in (now.normalize, before))
-        say(f"note: the text is normalized to {one}, and the model's training text to {other}", quiet)
+        say(f"note: the text is normalized to {one}, the model's training text to {other}", quiet)
 
 
 def columns(model: Any, path: str, **asked: str | None) -> dict[str, Any]:
@@ -217,7 +221,7 @@ def per_table(text: str, option: str) -> Any:
         return {name.strip(): _finite(value) for name, value in (part.split("=") for part in text.split(","))}
     except ValueError:
         raise InputError(
-            f"{option} {text!r}: give a number that is not negative, or table=number,table=number"
+            f"{option} {text!r}: invalid value; write a number of at least 0, or table=number,table=number"
         ) from None
 
 

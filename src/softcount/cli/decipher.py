@@ -18,39 +18,49 @@ from softcount.errors import InputError
 
 @dataclass(kw_only=True)
 class DecipherCommand(Training):
-    """Decipher CIPHER: letters that stand for letters of a language that a language model knows.
+    """Solve a substitution cipher with a character language model.
 
     Example: **softcount decipher cipher.txt --lm letters.lm --key key.tsv > plain.txt**
 
-    The language model: **softcount lm text.txt --characters --order 3 --lowercase --save letters.lm**
+    Train the language model first: **softcount lm text.txt --characters --order 3 --lowercase --save letters.lm**
 
     More of the same cipher: **softcount decipher more.txt --apply cipher.model > more.plain**
     """
 
-    cipher: Annotated[str, typer.Argument(help="The text, line by line; every character is a letter; - for stdin.")]
-    lm: Annotated[Path | None, option(WHAT, "A language model of characters, or an ARPA file.")] = None
+    cipher: Annotated[
+        str, typer.Argument(help="Ciphertext, line by line, or - for stdin; every character is a symbol.")
+    ]
+    lm: Annotated[Path | None, option(WHAT, "Character language model: a saved model or an ARPA file.")] = None
     order: Annotated[
-        int | None, option(WHAT, "Letters of an n-gram: at most the model's, which is the default, up to 4.", min=2)
+        int | None, option(WHAT, "Order of the n-grams, up to 4. Default: the order of the language model.", min=2)
     ] = None
     blanks: Annotated[
         str,
-        option(WHAT, "known, as they stand; unknown, to be found; letter, written as one; auto: known if any."),
+        option(
+            WHAT,
+            "Interpretation of spaces in the ciphertext. Choices: auto (known if there are any), known "
+            "(spaces are spaces), unknown (to be found), letter (enciphered like a letter).",
+        ),
     ] = "auto"
     letters: Annotated[
-        str | None, option(WHAT, "The plain text's letters, beside the blank; otherwise all of the model's.")
+        str | None,
+        option(WHAT, "Alphabet of the plaintext without the space. Default: all letters of the language model."),
     ] = None
     criterion: Criterion = "em:60"
-    restarts: Annotated[int, option(HOW, "Random keys to try with bigrams; the likeliest three go on.", min=1)] = 20
-    pseudo: Annotated[float, option(HOW, "Pseudo-count of EM.", min=0)] = 0.0
-    prior: Annotated[float, option(HOW, "Dirichlet prior of VB and Gibbs.", min=0)] = 0.1
+    restarts: Annotated[
+        int,
+        option(HOW, "Number of random keys tried with bigrams; training continues with the three most likely.", min=1),
+    ] = 20
+    pseudo: Annotated[float, option(HOW, "Pseudo-count for em.", min=0)] = 0.0
+    prior: Annotated[float, option(HOW, "Dirichlet concentration for vb and gibbs.", min=0)] = 0.1
     tolerance: Tolerance = 1e-5
     lowercase: Lowercase = False
     tokenize: Tokenize = None
     normalize: Normalize = None
-    power: Annotated[
-        float | None, option(OUT, "How much the key counts beside the language model; 3 if not given.", min=0)
+    power: Annotated[float | None, option(OUT, "Exponent of the channel model in decoding. Default: 3.", min=0)] = None
+    key: Annotated[
+        Path | None, option(OUT, "Write the key as TSV: cipher symbol, plaintext letter, probability, count.")
     ] = None
-    key: Annotated[Path | None, option(OUT, "Write the key: cipher letter, plain letter, probability, count.")] = None
 
     name: ClassVar[str] = "decipher"
     kinds: ClassVar[tuple[str, ...]] = ("decipher",)
@@ -73,7 +83,7 @@ class DecipherCommand(Training):
         if model is not None:
             known = model._read(data)
             unknown = int((known.sentences.values < 0).sum())
-            say_unknown(unknown, known.n_tokens, known.source, "letters", "they may be any letter", self.quiet)
+            say_unknown(unknown, known.n_tokens, known.source, "letters", "they may stand for any letter", self.quiet)
         return data
 
     def estimator(self, data: Any) -> Any:
@@ -81,7 +91,9 @@ class DecipherCommand(Training):
         from softcount.estimators.decipher import Decipher
 
         if self.lm is None:
-            raise InputError("no language model; give --lm, which softcount lm --characters trains, or --apply MODEL")
+            raise InputError(
+                "the language model is missing; give --lm (softcount lm --characters trains one), or --apply MODEL"
+            )
         model = Decipher(
             opened(self.lm, "decipher --lm"), order=self.order, blanks=self.blanks, letters=self.letters,
             criterion=self.criterion, restarts=self.restarts, pseudo=self.pseudo, prior=self.prior,

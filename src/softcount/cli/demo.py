@@ -27,7 +27,7 @@ def demo(
     restarts: Annotated[int, typer.Option(min=1, help="Number of restarts of the baseline.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of training, and of generated text.")] = 0,
     pages: Annotated[Path | None, typer.Option(help="Folder for one page per task, for a browser.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")] = False,
 ) -> None:
     """Run every task on the texts that come with softcount, and compare the results with gold labels.
 

@@ -21,7 +21,7 @@ class Shown(NamedTuple):
 
 def check_folder(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder}: a file, not a folder; name another")
+        raise InputError(f"{folder}: is a file, not a folder; give another name")
 
 
 def write_pages(console: Any, folder: Path, shown: list[Shown]) -> None:

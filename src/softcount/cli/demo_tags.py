@@ -88,7 +88,7 @@ def _print_states(console: Any, model: HMM, text: Tagged, predicted: list[list[A
     table = Table(box=box.SIMPLE_HEAD, title="Hidden states beside gold tags", title_justify="left")
     for column, justify in (("state", "right"), ("tokens", "right"), ("mostly", "left"), ("share", "right")):
         table.add_column(column, justify=justify, no_wrap=True, min_width=6)  # type: ignore[arg-type]
-    table.add_column("its most typical words")
+    table.add_column("its top words")
     names = {}
     seen = overview(model, WORDS)
     assert seen is not None
@@ -112,7 +112,7 @@ def _print_contexts(console: Any, model: HMM, text: Tagged) -> None:
     read = labelled(model, corpus(text.sentences), WORDS)
     seen = overview(model, WORDS, read.sizes)
     assert seen is not None
-    head = f"softcount show tags.model {text.file.split()[0]}, in part: sizes, most typical words, and these in context"
+    head = f"softcount show tags.model {text.file.split()[0]}, in part: sizes, top words, and these in context"
     print_overview(console, with_examples(seen, read), read._replace(sentences=[]), head, most=SHOWN)
     console.print()
 

@@ -17,20 +17,27 @@ if TYPE_CHECKING:
     from softcount.evaluate.topics import Coherence
     from softcount.text.documents import Documents
 
-FORMS = "One document a line (.gz too, - for stdin), a folder, a table, UCI docword, .ldac, .svmlight; shards."
+FORMS = (
+    "Documents, one per line (may be compressed; - for stdin), or a folder, a table, UCI docword, .ldac, "
+    ".svmlight, shards."
+)
 FEWEST = 20  # documents of which it says something that half of them have a word
 ENGLISH = "english"  # the built-in list of stop words; ./english is a file of that name
 USUAL = {"min_count": 1, "max_share": 1.0, "stop_words": 0}
 
-Format = Annotated[str, option(IN, "auto, lines, folder, table, uci, ldac, svmlight.")]
+Format = Annotated[str, option(IN, "Input format. Choices: auto, lines, folder, table, uci, ldac, svmlight.")]
 
 
 @dataclass(kw_only=True)
 class OfDocuments(Sampled):
-    min_count: Annotated[int, option(WHAT, "Leave out words in fewer documents.", min=1)] = 1
-    max_share: Annotated[float, option(WHAT, "Leave out words in a larger share of them.", min=0, max=1)] = 1.0
-    stop_words: Annotated[str | None, option(WHAT, "Words to leave out: a file, one a line; or english.")] = None
-    prior: Annotated[str, option(HOW, "Dirichlet prior of VB and Gibbs: a number, or word=0.01,….")] = "0.1"
+    min_count: Annotated[int, option(WHAT, "Remove words in fewer than N documents.", min=1)] = 1
+    max_share: Annotated[
+        float, option(WHAT, "Remove words in more than this share of the documents.", min=0, max=1)
+    ] = 1.0
+    stop_words: Annotated[
+        str | None, option(WHAT, "Stop words to remove: a file with one word per line, or `english`.")
+    ] = None
+    prior: Annotated[str, option(HOW, "Dirichlet concentration for vb and gibbs: a number, or word=0.01,….")] = "0.1"
     restarts: Restarts = 1
     lowercase: Lowercase = False
     tokenize: Tokenize = None
@@ -104,7 +111,7 @@ def coherence_in(
 ) -> tuple[Documents, Coherence]:  # fmt: skip
     """Documents in the words of a model of topics, and how coherent its topics are there; `again`: they were read, and
     what is to be said of them has been said."""
-    from softcount.evaluate.topics import WINDOW, coherence
+    from softcount.evaluate.topics import coherence
     from softcount.text.document_reader import read_in_order
 
     chosen, prepare = columns(model, docs, text_column=text_column), preparation(model, tokenize, None, quiet or again)
@@ -115,8 +122,8 @@ def coherence_in(
     words = None if model.vocabulary_ is None else model.vocabulary_.words
     found = coherence(model._rank(), data, words, read if text is None else text, top)
     if found.c_v is None:
-        order = f"it looks at windows of {WINDOW} words, and {docs} has counts without their order"
-        say(f"note: C_V is left out: {order}", quiet)
+        order = f"it needs the order of words, and {docs} has only counts"
+        say(f"note: C_V is not available: {order}", quiet)
     return data, found
 
 
@@ -125,7 +132,7 @@ OUTPUTS = ("auto", "lines", "tsv")
 
 def check_output(output: str) -> None:
     if output not in OUTPUTS:
-        raise InputError(f"no output {output!r}; use {', '.join(OUTPUTS)}")
+        raise InputError(f"--output {output!r}: unknown; use {', '.join(OUTPUTS)}")
 
 
 def beside_names(data: Documents, what: str, found: Iterable[Any], output: str = "auto") -> Iterator[str]:
@@ -141,7 +148,7 @@ def note_unknown(model: Any, data: Documents, quiet: bool) -> None:
     from softcount.text.documents import unknown_tokens
 
     unknown = unknown_tokens(data, model.vocabulary_)
-    say_unknown(unknown, data.n_tokens, data.source, "words", "they are left out", quiet)
+    say_unknown(unknown, data.n_tokens, data.source, "words", "they are ignored", quiet)
 
 
 def note_common(model: Any, data: Documents, quiet: bool) -> None:
@@ -153,5 +160,5 @@ def note_common(model: Any, data: Documents, quiet: bool) -> None:
     led = [word for word in first if word in most]
     if 3 * len(led) > len(first):
         named = ", ".join(dict.fromkeys(led[:3]))
-        say(f"note: {len(led)} of {len(first)} topics are led by words of more than half of the documents ({named}); "
-            "--max-share 0.5 or --stop-words leaves such words out", quiet)  # fmt: skip
+        say(f"note: {len(led)} of {len(first)} topics are led by words that occur in more than half of "
+            f"the documents ({named}); --max-share 0.5 or --stop-words removes such words", quiet)  # fmt: skip

@@ -48,7 +48,7 @@ MODELS: dict[int, dict[str, Any]] = {
     2: {"fertility": False},
     3: {},
 }
-NONE = "No effect: samples are not drawn here."
+NONE = "No effect: the training does not sample."
 
 
 @dataclass(kw_only=True)
@@ -76,49 +76,80 @@ class _Eflomal(AsOther):
 
 def eflomal(
     context: typer.Context,
-    file: Annotated[str | None, option(IN, "Pairs: source ||| target, TSV, TMX, XLIFF.", "--input", "-i")] = None,
-    source: Annotated[str | None, option(IN, "The source text.", "--source", "-s")] = None,
-    target: Annotated[str | None, option(IN, "The target text.", "--target", "-t")] = None,
-    priors: Annotated[str | None, option(IN, "Refused: see softcount align --prior-model.", "--priors", "-p")] = None,
-    forward_links: Annotated[Path | None, option(OUT, "Links, by target words.", "--forward-links", "-f")] = None,
-    reverse_links: Annotated[Path | None, option(OUT, "Links, by source words.", "--reverse-links", "-r")] = None,
+    file: Annotated[
+        str | None, option(IN, "Sentence pairs: source ||| target, TSV, TMX, XLIFF.", "--input", "-i")
+    ] = None,
+    source: Annotated[str | None, option(IN, "Source text.", "--source", "-s")] = None,
+    target: Annotated[str | None, option(IN, "Target text.", "--target", "-t")] = None,
+    priors: Annotated[
+        str | None, option(IN, "Not supported; use softcount align --prior-model.", "--priors", "-p")
+    ] = None,
+    forward_links: Annotated[
+        Path | None, option(OUT, "Write the forward links (source→target).", "--forward-links", "-f")
+    ] = None,
+    reverse_links: Annotated[
+        Path | None, option(OUT, "Write the reverse links (target→source).", "--reverse-links", "-r")
+    ] = None,
     forward_scores: Annotated[
-        Path | None, option(OUT, "Costs a word of the target, given the source.", "--forward-scores", "-F")
+        Path | None,
+        option(OUT, "Write the score of each pair: -log P(target|source) per target word.", "--forward-scores", "-F"),
     ] = None,
     reverse_scores: Annotated[
-        Path | None, option(OUT, "Costs a word of the source, given the target.", "--reverse-scores", "-R")
+        Path | None,
+        option(OUT, "Write the score of each pair: -log P(source|target) per source word.", "--reverse-scores", "-R"),
     ] = None,
-    overwrite: Annotated[bool, option(OUT, "Files that are there may be replaced.", "--overwrite")] = False,
-    verbose: Annotated[bool, option(OUT, "Say more than which commands do the same.", "--verbose", "-v")] = False,
-    model: Annotated[int, option(WHAT, "1 Model 1, 2 HMM, 3 HMM with fertilities.", "--model", "-m", min=1, max=3)] = 3,
-    source_prefix: Annotated[int, option(WHAT, "Words lean on so many first letters.", min=0)] = 0,
-    target_prefix: Annotated[int, option(WHAT, "Likewise; both sides have the same here.", min=0)] = 0,
-    null_prior: Annotated[float | None, option(WHAT, "Probability of the empty word.", min=0, max=1)] = None,
-    source_suffix: Annotated[int, option(WHAT, "No effect: first letters only.", min=0)] = 0,
+    overwrite: Annotated[bool, option(OUT, "Replace output files that exist.", "--overwrite")] = False,
+    verbose: Annotated[bool, option(OUT, "Print messages besides the equivalent commands.", "--verbose", "-v")] = False,
+    model: Annotated[
+        int,
+        option(WHAT, "Model. Choices: 1 (IBM 1), 2 (HMM), 3 (HMM with fertilities).", "--model", "-m", min=1, max=3),
+    ] = 3,
+    source_prefix: Annotated[
+        int,
+        option(
+            WHAT,
+            "Back off rare words to their prefixes of N letters; the larger of --source-prefix and "
+            "--target-prefix applies.",
+            min=0,
+        ),
+    ] = 0,
+    target_prefix: Annotated[
+        int,
+        option(
+            WHAT,
+            "Back off rare words to their prefixes of N letters; the larger of --source-prefix and "
+            "--target-prefix applies.",
+            min=0,
+        ),
+    ] = 0,
+    null_prior: Annotated[float | None, option(WHAT, "Probability of the null word.", min=0, max=1)] = None,
+    source_suffix: Annotated[int, option(WHAT, "No effect: rare words back off to prefixes.", min=0)] = 0,
     target_suffix: Annotated[int, option(WHAT, "No effect.", min=0)] = 0,
     length: Annotated[float, option(WHAT, NONE, "--length", "-l", min=0)] = 1.0,
     steps1: Annotated[int | None, option(WHAT, NONE, "--ibm1-iters", "-1", min=0)] = None,
     steps2: Annotated[int | None, option(WHAT, NONE, "--hmm-iters", "-2", min=0)] = None,
     steps3: Annotated[int | None, option(WHAT, NONE, "--fert-iters", "-3", min=0)] = None,
     samplers: Annotated[int, option(WHAT, NONE, "--n-samplers", min=1)] = 3,
-    score_model: Annotated[int, option(WHAT, "No effect: costs are of the model.", "--score-model", "-M", min=0)] = 0,
+    score_model: Annotated[
+        int, option(WHAT, "No effect: scores come from the model.", "--score-model", "-M", min=0)
+    ] = 0,
     debug: Annotated[bool, option(OUT, "No effect.", "--debug")] = False,
-) -> None:  # fmt: skip
-    """Link words with eflomal's flags; stderr says which commands of ours do the same.
+) -> None:
+    """Align words with the options of eflomal; print the equivalent `softcount` commands to stderr.
 
     Example: **softcount eflomal -s text.en -t text.fr -f forward.links -r reverse.links**
 
-    Joined, to stdout: **softcount eflomal -i text.en-fr --source-prefix 4 > links.txt**
+    Symmetrized links to stdout: **softcount eflomal -i text.en-fr --source-prefix 4 > links.txt**
     """
     if priors is not None:
-        remedy = "save a model with softcount align --save, and give it to softcount align --prior-model"
-        raise InputError(f"{priors}: priors of eflomal are not read; {remedy}")
+        remedy = "save a model with softcount align --save and use it with softcount align --prior-model"
+        raise InputError(f"{priors}: eflomal's priors cannot be read; {remedy}")
     texts = _texts(file, source, target)
     links = {"forward": forward_links, "reverse": reverse_links}
     costs = {"forward": forward_scores, "reverse": reverse_scores}
     for path in (*links.values(), *costs.values()):
         if path is not None and path.exists() and not overwrite:
-            raise InputError(f"{path}: is there already; add --overwrite, or name another file")
+            raise InputError(f"{path}: already exists; add --overwrite, or give another name")
     settings = dict(MODELS[model])
     if source_prefix or target_prefix:
         settings["stems"] = str(max(source_prefix, target_prefix))
@@ -135,7 +166,7 @@ def _texts(file: str | None, source: str | None, target: str | None) -> tuple[st
         return file, None
     if file is None and source is not None and target is not None:
         return source, target
-    raise InputError("which text? give -i FILE, or -s SOURCE and -t TARGET")
+    raise InputError("the text is missing; give -i FILE, or -s SOURCE and -t TARGET")
 
 
 def _same(texts: tuple[str, str | None], settings: dict[str, Any], links: Any, costs: Any) -> Iterator[str]:

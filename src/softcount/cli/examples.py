@@ -16,20 +16,22 @@ SHOWN = 12  # lines of a file
 
 
 def examples(
-    name: Annotated[str | None, typer.Argument(help="Which one; without it they are listed.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the files to this folder; without NAME those of all.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No messages but errors.")] = False,
+    name: Annotated[str | None, typer.Argument(help="Name of the example; without it, all are listed.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the files to this folder; without NAME, of all examples.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
-    """List the examples of the textbooks that come with softcount, show one, or write its files.
+    """List the examples that come with softcount, show one, or write its files.
 
     Example: **softcount examples can-i-can --out can**
 
-    All of them, a folder each: **softcount examples --out examples**
+    Write all of them, one folder each: **softcount examples --out examples**
     """
     from softcount.examples import EXAMPLES
 
     if name is not None and name not in EXAMPLES:
-        raise InputError(f"no example {name!r}; there are {', '.join(EXAMPLES)}")
+        raise InputError(f"example {name!r} not found; choose from {', '.join(EXAMPLES)}")
     if out is not None:
         written = _write(out, [name] if name else list(EXAMPLES), one=name is not None)
         say(f"wrote {written} files to {out}", quiet)
@@ -60,7 +62,7 @@ def _write(folder: Path, names: list[str], one: bool) -> int:
     files = {place / file: text for name, place in places.items() for file, text in EXAMPLES[name].files.items()}
     for path in files:
         if path.exists():
-            raise InputError(f"{path}: is there already; name another folder, or remove it")
+            raise InputError(f"{path}: already exists; give another folder, or remove it")
     with new_folders(*dict.fromkeys(path.parent for path in files), files=files):
         for path, text in files.items():
             write_whole(path, lambda place, text=text: place.write_text(text, encoding="utf-8"))  # type: ignore[misc]

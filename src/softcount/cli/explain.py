@@ -15,16 +15,12 @@ from softcount.cli.options import TextColumn
 from softcount.cli.watched import watched
 from softcount.machine.streams import put
 
-HELP = """Show every number of a small computation.
-
-Example: **softcount explain hmm P.json "can I can"**
-
-Model 1 by hand: **softcount explain ibm1 three.en three.th --steps 1**
-"""
+HELP = (
+    'Show every number of a small computation.\n\nExample: **softcount explain hmm P.json "can I can"**\n\n'
+    "IBM Model 1 by hand: **softcount explain ibm1 three.en three.th --steps 1**\n"
+)
 app = typer.Typer(cls=GroupHelp, help=HELP, no_args_is_help=True, rich_markup_mode="markdown")
-Page = Annotated[
-    Path | None, typer.Option(help="Also write a page that computes, step by step; it opens in any browser.")
-]
+Page = Annotated[Path | None, typer.Option(help="Also write an interactive page that computes step by step.")]
 
 
 @app.callback()
@@ -58,19 +54,22 @@ def _answer(result: dict[str, Any], as_json: bool, show: Callable[[dict[str, Any
 @app.command("hmm", cls=HelpLast)
 @watched
 def hmm(
-    parameters: Annotated[str, typer.Argument(help="P.json (states, initial, transition, emission), or a saved HMM.")],
-    sentences: Annotated[list[str], typer.Argument(help="A sentence, in quotes, or several.", metavar="SENTENCE…")],
-    pseudo: Annotated[float, typer.Option(min=0, help="Pseudo-count of every entry that is not zero.")] = 0.0,
+    parameters: Annotated[
+        str, typer.Argument(help="Parameters as JSON (states, initial, transition, emission), or a saved HMM.")
+    ],
+    sentences: Annotated[list[str], typer.Argument(help="One or more sentences, each in quotes.", metavar="SENTENCE…")],
+    pseudo: Annotated[float, typer.Option(min=0, help="Pseudo-count of every entry with nonzero probability.")] = 0.0,
     page: Page = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="One object: probability, alpha, beta, posterior, counts, updated.")
+        bool,
+        typer.Option("--json", help="Print one JSON object: probability, alpha, beta, posterior, counts, updated."),
     ] = False,
 ) -> None:
-    """The lattice of a sentence: forward and backward probabilities, posteriors, expected counts, one EM step.
+    """Show the lattice of a sentence: forward and backward probabilities, posteriors, expected counts, one EM step.
 
     Example: **softcount explain hmm P.json "can I can"**
 
-    As a page that computes: **softcount explain hmm P.json "can I can" "I can" --page lattice.html**
+    As an interactive page: **softcount explain hmm P.json "can I can" "I can" --page lattice.html**
     """
     from softcount.report.lattice import lattices, print_lattices
     from softcount.report.page.explain_data import hmm_data
@@ -84,20 +83,20 @@ def hmm(
 @app.command("mixture", cls=HelpLast)
 @watched
 def mixture(
-    docs: Annotated[str, typer.Argument(help="A handful of documents, one a line; - for stdin.")],
-    clusters: Annotated[int, typer.Option(min=1, help="How many classes.")] = 2,
-    steps: Annotated[int, typer.Option(min=1, max=1000, help="Steps of EM.")] = 3,
+    docs: Annotated[str, typer.Argument(help="A few documents, one per line; - for stdin.")],
+    clusters: Annotated[int, typer.Option(min=1, help="Number of classes.")] = 2,
+    steps: Annotated[int, typer.Option(min=1, max=1000, help="Number of EM iterations.")] = 3,
     pseudo: Annotated[float, typer.Option(min=0, help="Pseudo-count of every word in every class.")] = 0.0,
-    seed: Annotated[int, typer.Option(min=0, help="Of the random start.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random start.")] = 0,
     text_column: TextColumn = None,
     page: Page = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """A Naive Bayes mixture step by step: responsibilities, expected counts, parameters, bound.
+    """Show EM for a Naive Bayes mixture step by step: responsibilities, expected counts, parameters, bound.
 
     Example: **softcount explain mixture six.txt --clusters 2**
 
-    Two steps, smoothed: **softcount explain mixture six.txt --clusters 2 --steps 2 --pseudo 0.1**
+    Two iterations, with smoothing: **softcount explain mixture six.txt --clusters 2 --steps 2 --pseudo 0.1**
     """
     from softcount.report.documents import explain_mixture, mixture_start, print_documents
     from softcount.report.page.explain_data import documents_data
@@ -113,20 +112,20 @@ def mixture(
 @app.command("plsa", cls=HelpLast)
 @watched
 def plsa(
-    docs: Annotated[str, typer.Argument(help="A handful of documents, one a line; - for stdin.")],
-    topics: Annotated[int, typer.Option(min=1, help="How many topics.")] = 2,
-    steps: Annotated[int, typer.Option(min=1, max=1000, help="Steps of EM.")] = 3,
+    docs: Annotated[str, typer.Argument(help="A few documents, one per line; - for stdin.")],
+    topics: Annotated[int, typer.Option(min=1, help="Number of topics.")] = 2,
+    steps: Annotated[int, typer.Option(min=1, max=1000, help="Number of EM iterations.")] = 3,
     pseudo: Annotated[float, typer.Option(min=0, help="Pseudo-count of every entry.")] = 0.0,
-    seed: Annotated[int, typer.Option(min=0, help="Of the random start.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random start.")] = 0,
     text_column: TextColumn = None,
     page: Page = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """PLSA step by step: responsibilities, expected counts, parameters, bound.
+    """Show EM for PLSA step by step: responsibilities, expected counts, parameters, bound.
 
     Example: **softcount explain plsa six.txt --topics 2**
 
-    Two steps, from another start: **softcount explain plsa six.txt --topics 2 --steps 2 --seed 1**
+    Two iterations from another start: **softcount explain plsa six.txt --topics 2 --steps 2 --seed 1**
     """
     from softcount.report.documents import explain_plsa, plsa_start, print_documents
     from softcount.report.page.explain_data import documents_data
@@ -142,18 +141,18 @@ def plsa(
 @app.command("kmeans", cls=HelpLast)
 @watched
 def kmeans(
-    points: Annotated[str, typer.Argument(help="A handful of points, one a line, numbers with blanks between.")],
-    clusters: Annotated[int, typer.Option(min=1, help="How many means.")] = 2,
-    steps: Annotated[int, typer.Option(min=1, max=1000, help="Steps of both.")] = 3,
-    seed: Annotated[int, typer.Option(min=0, help="Which points the means begin at.")] = 0,
+    points: Annotated[str, typer.Argument(help="A few points, one per line, coordinates separated by spaces.")],
+    clusters: Annotated[int, typer.Option(min=1, help="Number of means.")] = 2,
+    steps: Annotated[int, typer.Option(min=1, max=1000, help="Number of iterations, soft and hard.")] = 3,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the choice of the first means.")] = 0,
     page: Page = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """k-means step by step, soft beside hard: means, responsibilities, and the cluster that takes all.
+    """Show soft and hard k-means step by step: means, responsibilities and assignments.
 
     Example: **softcount explain kmeans points.txt --clusters 2**
 
-    For a program: **softcount explain kmeans points.txt --clusters 2 --json**
+    As JSON: **softcount explain kmeans points.txt --clusters 2 --json**
     """
     from softcount.report.kmeans import explain_kmeans, print_kmeans, start_means
     from softcount.report.page.explain_data import kmeans_data
@@ -169,20 +168,22 @@ def kmeans(
 @app.command("ibm1", cls=HelpLast)
 @watched
 def ibm1(
-    source: Annotated[str, typer.Argument(help="A handful of sentences, or a file with both sides; - for stdin.")],
-    target: Annotated[str | None, typer.Argument(help="Their translations, line by line.")] = None,
-    steps: Annotated[int, typer.Option(min=1, help="How many iterations of EM.")] = 3,
+    source: Annotated[str, typer.Argument(help="A few sentences, or a file with both sides; - for stdin.")],
+    target: Annotated[str | None, typer.Argument(help="Translation of SOURCE, line by line.")] = None,
+    steps: Annotated[int, typer.Option(min=1, help="Number of EM iterations.")] = 3,
     dictionary: Annotated[
-        str | None, typer.Option(help="source<TAB>target<TAB>must: translations that are certain.")
+        str | None, typer.Option(help="Certain translations, one per line: source, tab, target, tab, must.")
     ] = None,
     page: Page = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One object with every number of every iteration.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object with every number of every iteration.")
+    ] = False,
 ) -> None:
-    """Model 1 by hand: posteriors, expected counts, parameters and perplexity, iteration by iteration.
+    """Show EM for IBM Model 1 step by step: posteriors, expected counts, parameters and perplexity.
 
     Example: **softcount explain ibm1 three.en three.th --steps 1**
 
-    Of one file with both sides: **softcount explain ibm1 three.tsv --steps 3 --json**
+    One file with both sides: **softcount explain ibm1 three.tsv --steps 3 --json**
     """
     from softcount.report.model1 import certain, model1, print_model1
     from softcount.report.page.explain_data import ibm1_data
@@ -199,23 +200,24 @@ def ibm1(
 @watched
 def net(
     spec: Annotated[str, typer.Argument(help='Arcs, "weather -> traffic -> late", or a BIF file.')],
-    start: Annotated[str, typer.Argument(help="T.json: every table.")],
-    data: Annotated[str, typer.Argument(help="A handful of rows, CSV or TSV; an empty cell is missing.")],
-    sequence: Annotated[str | None, typer.Option(help="The column that names the sequence of a row.")] = None,
-    weight: Annotated[str | None, typer.Option(help="The column that says how often a row was seen.")] = None,
+    start: Annotated[str, typer.Argument(help="All tables of the network as JSON.")],
+    data: Annotated[str, typer.Argument(help="A few rows, CSV or TSV; an empty cell is missing.")],
+    sequence: Annotated[str | None, typer.Option(help="Column with the name of the row's sequence.")] = None,
+    weight: Annotated[str | None, typer.Option(help="Column with the number of times a row was observed.")] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Compute even if the estimate exceeds a minute or the memory.")
+        bool, typer.Option("--force", help="Compute even if the estimate exceeds a minute or the free memory.")
     ] = False,
     page: Page = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="One object: log_likelihood, per_item, rows, tables, counts, updated.")
+        bool,
+        typer.Option("--json", help="Print one JSON object: log_likelihood, per_item, rows, tables, counts, updated."),
     ] = False,
 ) -> None:
-    """A network by hand: probabilities of rows and of their missing cells, expected counts, one EM step.
+    """Show one EM step of a Bayesian network: probabilities of rows and missing cells, expected counts.
 
     Example: **softcount explain net "weather -> traffic -> late" T.json days.csv**
 
-    A page, over time: **softcount explain net "weather@-1 -> weather -> late" T.json diary.csv --page net.html**
+    Over time: **softcount explain net "weather@-1 -> weather -> late" T.json diary.csv --page net.html**
     """
     from softcount.estimators.network import Network
     from softcount.report.network import explain_net, print_net
@@ -234,24 +236,24 @@ def _arcs(model: Any, rows: Any) -> list[Any]:
     from softcount.report.page.frame import Section
     from softcount.report.page.network import drawing
 
-    return [Section("arcs", "Which variable depends on which", drawing(model._structure, rows.columns))]
+    return [Section("arcs", "Dependencies between variables", drawing(model._structure, rows.columns))]
 
 
 @app.command("grammar", cls=HelpLast)
 @watched
 def grammar(
-    rules: Annotated[str, typer.Argument(help="G.cfg: rules with probabilities, as NLTK writes them.")],
-    sentences: Annotated[list[str], typer.Argument(help="A sentence, in quotes, or several.", metavar="SENTENCE…")],
+    rules: Annotated[str, typer.Argument(help="Rules with probabilities, in NLTK's format.")],
+    sentences: Annotated[list[str], typer.Argument(help="One or more sentences, each in quotes.", metavar="SENTENCE…")],
     page: Page = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="One object: log_likelihood, sentences (trees, chart), rules.")
+        bool, typer.Option("--json", help="Print one JSON object: log_likelihood, sentences (trees, chart), rules.")
     ] = False,
 ) -> None:
-    """A grammar by hand: the chart of inside and outside, all trees, expected counts of rules, one EM step.
+    """Show one EM step of a grammar: inside and outside chart, all trees, expected counts of rules.
 
     Example: **softcount explain grammar G.cfg "she saw the dog with a telescope"**
 
-    As a page that computes: **softcount explain grammar G.cfg "she saw a dog" --page trees.html**
+    As an interactive page: **softcount explain grammar G.cfg "she saw a dog" --page trees.html**
     """
     from softcount.estimators.grammar import Grammar
     from softcount.report.chart import explain_grammar, print_grammar

@@ -25,19 +25,19 @@ FORMATS = {"tsv": "tsv", "parquet": "parquet", "excel": "csv"}  # and how their 
 
 @watched
 def export(
-    model: Annotated[Path, typer.Argument(help="A model that --save wrote.")],
-    to: Annotated[Path, option(OUT, "The folder to write into; made where it is not there.")],
-    format: Annotated[str, option(OUT, "tsv, parquet, or excel (CSV in which words stay words).")] = "tsv",
+    model: Annotated[Path, typer.Argument(help="Model written by --save.")],
+    to: Annotated[Path, option(OUT, "Folder for the tables; it is created if necessary.")],
+    format: Annotated[str, option(OUT, "File format. Choices: tsv, parquet, excel (CSV for spreadsheets).")] = "tsv",
     quiet: Quiet = False,
 ) -> None:
-    """Write every table of MODEL, and its trace, one file each: words and states by name, sparse tables as triples.
+    """Write the tables and the training log of MODEL, one file each, with words and states by name.
 
     Example: **softcount export en-fr.model --to tables --format parquet**
 
     To open in a spreadsheet: **softcount export topics.model --to tables --format excel**
     """
     if format not in FORMATS:
-        raise InputError(f"no format {format!r}; use {', '.join(FORMATS)}")
+        raise InputError(f"--format {format!r}: unknown; use {', '.join(FORMATS)}")
     from softcount.registry import load
     from softcount.report.tables import file_names, n_rows, tables
 

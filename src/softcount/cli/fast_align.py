@@ -46,25 +46,37 @@ class AsOther(Align):
 
 def fast_align(
     context: typer.Context,
-    file: Annotated[str, option(IN, "Pairs: source ||| target, TSV, TMX or XLIFF; - for stdin.", "--input", "-i")],
-    diagonal: Annotated[bool, option(WHAT, "Links keep to the diagonal.", "--favor_diagonal", "-d")] = False,
-    optimize: Annotated[bool, option(WHAT, "Learn how strongly.", "--optimize_tension", "-o")] = False,
-    tension: Annotated[float, option(WHAT, "How strongly, without -o.", "--diagonal_tension", "-T", min=0)] = 4.0,
-    bayes: Annotated[bool, option(HOW, "Variational Bayes rather than EM.", "--variational_bayes", "-v")] = False,
-    alpha: Annotated[float, option(HOW, "Its Dirichlet prior.", "--alpha", "-a", min=0)] = 0.01,
-    steps: Annotated[int, option(HOW, "Steps of training.", "--iterations", "-I", min=1)] = 5,
-    null: Annotated[float, option(WHAT, "Probability of the empty word.", "--p0", "-q", min=0)] = 0.08,
-    no_null: Annotated[bool, option(WHAT, "No empty word.", "--no_null_word", "-N")] = False,
-    reverse: Annotated[bool, option(WHAT, "Each source word chooses its target word.", "--reverse", "-r")] = False,
+    file: Annotated[
+        str, option(IN, "Sentence pairs: source ||| target, TSV, TMX or XLIFF; - for stdin.", "--input", "-i")
+    ],
+    diagonal: Annotated[bool, option(WHAT, "Prefer links near the diagonal.", "--favor_diagonal", "-d")] = False,
+    optimize: Annotated[bool, option(WHAT, "Estimate the diagonal tension.", "--optimize_tension", "-o")] = False,
+    tension: Annotated[
+        float, option(WHAT, "Diagonal tension, or its initial value with -o.", "--diagonal_tension", "-T", min=0)
+    ] = 4.0,
+    bayes: Annotated[bool, option(HOW, "Use variational Bayes instead of EM.", "--variational_bayes", "-v")] = False,
+    alpha: Annotated[float, option(HOW, "Dirichlet concentration for -v.", "--alpha", "-a", min=0)] = 0.01,
+    steps: Annotated[int, option(HOW, "Number of iterations.", "--iterations", "-I", min=1)] = 5,
+    null: Annotated[float, option(WHAT, "Probability of the null word.", "--p0", "-q", min=0)] = 0.08,
+    no_null: Annotated[bool, option(WHAT, "Train without the null word.", "--no_null_word", "-N")] = False,
+    reverse: Annotated[
+        bool, option(WHAT, "Train the reverse direction (the target generates the source).", "--reverse", "-r")
+    ] = False,
     probabilities: Annotated[
-        str | None, option(OUT, "A number: as -q; a file: the lexicon.", "--conditional_probabilities", "-p")
+        str | None,
+        option(
+            OUT,
+            "Probability of the null word if a number; otherwise a file for the lexicon.",
+            "--conditional_probabilities",
+            "-p",
+        ),
     ] = None,
     beam: Annotated[float | None, option(HOW, "No effect.", "--beam_threshold", "-t", metavar="N")] = None,
     buffer: Annotated[int | None, option(HOW, "No effect.", "--thread_buffer_size", "-b", metavar="N")] = None,
-    save: Annotated[str | None, option(OUT, "Write the model here; see softcount align --apply.")] = None,
-    quiet: Annotated[bool, option(OUT, "No messages but errors.", "--quiet")] = False,
-) -> None:  # fmt: skip
-    """Link words as fast_align does, with its flags; stderr says which command of ours does the same.
+    save: Annotated[str | None, option(OUT, "Write the model to this file; softcount align --apply reads it.")] = None,
+    quiet: Annotated[bool, option(OUT, "Print errors only.", "--quiet")] = False,
+) -> None:
+    """Align words with the options of fast_align; print the equivalent `softcount align` command to stderr.
 
     Example: **softcount fast-align -i text.fr-en -d -o -v > forward.align**
 

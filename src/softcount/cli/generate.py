@@ -16,18 +16,25 @@ from softcount.machine.streams import put_lines
 
 @watched
 def generate(
-    sentences: Annotated[int, typer.Option("--sentences", "-n", min=0, help="How many sentences.")] = 10,
+    sentences: Annotated[int, typer.Option("--sentences", "-n", min=0, help="Number of sentences.")] = 10,
     source: Annotated[
-        Path | None, typer.Option("--from", help="Sample from these parameters instead: P.json, or a saved HMM.")
+        Path | None,
+        typer.Option(
+            "--from", help="Sample from these parameters (P.json, or a saved HMM) instead of the built-in language."
+        ),
     ] = None,
-    length: Annotated[int | None, typer.Option(min=1, help="With --from: words per sentence.")] = None,
-    vocabulary: Annotated[float, typer.Option(help="Size of the built-in language: 1 has 400 words.")] = 1.0,
-    tags: Annotated[Path | None, typer.Option(help="Write the tags here, line by line.")] = None,
-    tagged: Annotated[bool, typer.Option("--tagged", help="Print word/TAG.")] = False,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same text.")] = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No messages but errors.")] = False,
+    length: Annotated[int | None, typer.Option(min=1, help="Words per sentence (with --from).")] = None,
+    vocabulary: Annotated[
+        float, typer.Option(help="Vocabulary size of the built-in language in units of 400 words.")
+    ] = 1.0,
+    tags: Annotated[Path | None, typer.Option(help="Write the tags to this file, line by line.")] = None,
+    tagged: Annotated[bool, typer.Option("--tagged", help="Print word/TAG instead of words.")] = False,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed of the random numbers; the same seed gives the same text.")
+    ] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
-    """Write text of a small synthetic language, or text sampled from an HMM's parameters.
+    """Generate tagged text of a small artificial language, or sample it from the parameters of an HMM.
 
     Example: **softcount generate -n 1000 --tags gold.tags > text.txt**
 
@@ -36,7 +43,7 @@ def generate(
     check_writable(tags, inputs=(source,))
     if source is None:
         if length is not None:
-            raise InputError("--length goes with --from; the built-in language ends its own sentences")
+            raise InputError("--length needs --from; sentences of the built-in language have their own length")
         from softcount.synthetic import language
 
         words, truth = language(sentences, seed, vocabulary)
@@ -64,9 +71,9 @@ def _sampled(
     model = open_parameters(source, "generate --from")
     if length is None and not model.end:
         length = 10
-        say(f'{source} has no "end": sentences of {length} words; set --length', quiet)
+        say(f'{source} has no "end": sentences have {length} words; set --length', quiet)
     check_room(
-        n_sentences * (100 + 100 * (length or 10)), f"{n_sentences:,} sentences", "ask for fewer, or shorter ones"
+        n_sentences * (100 + 100 * (length or 10)), f"{n_sentences:,} sentences", "ask for fewer or shorter ones"
     )
     lengths = None if length is None else np.full(n_sentences, length)
     words, states = draw(model.tables, n_sentences, lengths, np.random.default_rng(seed))

@@ -26,29 +26,34 @@ OUTPUTS = ("tsv", "excel", "tbx", "json")
 
 @watched
 def glossary(
-    model: Annotated[Path, typer.Argument(help="A word aligner that softcount align --save wrote.")],
+    model: Annotated[Path, typer.Argument(help="Word aligner written by softcount align --save.")],
     source: Annotated[
-        str | None, typer.Argument(help="The text to take it from; default: what training counted.")
+        str | None,
+        typer.Argument(help="Source text, or a file with both sides. Default: the links counted in training."),
     ] = None,
-    target: Annotated[str | None, typer.Argument(help="Its translation, unless SOURCE has both sides.")] = None,
-    terms: Annotated[bool, option(OUT, "With terms of several words: phrases linked as wholes.", "--terms")] = False,
-    min_links: Annotated[int, option(OUT, "Leave out what has fewer links.", min=1)] = 1,
-    min_share: Annotated[float, option(OUT, "Leave out smaller shares of a word's links.", min=0, max=1)] = 0.0,
-    dispersion: Annotated[bool, option(OUT, "A last column: 0 even, 1 all in one place.", "--dispersion")] = False,
-    output: Annotated[str, option(OUT, "tsv, excel (CSV for spreadsheets), tbx (terminology tools), json.")] = "tsv",
-    source_language: Annotated[str | None, option(IN, "As in a TMX or XLIFF file; the name in TBX.")] = None,
-    target_language: Annotated[str | None, option(IN, "Likewise.")] = None,
+    target: Annotated[str | None, typer.Argument(help="Translation of SOURCE, unless SOURCE has both sides.")] = None,
+    terms: Annotated[bool, option(OUT, "Include terms of several words, linked as a unit.", "--terms")] = False,
+    min_links: Annotated[int, option(OUT, "Minimum number of links of an entry.", min=1)] = 1,
+    min_share: Annotated[float, option(OUT, "Minimum share of a word's links.", min=0, max=1)] = 0.0,
+    dispersion: Annotated[
+        bool, option(OUT, "Add a column with the dispersion: 0 is even, 1 means a single segment.", "--dispersion")
+    ] = False,
+    output: Annotated[
+        str, option(OUT, "Output format. Choices: tsv, excel (CSV for spreadsheets), tbx (terminology tools), json.")
+    ] = "tsv",
+    source_language: Annotated[str | None, option(IN, "Source language in TMX or XLIFF, and its name in TBX.")] = None,
+    target_language: Annotated[str | None, option(IN, "Target language in TMX or XLIFF, and its name in TBX.")] = None,
     tokenize: Tokenize = None,
     quiet: Quiet = False,
-) -> None:  # fmt: skip
-    """List which words translate which, by the links that MODEL makes, those with most links first.
+) -> None:
+    """Extract a bilingual glossary from word links, most frequent entries first.
 
     Example: **softcount glossary en-fr.model text.en text.fr --terms > glossary.tsv**
 
-    Of another text, for terminology tools: **softcount glossary en-fr.model new.en new.fr --output tbx > new.tbx**
+    From another text, for terminology tools: **softcount glossary en-fr.model new.en new.fr --output tbx > new.tbx**
     """
     if output not in OUTPUTS:
-        raise InputError(f"no output {output!r}; use {', '.join(OUTPUTS)}")
+        raise InputError(f"--output {output!r}: unknown; use {', '.join(OUTPUTS)}")
     found = open_model(model, ("word aligner",), "glossary")
     languages = {"source_language": source_language, "target_language": target_language}
     prepare = preparation(found, tokenize, None, quiet) if source is not None else None
@@ -56,7 +61,7 @@ def glossary(
     stage.begin("counting links")
     rows = _expected(found, min_links) if data is None else _counted(found, data, min_links, terms)
     rows = [row for row in rows if row.share >= min_share]
-    where = "as training counted them" if data is None else f"in {len(data):,} pairs"
+    where = "counted in training" if data is None else f"in {len(data):,} pairs"
     say(f"{len(rows):,} entries; links {where}", quiet)
     named = (source_language or "und", target_language or "und")
     put_lines(_written(rows, output, dispersion, named, found))
@@ -97,8 +102,7 @@ def _text(
         return None
     said = quoted(model.data_["source"], 100)
     raise InputError(
-        f"{path}: links are counted in a text, and the paths that a model names ({said}) are not opened; "
-        "give the text (SOURCE and TARGET)"
+        f"{path}: the text is missing (paths stored in a model, here {said}, are not opened); give SOURCE and TARGET"
     )
 
 

@@ -20,41 +20,54 @@ AUTO = "auto"
 
 @dataclass(kw_only=True)
 class GrammarCommand(Training):
-    """Parse TEXT with the grammar G, whose rules get their probabilities from TEXT: one tree in brackets a line.
+    """Train a probabilistic context-free grammar on TEXT and print the best parse of each sentence.
 
     Example: **softcount grammar G.cfg text.txt --criterion em:50 --save grammar.model > trees.mrg**
 
-    Read off trees: **softcount grammar --trees gold.mrg --markov 2,1 --save grammar.model**
+    Read the grammar from a treebank: **softcount grammar --trees gold.mrg --markov 2,1 --save grammar.model**
 
     New text: **softcount grammar new.txt --apply grammar.model > new.mrg**
     """
 
     grammar: Annotated[
-        str | None, typer.Argument(metavar="G", help='Rules, as NLTK writes them: S -> NP VP | "word" [0.3]; .gz too.')
+        str | None,
+        typer.Argument(metavar="G", help='Rules in NLTK\'s format: S -> NP VP | "word" [0.3]; may be compressed.'),
     ] = None
     text: Annotated[
-        str | None, typer.Argument(help="One sentence a line, blanks between words; - for stdin.")
-    ] = None  # fmt: skip
-    trees: Annotated[str | None, option(WHAT, "Read the grammar off these trees, in brackets.")] = None
-    markov: Annotated[
-        str | None, option(WHAT, "With --trees: v,h, labels known upwards and sideways, for example 2,1.")
+        str | None, typer.Argument(help="Text with one sentence per line and spaces between words, or - for stdin.")
     ] = None
-    nonterminals: Annotated[int | None, option(WHAT, "Without G: learn a grammar of so many symbols.", min=1)] = None
-    preterminals: Annotated[int | None, option(WHAT, "And of so many kinds of words; 0: words in rules.", min=0)] = None
-    fix: Annotated[str, option(WHAT, "Symbols whose rules to leave alone: NP,Det.")] = ""
+    trees: Annotated[str | None, option(WHAT, "Treebank to read the grammar from, in bracket notation.")] = None
+    markov: Annotated[
+        str | None, option(WHAT, "Vertical and horizontal markovization v,h with --trees, such as 2,1.")
+    ] = None
+    nonterminals: Annotated[
+        int | None, option(WHAT, "Number of nonterminals of a grammar to induce without G.", min=1)
+    ] = None
+    preterminals: Annotated[
+        int | None, option(WHAT, "Number of preterminals of a grammar to induce; 0 allows words in any rule.", min=0)
+    ] = None
+    fix: Annotated[str, option(WHAT, "Symbols with fixed rule probabilities: NP,Det.")] = ""
     criterion: Criterion = AUTO
-    start: Annotated[str | None, option(HOW, "given, uniform, or random.")] = None
-    pseudo: Annotated[float, option(HOW, "Pseudo-count of EM.", min=0)] = 0.0
-    prior: Annotated[float, option(HOW, "Dirichlet prior of VB and Gibbs.", min=0)] = 0.1
+    start: Annotated[str | None, option(HOW, "Initialization. Choices: given, uniform, random.")] = None
+    pseudo: Annotated[float, option(HOW, "Pseudo-count for em.", min=0)] = 0.0
+    prior: Annotated[float, option(HOW, "Dirichlet concentration for vb and gibbs.", min=0)] = 0.1
     sparse: Sparse = None
     restarts: Restarts = 1
-    known: Annotated[str | None, option(IN, "Known trees of TEXT, line by line; an empty line: not known.")] = None
+    known: Annotated[str | None, option(IN, "Known trees of TEXT, line by line; an empty line means unknown.")] = None
     lowercase: Lowercase = False
-    n_parses: Annotated[bool, option(OUT, "How many trees each sentence has, instead of a tree.", "--n-parses")] = False
+    n_parses: Annotated[
+        bool, option(OUT, "Print the number of parses of each sentence instead of a tree.", "--n-parses")
+    ] = False
     best: Annotated[
-        str | None, option(OUT, "viterbi, the most probable tree (default); brackets, the most expected.")
+        str | None,
+        option(
+            OUT,
+            "Decoding. Choices: viterbi (most probable tree), brackets (maximum expected brackets). Default: viterbi.",
+        ),
     ] = None
-    sample: Annotated[int | None, option(OUT, "Instead: so many trees drawn from the grammar.", min=1)] = None
+    sample: Annotated[int | None, option(OUT, "Print N trees sampled from the grammar instead of parses.", min=1)] = (
+        None
+    )
     parameters: Annotated[Path | None, option(OUT, "Write the rules with their probabilities.")] = None
 
     name: ClassVar[str] = "grammar"
@@ -66,12 +79,12 @@ class GrammarCommand(Training):
         if elsewhere and self.text is None:
             self.grammar, self.text = None, self.grammar
         elif elsewhere and self.apply is not None:
-            self.say(f"note: {self.grammar} is not read; the grammar is that of --apply")
+            self.say(f"note: {self.grammar} is ignored; the grammar is the one in --apply")
             self.grammar = None
         if self.text is None and self.apply is not None and self.sample is None:
-            raise InputError("no text to parse; name a file behind the options, or - for stdin")
+            raise InputError("no text to parse; give a file after the options, or - for stdin")
         if self.text is None and (self.n_parses or self.known):
-            raise InputError("no text; name a file of sentences behind the grammar, or - for stdin")
+            raise InputError("no text; give a file of sentences after the grammar, or - for stdin")
         super().run()
 
     def reads(self) -> dict[str, str | Path | None]:
@@ -170,4 +183,6 @@ def _markov(text: str | None) -> tuple[int, int | None] | None:
     above, beside = (whole(part) for part in parts) if len(parts) == 2 else (None, None)
     if above and (beside is not None or parts[1] == "all"):
         return above, beside
-    raise InputError(f"--markov {quoted(text)}: give v,h, v from 1 and h from 0 on, for example 2,1")
+    raise InputError(
+        f"--markov {quoted(text)}: invalid value; write v,h with v at least 1 and h at least 0, such as 2,1"
+    )

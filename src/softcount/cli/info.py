@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from softcount.disk.store import Stored
 
 MOST = 1 << 53  # items, seconds: what numbers of JSON count exactly
-INTACT = "  intact: every digest, every number, and the counts of words and lengths"
+INTACT = "  intact: all checksums, word numbers, counts and lengths are correct"
 
 
 @watched
 def info(
     model: Annotated[
-        str, typer.Argument(help="A model that --save wrote, a checkpoint, or a folder of shards.", metavar="MODEL")
+        str, typer.Argument(help="Model written by --save, checkpoint, or folder of shards.", metavar="MODEL")
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Say what MODEL is: what was trained, on what, when, with which result. Every bit of the file is checked.
+    """Describe a saved model (settings, training data, results) and verify its checksums.
 
-    Of a folder of shards, all of it is checked: every digest, every number, and the counts of its words and lengths.
+    A folder of shards is verified completely: checksums, word numbers, counts and lengths.
 
     Example: **softcount info en-fr.model**
 
-    For a program: **softcount info en-fr.model --json**
+    As JSON: **softcount info en-fr.model --json**
     """
     from softcount.disk.checkpoint import KIND
     from softcount.disk.store import MALFORMED, Stored
@@ -114,11 +114,11 @@ def _model(stored: Stored) -> dict[str, Any]:
 def _check_counts(stored: Stored, body: dict[str, Any]) -> None:
     """ValueError where a number cannot be meant: a file has no more of anything than it has bits."""
     if not all(0 <= n <= 8 * stored.n_bytes for n in body["sizes"].values()):
-        raise ValueError("sizes beyond the file's own")
+        raise ValueError("sizes beyond the size of the file")
     numbers = [n for n in body["data"].values() if not isinstance(n, str)]
     numbers += [step.seconds for trace in body["traces"].values() for step in trace["steps"]]
     if not all(0 <= n < MOST for n in numbers):
-        raise ValueError("numbers of items, or seconds, that cannot be")
+        raise ValueError("impossible numbers of items or seconds")
 
 
 def _posterior(learned: dict[str, Any]) -> list[str]:
@@ -165,10 +165,10 @@ def _model_lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _sentence(result: dict[str, Any]) -> str:
     if not result["steps"]:
-        return "no steps: the start as it was given"
+        return "no iterations: the parameters are those of the start"
     best = f"the best of {result['restarts']} restarts; " if result["restarts"] > 1 else ""
     objective = "" if result["objective"] is None else f"; objective {result['objective']:,.4f}"
-    took = f"{result['steps']} steps, {result['seconds']:.1f} s in all"
+    took = f"{result['steps']} iterations, {result['seconds']:.1f} s in total"
     return f"{result['criterion']}: {best}{took}; {result['stopped']}{objective}"
 
 
@@ -189,7 +189,7 @@ def _checkpoint_lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if found["finished"]:
         yield "finished", "; ".join(found["finished"])
     for key, position in found["under_way"].items():
-        yield "under way", f"{key}, {position['steps']} steps done; the same command again goes on from there"
+        yield "under way", f"{key}, {position['steps']} iterations done; run the same command again to resume"
 
 
 def _counted(sizes: dict[str, Any]) -> str:

@@ -10,7 +10,10 @@ from softcount.errors import InputError
 
 def check_labelled(command: Any) -> None:
     if command.labelled_tags is not None and command.labelled is None:
-        raise InputError("--labelled-tags are the tags of --labelled TEXT; give it, or the tags of the text as --tags")
+        raise InputError(
+            "--labelled-tags has no effect without --labelled; give --labelled TEXT, or use --tags for "
+            "the tags of the text"
+        )
 
 
 def labelled_text(command: Any) -> Any:

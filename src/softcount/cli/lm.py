@@ -44,41 +44,47 @@ MODEL = ("order", "characters", "min_count", "lowercase")
 def lm(
     context: typer.Context,
     text: Annotated[
-        str | None, typer.Argument(help="One sentence a line, blanks between tokens; .gz too; - for stdin.")
+        str | None,
+        typer.Argument(
+            help="Text (plain or compressed) with one sentence per line and spaces between tokens, or - for stdin."
+        ),
     ] = None,
-    order: Annotated[int, option(WHAT, "Words of an n-gram: 3 looks at two words before each.", min=1, max=10)] = 3,
-    characters: Annotated[bool, option(WHAT, "Characters are the words; blanks are ▁.", "--characters")] = False,
-    min_count: Annotated[int, option(WHAT, "Rarer words become `<unk>`.", min=1)] = 1,
+    order: Annotated[int, option(WHAT, "Order of the n-grams: 3 conditions on two words.", min=1, max=10)] = 3,
+    characters: Annotated[
+        bool, option(WHAT, "Use characters instead of words; a space becomes ▁.", "--characters")
+    ] = False,
+    min_count: Annotated[int, option(WHAT, "Replace words that occur fewer than N times by `<unk>`.", min=1)] = 1,
     seed: Seed = 0,
-    apply: Annotated[Path | None, option(IN, "A saved model, or an ARPA file; nothing is trained.")] = None,
+    apply: Annotated[Path | None, option(IN, "Saved model or ARPA file to use; nothing is trained.")] = None,
     lowercase: Lowercase = False,
     tokenize: Tokenize = None,
     normalize: Normalize = None,
-    format: Annotated[str, option(IN, "plain, tagged (word/TAG), conllu, or auto.")] = "auto",
+    format: Annotated[str, option(IN, "Input format. Choices: auto, plain, tagged (word/TAG), conllu.")] = "auto",
     text_column: TextColumn = None,
     save: Save = None,
-    arpa: Annotated[Path | None, option(OUT, "Write the model as ARPA, for KenLM, SRILM and others.")] = None,
+    arpa: Annotated[Path | None, option(OUT, "Write the model in ARPA format, for KenLM, SRILM and others.")] = None,
     page: Report = None,
-    query: Annotated[str, option(OUT, "Who is asked how likely text is: own, or kenlm, if installed.")] = "own",
+    query: Annotated[str, option(OUT, "Scoring back-end. Choices: own, kenlm (if installed).")] = "own",
     scores: Annotated[bool, option(OUT, "Print log10 P of every line.", "--scores")] = False,
-    sample: Annotated[int, option(OUT, "Print so many sentences that the model makes up.", min=0)] = 0,
+    sample: Annotated[int, option(OUT, "Sample N sentences.", min=0)] = 0,
     as_json: Json = False,
     quiet: Quiet = False,
     signature_form: SignatureForm = "short",
 ) -> None:
-    """Train a language model (interpolated modified Kneser–Ney), or see how well one foresees a text.
+    """Train an n-gram language model (interpolated modified Kneser–Ney), or evaluate one on a text.
 
     Example: **softcount lm text.txt --order 3 --save text.lm --arpa text.arpa**
 
-    New text: **softcount lm --apply text.lm new.txt --json**; an ARPA file will do too.
-    Prints perplexity, bits, tokens and unknown words.
+    Evaluate a model or an ARPA file on a text: **softcount lm --apply text.lm new.txt --json**
+
+    An evaluation prints perplexity, bits, tokens and unknown words.
     """
     from softcount.estimators.language_model import LanguageModel
 
     check_form(signature_form)
     check_writable(save, arpa, page, inputs=(text, apply))
     if apply is None and text is None:
-        raise InputError("no text to train on; give one, or --apply MODEL")
+        raise InputError("no text to train on; give a text, or --apply MODEL")
     if apply is None:
         assert text is not None
         with warnings.catch_warnings(record=True) as caught:
@@ -103,7 +109,7 @@ def lm(
         _write_page(page, model, data)
     say(in_form(model.signature_, signature_form), quiet)
     if sample:
-        stage.begin("making sentences")
+        stage.begin("sampling sentences")
         put_lines(line + "\n" for line in model.sample(sample, seed))
     elif apply is None:
         _print_trained(model, as_json)
@@ -122,7 +128,7 @@ def _write_page(path: Path, model: LanguageModel, data: Any) -> None:
 def text_for(model: LanguageModel, *files: str, tokenize: str | None = None) -> Any:
     """What `softcount report` shows: one text, read as the model's own was."""
     if len(files) > 1:
-        raise InputError(f"{files[-1]}: `softcount lm` reads no more than 1; leave it away")
+        raise InputError(f"{files[-1]}: `softcount lm` takes one file; omit it")
     return _read(files[0], model, preparation(model, tokenize, None))
 
 

@@ -79,13 +79,12 @@ def _one_line() -> Iterator[None]:
         raise InputError(f"{text}{' See' if text.endswith('?') else '; see'} {context.command_path} --help") from None
 
 
-HELP = """Find hidden structure in text without labels: word alignments, tags, classes, topics, clusters, grammars and
-Bayesian networks. Results go to stdout, messages to stderr. `softcount COMMAND --help` describes a command.
-
-Example: **softcount tag text.txt --states 45 --save tags.model > tags.txt**
-
-Show what the model has learned: **softcount show tags.model text.txt**
-"""
+HELP = (
+    "Find hidden structure in text without labels: word alignments, tags, classes, topics, clusters, "
+    "grammars and\nBayesian networks. Results go to stdout, messages to stderr. `softcount COMMAND "
+    "--help` describes a command.\n\nExample: **softcount tag text.txt --states 45 --save tags.model > "
+    "tags.txt**\n\nShow what a model has learned: **softcount show tags.model text.txt**\n"
+)
 TASKS = {  # the groups of the help, in its order
     "Words": ("tag", "classes", "lm"),
     "Bitext": ("align", "fast-align", "eflomal", "symmetrize", "glossary", "translate", "rank"),
@@ -223,7 +222,7 @@ def _main() -> None:
             _end_of(cause)
         if not isinstance(leaving.__context__, BrokenPipeError):  # which typer makes an exit with 1
             raise
-        _end(f"{leaving.__context__.strerror}: something that was written to has gone away", 2)
+        _end(f"{leaving.__context__.strerror}: an output was closed", 2)
     except ReaderGone:  # that is its right
         sys.exit(0)
     except OSError as error:
@@ -237,7 +236,7 @@ def _too_large(now: stage.Stage) -> str:
     """Who was reading a file must have a smaller one; who was not, must learn less of it."""
     doing, _, name = now.what.removeprefix(now.purpose).partition(" ")
     if doing in ("reading", "indexing"):
-        return f"{name}: takes more memory to be read than there is; split the file, or use shards: softcount shard"
+        return f"{name}: needs more memory than available; split the file, or use shards (softcount shard)"
     return "not enough memory for this input; use fewer states or topics, or a higher --min-count"
 
 

@@ -25,55 +25,62 @@ PREDICTIONS = (".csv", ".tsv", ".parquet")
 
 @dataclass(kw_only=True)
 class Net(Training):
-    """Learn the tables of a Bayesian network from rows, some of whose cells are missing, or whose columns are hidden.
+    """Learn a Bayesian network from data with missing values and hidden variables.
 
     Example: **softcount net "weather -> traffic -> late" days.csv --values traffic=3 --parameters T.json**
 
     Over time: **softcount net "weather@-1 -> weather -> late" diary.csv --sequence person --values weather=2**
 
-    Arcs too, and a hidden variable: **softcount net auto days.csv --values h=2 --restarts 5 --dot arcs.dot**
+    Learn the arcs too: **softcount net auto days.csv --values h=2 --restarts 5 --dot arcs.dot**
 
-    Asked, without data: **softcount net "weather -> traffic -> late" --start T.json --query "late | weather=rainy"**
+    Query without data: **softcount net "weather -> traffic -> late" --start T.json --query "late | weather=rainy"**
     """
 
     spec: Annotated[
-        str, typer.Argument(help='Arcs, "rain, sprinkler -> wet; wet@-1 -> wet", a BIF file, or auto.', metavar="SPEC")
+        str, typer.Argument(help='Arcs ("rain, sprinkler -> wet; wet@-1 -> wet"), a BIF file, or auto.', metavar="SPEC")
     ]
-    data: Annotated[str | None, typer.Argument(help="CSV, TSV or Parquet; an empty cell is missing; - for stdin.")] = (
-        None
+    data: Annotated[
+        str | None, typer.Argument(help="Rows as CSV, TSV or Parquet, or - for stdin; an empty cell is missing.")
+    ] = None
+    search: Annotated[bool, option(WHAT, "Learn the arcs too, starting from SPEC; implied by auto.", "--structure")] = (
+        False
     )
-    search: Annotated[
-        bool, option(WHAT, "Learn the arcs as well, beginning with SPEC; always so with auto.", "--structure")
-    ] = False
     values: Annotated[
         list[str] | None,
         option(
-            WHAT, "Of a hidden variable: traffic=3, or traffic=normal,bad,terrible; may be given again.", "--values"
+            WHAT,
+            "Hidden variable with its number of values (traffic=3) or their names "
+            "(traffic=normal,bad,terrible). Repeatable.",
+            "--values",
         ),
     ] = None
-    tie: Annotated[list[str] | None, option(WHAT, "Variables that share one table: a,b; may be given again.")] = None
-    fix: Annotated[str, option(WHAT, "Tables to leave as the start has them: weather,late.")] = ""
+    tie: Annotated[list[str] | None, option(WHAT, "Variables with a shared table: a,b. Repeatable.")] = None
+    fix: Annotated[str, option(WHAT, "Variables with fixed tables: weather,late.")] = ""
     criterion: Criterion = "em:100"
-    start: Annotated[str, option(HOW, "T.json, with all tables or some of them; random, or uniform.")] = "random"
-    pseudo: Annotated[str, option(HOW, "Pseudo-count of EM: a number, or late=0.1,traffic=1.")] = "0"
-    prior: Annotated[str, option(HOW, "Dirichlet prior of VB and Gibbs, likewise.")] = "0.1"
+    start: Annotated[
+        str, option(HOW, "Initial tables. Choices: random, uniform, or T.json with some or all tables.")
+    ] = "random"
+    pseudo: Annotated[str, option(HOW, "Pseudo-count for em: a number, or late=0.1,traffic=1.")] = "0"
+    prior: Annotated[str, option(HOW, "Dirichlet concentration for vb and gibbs: a number, or late=0.1,traffic=1.")] = (
+        "0.1"
+    )
     sparse: Sparse = None
     restarts: Restarts = 1
-    sequence: Annotated[str | None, option(IN, "The column that names the sequence a row belongs to.")] = None
-    weight: Annotated[str | None, option(IN, "The column that says how often a row was seen.")] = None
-    force: Annotated[bool, option(WHERE, "Compute even if the estimate exceeds a minute or the memory.", "--force")] = (
-        False
-    )
-    query: Annotated[str | None, option(OUT, 'Print these probabilities: "late | weather=rainy, traffic=normal".')] = (
-        None
-    )
-    score: Annotated[str | None, option(OUT, "Print the log-likelihood of each row, or sequence, of this file.")] = None
-    predict: Annotated[
-        Path | None, option(OUT, "Write the rows, with all that is missing filled in, here: .csv, .tsv or .parquet.")
+    sequence: Annotated[str | None, option(IN, "Column with the name of the row's sequence.")] = None
+    weight: Annotated[str | None, option(IN, "Column with the number of times a row was observed.")] = None
+    force: Annotated[
+        bool, option(WHERE, "Compute even if the estimate exceeds a minute or the free memory.", "--force")
+    ] = False
+    query: Annotated[
+        str | None, option(OUT, 'Print conditional probabilities: "late | weather=rainy, traffic=normal".')
     ] = None
-    parameters: Annotated[Path | None, option(OUT, "Write the tables as JSON; --start reads them.")] = None
-    bif: Annotated[Path | None, option(OUT, "Write the network in BIF.")] = None
-    dot: Annotated[Path | None, option(OUT, "Write the arcs for Graphviz.")] = None
+    score: Annotated[str | None, option(OUT, "Print the log-likelihood of each row (or sequence) of this file.")] = None
+    predict: Annotated[
+        Path | None, option(OUT, "Write the rows with missing cells filled in: .csv, .tsv or .parquet.")
+    ] = None
+    parameters: Annotated[Path | None, option(OUT, "Write the tables as JSON, which --start reads.")] = None
+    bif: Annotated[Path | None, option(OUT, "Write the network in BIF format.")] = None
+    dot: Annotated[Path | None, option(OUT, "Write the arcs in Graphviz format.")] = None
 
     name: ClassVar[str] = "net"
     kinds: ClassVar[tuple[str, ...]] = ("network",)
@@ -104,9 +111,9 @@ class Net(Training):
     def check(self) -> None:
         super().check()
         if self.predict and self.predict.suffix not in PREDICTIONS:
-            raise InputError(f"{self.predict}: predictions are written as {', '.join(PREDICTIONS)}; name the file so")
+            raise InputError(f"{self.predict}: unknown file type; use a name that ends in {', '.join(PREDICTIONS)}")
         if self.query is not None and self.score is not None:
-            raise InputError("--query and --score both have something to print; ask for one of them")
+            raise InputError("--query and --score cannot be combined; use one of them")
 
     def read(self, model: Any) -> Any:
         from softcount.text.record_reader import read_columns
@@ -123,7 +130,7 @@ class Net(Training):
         from softcount.text.structure import structure
 
         if not _is_bif(self.spec) and structure(self.spec).text() != model.structure_:
-            self.say(f"note: the saved network is {model.structure_}; the one on the command line is not used")
+            self.say(f"note: SPEC is ignored; the saved network is {model.structure_}")
 
     def estimator(self, data: Any) -> Any:
         from softcount.estimators.network import Network
@@ -160,11 +167,11 @@ class Net(Training):
         spare = [name for name in data.columns if name not in used]
         if spare:
             more = " …" if len(spare) > 6 else ""
-            self.say(f"note: {data.source}: not in the network, and not used: {', '.join(spare[:6])}{more}")
+            self.say(f"note: {data.source}: columns not in the network are ignored: {', '.join(spare[:6])}{more}")
         if not model._structure.over_time:
-            self.note_unused("sequence", where="in a network without arcs from the row before")
+            self.note_unused("sequence", where="in a network without arcs from the previous row")
         elif model.sequence is None:
-            self.say(f"note: all {data.n_rows:,} rows are one sequence; --sequence COLUMN names several")
+            self.say(f"note: all {data.n_rows:,} rows are one sequence; use --sequence COLUMN if there are several")
 
     def files(self, model: Any, data: Any, answer: Found) -> Files:
         yield self.predict, lambda path: self.write_rows(path, answer.predicted, data)
@@ -231,9 +238,12 @@ class Net(Training):
     def ask(self) -> None:
         """Without data: what the start, a BIF file or a saved model says."""
         if self.query is None and self.score is None and not any(self.writes()) and self.save is None:
-            raise InputError("which rows? give DATA to learn from; --query, --score and --bif go without, with --start")
+            raise InputError(
+                "no rows to learn from; give DATA (only --query, --score, --parameters, --bif and --dot "
+                "work without, with --start)"
+            )
         if self.predict is not None:
-            raise InputError("--predict fills in the rows of DATA; give them")
+            raise InputError("--predict needs rows to fill in; give DATA")
         if self.apply is not None:
             from softcount.cli.console import open_model
 
@@ -299,7 +309,7 @@ def _values(given: list[str] | None) -> dict[str, Any] | None:
     for text in given or ():
         name, mark, listed = text.partition("=")
         if not mark or not listed.strip():
-            raise InputError(f"--values {quoted(text)}: write name=number or name=value,value")
+            raise InputError(f"--values {quoted(text)}: invalid value; write name=number or name=value,value")
         names = _names(listed)
         found[name.strip()] = names
         if len(names) == 1 and names[0].isdecimal():

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-WHAT, HOW = "What is learned (not with --apply)", "How it is learned (not with --apply)"
-IN, OUT, WHERE = "What is read", "What comes out", "Where it runs"
+WHAT, HOW = "Model (not with --apply)", "Training (not with --apply)"
+IN, OUT, WHERE = "Input", "Output", "Execution"
 GROUPS = (WHAT, HOW, IN, OUT, WHERE)  # in the order of the help
 TRAINING = (WHAT, HOW)  # nothing in these has an effect where a saved model is applied
 
@@ -22,31 +22,34 @@ def option(group: str, help: str, *names: str, **settings: Any) -> Any:
     return typer.Option(*names, help=help, rich_help_panel=group, **settings)
 
 
-STAGES = "Stages in turn: em, vb, mre, gibbs, direct, hard, annealed(…), stepwise(…), constrained(…): em:100,mre:50."
+STAGES = (
+    "Training stages in sequence, such as em:100,mre:50. Choices: em, vb, mre, gibbs, direct, hard, "
+    "annealed(…), stepwise(…), constrained(…)."
+)
 
 # --- of every command that trains -------------------------------------------------------------------------------------
 
 Criterion = Annotated[str, option(HOW, STAGES)]
-Tolerance = Annotated[float, option(HOW, "Stop a stage at this relative change.", min=0)]
-Seed = Annotated[int, option(HOW, "The same seed gives the same result.", min=0)]
-Checkpoint = Annotated[Path | None, option(HOW, "Keep the state here; the same command goes on from it.")]
+Tolerance = Annotated[float, option(HOW, "Relative change of the objective that ends a stage.", min=0)]
+Seed = Annotated[int, option(HOW, "Seed of the random numbers; the same seed gives the same result.", min=0)]
+Checkpoint = Annotated[Path | None, option(HOW, "Checkpoint file; run the same command again to resume.")]
 Every = Annotated[
-    int | None, option(HOW, "Steps between checkpoints; else 10 or more.", min=1)
-]  # fmt: skip
-Apply = Annotated[Path | None, option(IN, "Use this saved model; nothing is trained.")]
-Save = Annotated[Path | None, option(OUT, "Write the trained model here, for --apply, info and export.")]
-SavedParts = Annotated[int, option(OUT, "Files that --save writes.", "--parts", min=1)]
-Trace = Annotated[Path | None, option(OUT, "Write every step's objective and parts as TSV.")]
-Report = Annotated[
-    Path | None, option(OUT, "Write a page that shows what was learned; open it in a browser.", "--report")
+    int | None,
+    option(HOW, "Number of iterations between checkpoints. Default: at least 10, depending on their cost.", min=1),
 ]
+Apply = Annotated[Path | None, option(IN, "Saved model to use; nothing is trained.")]
+Save = Annotated[Path | None, option(OUT, "Write the trained model, which --apply, show, info and export read.")]
+SavedParts = Annotated[int, option(OUT, "Number of files that --save writes.", "--parts", min=1)]
+Trace = Annotated[Path | None, option(OUT, "Write a training log (TSV): objective and its terms per iteration.")]
+Report = Annotated[Path | None, option(OUT, "Write an HTML page that shows what was learned.", "--report")]
 Json = Annotated[bool, option(OUT, "Print one JSON object instead of lines.", "--json")]
-Quiet = Annotated[bool, option(OUT, "No messages but errors.", "--quiet", "-q")]
+Quiet = Annotated[bool, option(OUT, "Print errors only.", "--quiet", "-q")]
 Shown = Annotated[
     str,
     option(
         OUT,
-        "auto (a line on a terminal; elsewhere one each half-minute after 10 s), plain (a log), none.",
+        "Progress display. Choices: auto (a line on a terminal, a log line each half-minute "
+        "elsewhere), plain (a log), none.",
         "--progress",
     ),
 ]
@@ -56,41 +59,49 @@ Verbose = Annotated[
 SignatureForm = Annotated[
     str, option(OUT, "Form of the signature on stderr. Choices: short (ends in a digest), long.", "--signature")
 ]
-Threads = Annotated[int, option(WHERE, "Worker threads; -1: all cores. The result is the same.")]
-Engine = Annotated[str, option(WHERE, "Where sums are computed: threads (here), ray (a cluster).")]
-Address = Annotated[str | None, option(WHERE, "A running Ray cluster, host:port; else one is started.")]
+Threads = Annotated[int, option(WHERE, "Number of threads; -1 uses all cores. Results do not depend on it.")]
+Engine = Annotated[str, option(WHERE, "Execution back-end. Choices: threads (this machine), ray (a cluster).")]
+Address = Annotated[
+    str | None, option(WHERE, "Address host:port of a running Ray cluster. Default: a local cluster is started.")
+]
 
 # --- of some of them --------------------------------------------------------------------------------------------------
 
-CHOICES = "With auto: evidence, elbo, split-merge, held-out."
+CHOICES = "Selection criterion for `auto`. Choices: evidence, elbo, split-merge, held-out."
 Choose = Annotated[str, option(WHAT, CHOICES)]
 Labelled = Annotated[
     str | None,
-    option(
-        WHAT, "Labelled sentences beside TEXT, used as if they were in it: CoNLL-U, word/TAG, or word<TAB>TAG lines."
-    ),
+    option(WHAT, "Labelled sentences to train on besides TEXT: CoNLL-U, word/TAG, or lines word<TAB>TAG."),
 ]
 LabelledTags = Annotated[str | None, option(WHAT, "Tags of the --labelled text, line by line.")]
-Restarts = Annotated[int, option(HOW, "Best of so many starts.", min=1)]
-Lowercase = Annotated[bool, option(IN, "Lower-case the text first.", "--lowercase")]
+Restarts = Annotated[int, option(HOW, "Number of random starts; the best result is kept.", min=1)]
+Lowercase = Annotated[bool, option(IN, "Convert the text to lower case.", "--lowercase")]
 Tokenize = Annotated[
-    str | None, option(IN, "Raw text: rules (if no name follows), sacremoses, jieba, mecab, spacy, pipe:COMMAND, none.")
+    str | None,
+    option(
+        IN, "Tokenizer for raw text. Choices: rules (built-in), sacremoses, jieba, mecab, spacy, pipe:COMMAND, none."
+    ),
 ]
-Normalize = Annotated[str | None, option(IN, "Make one form of Unicode of all text: NFC, NFKC, NFD, NFKD.")]
-TextColumn = Annotated[str | None, option(IN, "The column with the text: of CSV, TSV, Parquet, Arrow.")]
-IdColumn = Annotated[str | None, option(IN, "The column with the names of the rows, likewise.")]
+Normalize = Annotated[str | None, option(IN, "Unicode normalization. Choices: NFC, NFKC, NFD, NFKD.")]
+TextColumn = Annotated[str | None, option(IN, "Column with the text in CSV, TSV, Parquet or Arrow.")]
+IdColumn = Annotated[str | None, option(IN, "Column with the names of the rows in CSV, TSV, Parquet or Arrow.")]
 Features = Annotated[
-    str | None, option(WHAT, "Compute rows from features of words: words, identity, FILE.tsv, or words,FILE.tsv.")
+    str | None, option(WHAT, "Log-linear features of words. Choices: words, identity, FILE.tsv, or words,FILE.tsv.")
 ]
-PairFeatures = Annotated[str | None, option(WHAT, "Compute translations from features of word pairs: pairs.")]
-Variance = Annotated[float, option(HOW, "Of features' weights; less: nearer to zero.")]
-Sparse = Annotated[str | None, option(HOW, "Wish for rows with few entries; or TABLE=A,B.", metavar="A,B")]
-Rare = Annotated[int, option(WHAT, "Rarer words become `<unk>`.", min=1)]
+PairFeatures = Annotated[str | None, option(WHAT, "Log-linear features of word pairs. Choices: pairs.")]
+Variance = Annotated[
+    float, option(HOW, "Variance of the Gaussian prior on feature weights; smaller values regularize more.")
+]
+Sparse = Annotated[
+    str | None,
+    option(HOW, "Sparsity penalty (alpha,beta) on probability rows; TABLE=A,B for one table.", metavar="A,B"),
+]
+Rare = Annotated[int, option(WHAT, "Replace words that occur fewer than N times by `<unk>`.", min=1)]
 
 
 def _checked(text: str | None) -> str | None:
     if text not in (None, "auto") and not (text.isdecimal() and len(text) < 19 and int(text) > 0):
-        raise typer.BadParameter(f"{text!r} is not a whole number from 1 on, nor auto")
+        raise typer.BadParameter(f"{text!r} is not a number of at least 1 or auto")
     return text
 
 

@@ -33,7 +33,7 @@ PACE = 10  # steps by which the speed is told
 
 def check_mode(mode: str) -> None:
     if mode not in MODES:
-        raise InputError(f"--progress {mode!r} is not known; choose one of {', '.join(MODES)}")
+        raise InputError(f"--progress {mode!r}: unknown; use {', '.join(MODES)}")
 
 
 def terminal_width() -> int:
@@ -150,9 +150,11 @@ class Progress:
         pace = sum(self.paces) / len(self.paces) if self.paces else None
         since = time.monotonic() - self.seen[2]
         if pace is None:
-            parts["under way"] = f"first step {now.share:.0%}" if now.share else f"first step {duration(since)}"
+            parts["under way"] = (
+                f"first iteration {now.share:.0%}" if now.share else f"first iteration {duration(since)}"
+            )
         else:
-            parts["speed"] = f"{pace:.2g} s/step" if pace < 10 else f"{pace:.0f} s/step"
+            parts["speed"] = f"{pace:.2g} s/iter" if pace < 10 else f"{pace:.0f} s/iteration"
             if now.total is not None:
                 left = now.total * (1 + now.following) - now.done + now.ahead
                 parts["left"] = f"{duration(max(pace * left - since, 0.0))} left"

@@ -19,27 +19,29 @@ DOCUMENTS = ("plsa", "naive bayes mixture", "k-means", "gaussian mixture")
 @watched
 def report(
     context: typer.Context,
-    model: Annotated[Path, typer.Argument(help="A model that --save wrote.")],
-    data: Annotated[list[str] | None, typer.Argument(help="Text for it: what its own command reads.")] = None,
-    out: Annotated[Path, typer.Option(help="Write the page here.")] = Path("report.html"),
-    gold: Annotated[str | None, typer.Option(help="The right answers: lines of tags, or of links.")] = None,
+    model: Annotated[Path, typer.Argument(help="Model written by --save.")],
+    data: Annotated[list[str] | None, typer.Argument(help="Data for the model, as its own command takes it.")] = None,
+    out: Annotated[Path, typer.Option(help="Output file (HTML).")] = Path("report.html"),
+    gold: Annotated[str | None, typer.Option(help="Gold tags or gold links of DATA, line by line.")] = None,
     by: Annotated[
-        str | None, typer.Option(help="A class or a time of every document, one a line: topics or clusters by it.")
+        str | None,
+        typer.Option(help="Class or time of every document, one per line; the page shows topics or clusters by it."),
     ] = None,
     coherence: Annotated[
-        bool, typer.Option("--coherence", help="Of each topic also NPMI and C_V of its top words, counted in DATA.")
+        bool,
+        typer.Option("--coherence", help="Show the coherence of each topic (NPMI and C_V of its top words in DATA)."),
     ] = False,
     tokenize: Tokenize = None,
     text_column: TextColumn = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No messages but errors.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
-    """Write a page of what MODEL learned, and of what it makes of DATA; it opens in any browser, without a network.
+    """Write an HTML page about MODEL and its output for DATA, for any browser and without a network connection.
 
     Example: **softcount report en-fr.model test.en test.fr --gold test.wa --out links.html**
 
-    How coherent topics are: **softcount report topics.model docs.txt --coherence --out topics.html**
+    With the coherence of topics: **softcount report topics.model docs.txt --coherence --out topics.html**
 
-    Of the model alone: **softcount report tags.model --out tags.html**
+    Model only: **softcount report tags.model --out tags.html**
     """
     from softcount.report.page.model import write_page
 
@@ -67,11 +69,11 @@ def _items(
         from softcount.cli.lm import text_for
 
         if text_column is not None:
-            raise InputError("`softcount lm` has no --text-column; leave it away")
+            raise InputError("`softcount lm` has no option --text-column; omit it")
         return text_for(model, *files, tokenize=tokenize)
     known = registered(model.kind)
     if known is None or not known.command:
-        raise InputError(f"{path}: no command reads text for this model; leave {files[0]} away")
+        raise InputError(f"{path}: a model of this kind has no text to show; omit {files[0]}")
     given = {"tokenize": tokenize, "text_column": text_column}
     return read_for(found_at(known.command), context, model, *files, **given)
 
@@ -81,21 +83,21 @@ def _coherence(model: Any, files: list[str], tokenize: str | None, text_column: 
     from softcount.evaluate.topics import TOP
 
     if model.kind != "plsa" or not files:
-        raise InputError("--coherence needs a model of topics, and documents as DATA; give both, or leave it away")
+        raise InputError("--coherence needs a topic model and documents as DATA; give both, or omit --coherence")
     if files[0] == "-":
-        raise InputError("--coherence reads DATA twice, which standard input cannot be; give a file")
+        raise InputError("--coherence reads DATA twice and cannot use stdin; give a file")
     return coherence_in(model, files[0], TOP, tokenize=tokenize, text_column=text_column, quiet=quiet, again=True)[1]
 
 
 def _by(path: str, gold: str | None, kind: str, items: Any) -> list[str]:
     """A value for every document."""
     if items is None or gold is not None or kind not in DOCUMENTS:
-        raise InputError(f"{path}: --by needs documents, and a model of topics or clusters; leave --by away")
+        raise InputError(f"{path}: --by needs documents and a model of topics or clusters; omit --by")
     from softcount.text.source import lines
 
     values = [line.strip() for line in lines(path).to_pylist()]
     if len(values) != len(items):
-        raise InputError(f"{path}: {len(values)} lines for {len(items)} documents; give a class or a time for each")
+        raise InputError(f"{path}: {len(values)} lines for {len(items)} documents; give one line per document")
     return values
 
 
@@ -104,17 +106,17 @@ def _gold(path: str | None, kind: str, items: Any) -> Any:
     if path is None:
         return None
     if items is None or kind not in ("word aligner", "hmm", "crf autoencoder", "word classes"):
-        raise InputError(f"{path}: gold needs the text it is of, and a model of tags or links; leave --gold away")
+        raise InputError(f"{path}: --gold needs DATA and a tagger or aligner; give both, or omit --gold")
     if kind == "word aligner":
         from softcount.links.pharaoh import read_links
 
         links = read_links(path, len(items))
         if len(links) != len(items):
-            raise InputError(f"{path}: {len(links)} lines of links for {len(items)} pairs; give as many")
+            raise InputError(f"{path}: {len(links)} lines of links for {len(items)} pairs; give one line per pair")
         return links
     from softcount.text.reader import read
 
     tags = read(path, format="plain")
     if tags.sentences.lengths.tolist() != items.sentences.lengths.tolist():
-        raise InputError(f"{path}: not in step with the text; give a tag for every word, line by line")
+        raise InputError(f"{path}: lengths differ from the text; give one tag per word, line by line")
     return [tags.tokens(s) for s in range(len(tags))]

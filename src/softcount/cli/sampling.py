@@ -20,10 +20,16 @@ from softcount.errors import InputError
 class Sampled(Training):
     """A command whose models have chains."""
 
-    chains: Annotated[int | None, option(HOW, "With gibbs: average so many chains.", min=1)] = None
-    burn_in: Annotated[int | None, option(HOW, "Leave out the first of each; else half.", min=0)] = None
-    thin: Annotated[int | None, option(HOW, "Then only every so many counts.", min=1)] = None
-    collapsed: Annotated[bool, option(HOW, "Draw one hidden value at a time.", "--collapsed")] = False
+    chains: Annotated[int | None, option(HOW, "Number of chains to average (gibbs only).", min=1)] = None
+    burn_in: Annotated[
+        int | None, option(HOW, "Number of draws discarded per chain (gibbs only). Default: half of them.", min=0)
+    ] = None
+    thin: Annotated[
+        int | None, option(HOW, "Thinning: keep every N-th draw after --burn-in (gibbs only). Default: 1.", min=1)
+    ] = None
+    collapsed: Annotated[
+        bool, option(HOW, "Use collapsed Gibbs sampling, one hidden value at a time.", "--collapsed")
+    ] = False
 
     def check(self) -> None:
         super().check()
@@ -41,8 +47,8 @@ class Sampled(Training):
             return self.criterion
         stages = parse(self.criterion) if self.criterion else []
         if not stages or stages[-1].innermost.name != "gibbs":
-            what = f"not with {stages[-1].text}" if stages else "which is not the default"
-            raise InputError(f"{named[0]} goes with Gibbs sampling, {what}; add --criterion gibbs:{SWEEPS}")
+            what = f"not {stages[-1].text}" if stages else "which is not the default criterion"
+            raise InputError(f"{named[0]} needs Gibbs sampling, {what}; add --criterion gibbs:{SWEEPS}")
         sampler = "collapsed" if self.collapsed else None
         options = {"chains": self.chains or CHAINS, "burn": self.burn_in, "thin": self.thin, "sampler": sampler}
         return ",".join([*(stage.text for stage in stages[:-1]), _with(stages[-1], options)])

@@ -31,14 +31,11 @@ from softcount.errors import InputError
 from softcount.machine import stage
 from softcount.machine.streams import put
 
-HELP = """Compare what was found with gold answers.
-
-Example: **softcount score tags gold.tags tags.txt --table**
-
-Links: **softcount score links gold.wa links.txt --json**
-
-Two systems: **softcount score links gold.wa links.txt --compare other.links**
-"""
+HELP = (
+    "Compare results with gold answers.\n\nExample: **softcount score tags gold.tags tags.txt --table**\n\n"
+    "Links: **softcount score links gold.wa links.txt --json**\n\nTwo systems: **softcount score links "
+    "gold.wa links.txt --compare other.links**\n"
+)
 app = typer.Typer(cls=GroupHelp, help=HELP, no_args_is_help=True, rich_markup_mode="markdown")
 
 
@@ -50,25 +47,27 @@ def _group() -> None:
 @app.command("tags", cls=HelpLast)
 @watched
 def tags(
-    gold: Annotated[str, typer.Argument(help="Gold tags, one sentence per line, _ for none; or CoNLL-U (UPOS).")],
+    gold: Annotated[str, typer.Argument(help="Gold tags, one sentence per line, _ if unknown; or CoNLL-U (UPOS).")],
     predicted: Annotated[str, typer.Argument(help="Predicted tags, line by line; - for stdin.")],
     map_to: Annotated[
-        Path | None, typer.Option("--map", help="Write each class's name, its commonest gold tag, for tag --names.")
+        Path | None, typer.Option("--map", help="Write the most common gold tag of each class, for tag --names.")
     ] = None,
-    table: Annotated[bool, typer.Option("--table", help="Show how many tokens have which two tags.")] = False,
-    bars: Annotated[bool, typer.Option("--bars", help="Show how frequent tags are, beside Zipf's law.")] = False,
+    table: Annotated[
+        bool, typer.Option("--table", help="Print the number of tokens per pair of gold and predicted tag.")
+    ] = False,
+    bars: Annotated[bool, typer.Option("--bars", help="Print the tag frequencies, compared with Zipf's law.")] = False,
     compare: Other = None,
     samples: Samples = 1000,
     seed: Seed = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Many-to-one and one-to-one accuracy, variation of information, V-measure; plain accuracy where names agree.
+    """Compare tags with gold tags: many-to-one and one-to-one accuracy, variation of information, V-measure.
 
     Example: **softcount score tags gold.tags predicted.tags --json**
 
-    Two runs, tag by tag: **softcount score tags first.tags second.tags --table --map names.tsv**
+    Cross-tabulate two runs: **softcount score tags first.tags second.tags --table --map names.tsv**
 
-    Is it better, or luck? **softcount score tags gold.tags one.tags --compare other.tags**
+    Test the difference between two systems: **softcount score tags gold.tags one.tags --compare other.tags**
     """
     import hashlib
 
@@ -110,8 +109,8 @@ def tags(
     for name, value in scores.items():
         put(f"{name:12} {value:,}" if isinstance(value, int) else f"{name:12} {value:.4f}")
     if table:
-        show("\nTokens by gold tag (rows) and by predicted tag", *cross_table(found, gold_names, names))
-        show("Each class by its commonest gold tag", *map_table(mapping), names=2)
+        show("\nTokens by gold tag (rows) and predicted tag (columns)", *cross_table(found, gold_names, names))
+        show("Each class by its most common gold tag", *map_table(mapping), names=2)
     if bars:
         sides = {"gold": (gold_names, found.sum(axis=1)), "predicted": (names, found.sum(axis=0))}
         put("\n".join(distribution_lines(sides)))
@@ -127,20 +126,20 @@ def _write(path: Path, lines: Iterable[str]) -> None:
 @app.command("clusters", cls=HelpLast)
 @watched
 def clusters(
-    gold: Annotated[str, typer.Argument(help="Gold classes, one a line; an empty line is not scored.")],
+    gold: Annotated[str, typer.Argument(help="Gold classes, one per line; an empty line is not scored.")],
     predicted: Annotated[str, typer.Argument(help="Clusters, line by line; - for stdin.")],
     compare: Other = None,
     samples: Samples = 1000,
     seed: Seed = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """NMI, adjusted Rand index, variation of information, purity (many-to-one), V-measure; accuracy where names agree.
+    """Compare clusters with gold classes: NMI, adjusted Rand index, variation of information, purity, V-measure.
 
     Example: **softcount score clusters gold.labels clusters.txt --json**
 
-    As they are printed: **softcount cluster docs.txt --clusters 20 | softcount score clusters gold.labels -**
+    In a pipe: **softcount cluster docs.txt --clusters 20 | softcount score clusters gold.labels -**
 
-    Is it better, or luck? **softcount score clusters gold.labels one.txt --compare other.txt**
+    Test the difference between two systems: **softcount score clusters gold.labels one.txt --compare other.txt**
     """
     from softcount.evaluate.clustering import accuracy, cluster_scores, contingency
     from softcount.signature import signature
@@ -149,7 +148,9 @@ def clusters(
     check_stdin(gold_classes=gold, clusters=predicted, other_clusters=compare)
     (gold_ids, gold_names), (ids, names) = one_a_line(gold), one_a_line(predicted)
     if len(gold_ids) != len(ids):
-        raise InputError(f"{predicted}: {len(ids)} lines, but {len(gold_ids)} in {gold}; give one label a line in both")
+        raise InputError(
+            f"{predicted}: {len(ids)} lines, but {len(gold_ids)} in {gold}; give one label per line in both"
+        )
     scored = (gold_ids >= 0) & (ids >= 0)
     if not scored.any():
         raise InputError(f"{gold}: no document has both a gold class and a cluster; nothing to score")
@@ -172,21 +173,25 @@ def clusters(
 @app.command("topics", cls=HelpLast)
 @watched
 def topics(
-    model: Annotated[str, typer.Argument(help="A model that softcount topics --save wrote.")],
-    docs: Annotated[str, typer.Argument(help="Documents that it has not seen; - for stdin.")],
-    top: Annotated[int, typer.Option(min=2, help="Top words per topic for coherence.")] = 10,
-    format: Annotated[str, typer.Option(help="auto, lines, uci, ldac, svmlight, folder.")] = "auto",
-    lowercase: Annotated[bool, typer.Option("--lowercase", help="Lower-case the text first.")] = False,
+    model: Annotated[str, typer.Argument(help="Model written by softcount topics --save.")],
+    docs: Annotated[str, typer.Argument(help="Held-out documents; - for stdin.")],
+    top: Annotated[int, typer.Option(min=2, help="Number of top words per topic for coherence.")] = 10,
+    format: Annotated[
+        str, typer.Option(help="Input format. Choices: auto, lines, uci, ldac, svmlight, folder.")
+    ] = "auto",
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="Convert the text to lower case.")] = False,
     tokenize: Tokenize = None,
     text_column: TextColumn = None,
-    seed: Annotated[int, typer.Option(min=0, help="Which half of the tokens is held out.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed of the split of each document into observed and held-out tokens.")
+    ] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Held-out perplexity by document completion, coherence (NPMI, C_V) in these documents, and diversity of words.
+    """Evaluate topics on held-out documents: perplexity by document completion, coherence (NPMI, C_V) and diversity.
 
     Example: **softcount score topics topics.model held-out.txt --json**
 
-    By fewer words of each topic: **softcount score topics topics.model held-out.txt --top 5**
+    With five words per topic: **softcount score topics topics.model held-out.txt --top 5**
     """
     from softcount.cli.documents import coherence_in
     from softcount.evaluate.topics import WINDOW
@@ -214,24 +219,28 @@ def topics(
 @app.command("links", cls=HelpLast)
 @watched
 def links(
-    gold: Annotated[str, typer.Argument(help="Gold links: i-j sure, i?j possible, from 0; or NAACL .wa, from 1.")],
+    gold: Annotated[
+        str, typer.Argument(help="Gold links: Pharaoh format (i-j sure, i?j possible, from 0) or NAACL .wa (from 1).")
+    ],
     predicted: Annotated[str, typer.Argument(help="Predicted links, line by line; - for stdin.")],
     source: Annotated[
-        str | None, typer.Option(help="The source text: links outside its sentences are an error.")
+        str | None, typer.Option(help="Source text, to check that links are within its sentences.")
     ] = None,
-    target: Annotated[str | None, typer.Option(help="The target text, likewise.")] = None,
+    target: Annotated[
+        str | None, typer.Option(help="Target text, to check that links are within its sentences.")
+    ] = None,
     compare: Other = None,
     samples: Samples = 1000,
     seed: Seed = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Alignment error rate, precision, recall and F1 of word links.
+    """Compare word links with gold links: alignment error rate, precision, recall and F1.
 
     Example: **softcount score links gold.wa links.txt --source text.en --target text.fr**
 
-    For a program: **softcount score links gold.links links.txt --json**
+    As JSON: **softcount score links gold.links links.txt --json**
 
-    Is it better, or luck? **softcount score links gold.wa links.txt --compare other.links**
+    Test the difference between two systems: **softcount score links gold.wa links.txt --compare other.links**
     """
     from softcount.evaluate.links import count_links, link_scores, total
     from softcount.links.pharaoh import read_links
@@ -243,7 +252,7 @@ def links(
     truth = read_links(gold, len(found))
     check_lines_in_step(gold, predicted, len(truth), len(found))
     if not any(pair.sure or pair.possible for pair in truth):
-        raise InputError(f"{gold}: no links at all; nothing to score")
+        raise InputError(f"{gold}: no links; nothing to score")
     lengths = lengths_in(source), lengths_in(target)
     check_links(gold, truth, predicted, found, *lengths)
     stage.begin("counting links")
@@ -264,22 +273,22 @@ def links(
 @app.command("trees", cls=HelpLast)
 @watched
 def trees(
-    gold: Annotated[str, typer.Argument(help="Gold trees in brackets, one a line.")],
+    gold: Annotated[str, typer.Argument(help="Gold trees in bracket notation, one per line.")],
     predicted: Annotated[
-        str, typer.Argument(help="Predicted trees, line by line, empty where there is none; - for stdin.")
+        str, typer.Argument(help="Predicted trees, line by line, or - for stdin; an empty line means no parse.")
     ],
     compare: Other = None,
     samples: Samples = 1000,
     seed: Seed = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Labelled and unlabelled bracket precision, recall and F1 in EVALB's convention, tag accuracy, exact matches.
+    """Compare parse trees with gold trees: labelled and unlabelled bracket F1 (EVALB), tag accuracy, exact matches.
 
     Example: **softcount score trees gold.mrg predicted.mrg --json**
 
-    As they are printed: **softcount grammar G.cfg text.txt | softcount score trees gold.mrg -**
+    In a pipe: **softcount grammar G.cfg text.txt | softcount score trees gold.mrg -**
 
-    Is it better, or luck? **softcount score trees gold.mrg one.mrg --compare other.mrg**
+    Test the difference between two systems: **softcount score trees gold.mrg one.mrg --compare other.mrg**
     """
     from softcount.evaluate.trees import count_brackets, total, tree_scores
     from softcount.signature import signature

@@ -12,10 +12,12 @@ from softcount.errors import InputError
 from softcount.machine import stage
 from softcount.machine.streams import put
 
-HELP = "Another system's answers: both scores, their difference, its bounds and a p-value."
+HELP = "Output of another system: print both scores, their difference, its confidence interval and a p-value."
 Other = Annotated[str | None, typer.Option("--compare", metavar="OTHER", help=HELP)]
-Samples = Annotated[int, typer.Option(min=1, metavar="N", help="How many exchanges and samples --compare draws.")]
-Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Which ones; the same seed gives the same result.")]
+Samples = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Number of permutations and bootstrap samples for --compare.")
+]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of --compare; the same seed gives the same result.")]
 
 Labels = tuple[Any, Sequence[str]]  # ids, −1 where there is none; and their names
 
@@ -56,7 +58,10 @@ def _compared(
 
     scored = np.logical_and.reduce([ids >= 0 for ids, _ in labels])
     if not scored.any():
-        raise InputError(f"{other}: nothing has a label there, in {gold_path} and in what it is compared with")
+        raise InputError(
+            f"{other}: no token is labelled in this file, in {gold_path} and in the file compared; give "
+            "files of the same text"
+        )
     gold_names = labels[0][1]
     if all(set(names) <= set(gold_names) for _, names in labels):
         labels = [(np.array([gold_names.index(n) for n in names])[ids], gold_names) for ids, names in labels]

@@ -45,15 +45,21 @@ def check_links(
                 top = max((link[axis] for link in row.sure | row.possible), default=-1)
                 if lengths is not None and line > len(lengths):
                     raise InputError(
-                        f"{path}:{line}: the {text} text has only {len(lengths)} lines; give the same lines"
+                        f"{path}:{line}: the {text} text has only {len(lengths)} lines; give the text of these links"
                     )
                 if lengths is not None and top >= lengths[line - 1]:
                     one_based = top == lengths[line - 1] and not _has_zero(rows, axis)
-                    remedy = "the links look 1-based: count words from 0" if one_based else "give the right text"
+                    remedy = (
+                        "the links seem to count from 1; count words from 0"
+                        if one_based
+                        else "give the text of these links"
+                    )
                     wrong = f"word {top}, but the {text} sentence has {lengths[line - 1]} words, counted from 0"
                     raise InputError(f"{path}:{line}: {wrong}; {remedy}")
             if len(rows) >= 5 and not _has_zero(rows, axis) and _has_zero(other, axis) and any(r.sure for r in rows):
-                raise InputError(f"{path}: no link has a {text} word 0; the links look 1-based: count words from 0")
+                raise InputError(
+                    f"{path}: no link has a {text} word 0, so the links seem to count from 1; count words from 0"
+                )
 
 
 def _has_zero(rows: list[Any], axis: int) -> bool:
@@ -71,4 +77,4 @@ def check_lines_in_step(gold: str, predicted: str, n_gold: int, n_predicted: int
     if n_gold != n_predicted:
         shorter, longer = (gold, predicted) if n_gold < n_predicted else (predicted, gold)
         missing = abs(n_gold - n_predicted)
-        raise InputError(f"{shorter}: {missing} {what} fewer than {longer}; the two must be in step, line by line")
+        raise InputError(f"{shorter}: {missing} {what} fewer than {longer}; give files of the same text, line by line")

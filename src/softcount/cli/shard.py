@@ -31,33 +31,45 @@ KINDS = ("sentences", "pairs", "documents")
 
 
 def shard(
-    text: Annotated[list[str], typer.Argument(help="Any number of files, read one after the other; .gz too; - stdin.")],
-    out: Annotated[str, option(OUT, "The folder to write, or its address: s3://bucket/shards.")],
-    kind: Annotated[str | None, option(IN, "sentences (if not given), pairs (so with --target), or documents.")] = None,
-    target: Annotated[
-        list[str] | None, option(IN, "The translation of a file, once for each; else a file has both sides.")
+    text: Annotated[
+        list[str], typer.Argument(help="One or more text files (plain or compressed), read in order, or - for stdin.")
+    ],
+    out: Annotated[str, option(OUT, "Folder to write, or its address: s3://bucket/shards.")],
+    kind: Annotated[
+        str | None,
+        option(
+            IN,
+            "Kind of the text. Choices: sentences, pairs, documents. Default: pairs with --target, otherwise "
+            "sentences.",
+        ),
     ] = None,
-    format: Annotated[str, option(IN, "Of sentences: plain, tagged (word/TAG), conllu, or auto.")] = "auto",
-    column: Annotated[str, option(IN, "The CoNLL-U column with known tags: upos, xpos or none.")] = "upos",
+    target: Annotated[
+        list[str] | None,
+        option(IN, "Translation of a file of TEXT, once for each. Default: each file of pairs has both sides."),
+    ] = None,
+    format: Annotated[
+        str, option(IN, "Format of sentences. Choices: auto, plain, tagged (word/TAG), conllu.")
+    ] = "auto",
+    column: Annotated[str, option(IN, "CoNLL-U column with known tags. Choices: upos, xpos, none.")] = "upos",
     lowercase: Lowercase = False,
     tokenize: Tokenize = None,
     normalize: Normalize = None,
     text_column: TextColumn = None,
     id_column: IdColumn = None,
-    file_size: Annotated[int, option(OUT, "Megabytes of a shard, from which on the next begins.", min=1)] = 64,
+    file_size: Annotated[int, option(OUT, "Size of a shard in megabytes.", min=1)] = 64,
     as_json: Json = False,
     quiet: Quiet = False,
     shown: Shown = "auto",
 ) -> None:
-    """Write TEXT as a folder of shards, which every command that trains takes in place of a text.
+    """Convert text to sharded files for out-of-core training; training commands take the folder in place of a text.
 
     Example: **softcount shard part1.txt.gz part2.txt.gz --out shards**, then **softcount tag shards --states 45**
 
-    Of a text and its translation: **softcount shard text.en --target text.fr --out pairs**
+    A text and its translation: **softcount shard text.en --target text.fr --out pairs**
 
-    Of documents: **softcount shard docs.txt --kind documents --lowercase --out docs**
+    Documents: **softcount shard docs.txt --kind documents --lowercase --out docs**
 
-    However much text there is, only its vocabulary must fit into memory.
+    Only the vocabulary must fit into memory.
     """
     check_mode(shown)
     with Progress(quiet, 1, shown), warnings.catch_warnings(record=True) as caught:
@@ -81,11 +93,11 @@ def _check(kind: str, text: Sequence[str], target: Sequence[str], *columns: str 
     from softcount.text.source import check_stdin
 
     if kind not in KINDS:
-        raise InputError(f"no kind {kind!r}; use {', '.join(KINDS)}")
+        raise InputError(f"--kind {kind!r}: unknown; use {', '.join(KINDS)}")
     if target and kind != "pairs":
-        raise InputError(f"--target is of pairs, not of {kind}; leave one of them away")
+        raise InputError(f"--target needs --kind pairs, not {kind}; omit one of them")
     if kind == "pairs" and any(columns):
-        raise InputError("--text-column and --id-column are of sentences and documents; leave them away")
+        raise InputError("--text-column and --id-column need sentences or documents, not pairs; omit them")
     check_stdin(**{f"file_{number + 1}": path for number, path in enumerate([*text, *target])})
 
 

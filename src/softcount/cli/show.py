@@ -23,43 +23,49 @@ if TYPE_CHECKING:
 
 @watched
 def show(
-    model: Annotated[Path, typer.Argument(help="A model that --save wrote.")],
+    model: Annotated[Path, typer.Argument(help="Model written by --save.")],
     text: Annotated[
         str | None,
-        typer.Argument(help="Text or documents: sizes and examples of it; for an aligner, pairs, or the source text."),
+        typer.Argument(
+            help="Text or documents to show sizes and examples of; for an aligner, pairs or the source text."
+        ),
     ] = None,
-    target: Annotated[str | None, typer.Argument(help="For an aligner, the target text, unless TEXT has both.")] = None,
-    top: Annotated[int, option(OUT, "Words shown per class, or entries of a glossary.", min=1)] = 10,
-    as_text: Annotated[bool, option(OUT, "The sentences of TEXT, every word coloured by its class.", "--text")] = False,
-    every: Annotated[bool, option(OUT, "All classes, also where the screen has no room.", "--all")] = False,
+    target: Annotated[
+        str | None, typer.Argument(help="Target text for an aligner, unless TEXT has both sides.")
+    ] = None,
+    top: Annotated[int, option(OUT, "Number of words per class, or entries of a glossary.", min=1)] = 10,
+    as_text: Annotated[
+        bool, option(OUT, "Print the sentences of TEXT with every word colored by its class.", "--text")
+    ] = False,
+    every: Annotated[bool, option(OUT, "Do not truncate the list of classes.", "--all")] = False,
     colour: Annotated[
-        bool | None, option(OUT, "Colours also where no terminal is, or none.", "--color/--no-color")
+        bool | None, option(OUT, "Use colors even without a terminal, or never.", "--color/--no-color")
     ] = None,
     as_json: Annotated[bool, option(OUT, "Print one JSON object.", "--json")] = False,
-    format: Annotated[str, option(IN, "Of TEXT, as for the command that trained the model.")] = "auto",
+    format: Annotated[str, option(IN, "Format of TEXT, as in the command that trained the model.")] = "auto",
     tokenize: Tokenize = None,
     text_column: TextColumn = None,
 ) -> None:
-    """Show what MODEL has learned: every class, topic, cluster or state with its size and its most typical words.
+    """Show what MODEL has learned: each class, topic, cluster or state with its size and top words.
 
     Example: **softcount show tagger.model**
 
-    In context, and in colours: **softcount show tagger.model text.txt --text --color | less -R**
+    In context and in color: **softcount show tagger.model text.txt --text --color | less -R**
 
-    An aligner, with a pair as a grid: **softcount show en-fr.model text.en text.fr**
+    Show an aligner, with one pair as a grid: **softcount show en-fr.model text.en text.fr**
     """
     found = open_model(model, (), "show")
     if as_text and (text is None or found.kind not in SENTENCE_KINDS):
-        raise InputError("--text needs TEXT and a model of sentences (tag, classes); give both, or leave it away")
+        raise InputError("--text needs TEXT and a model of sentences (tag, classes); give both, or omit --text")
     if found.kind == "word aligner":
         _aligner(found, text, target, top, tokenize, as_json)
         return
     if target is not None:
-        raise InputError(f"{target}: only an aligner has a second text; leave it away")
+        raise InputError(f"{target}: only an aligner takes a second text; omit it")
     from softcount.report.overview import overview
 
     read = None if text is None else read_for(found, text, format, top, tokenize, text_column)
-    stage.begin("looking at the model")
+    stage.begin("inspecting the model")
     seen = overview(found, top, None if read is None else read.sizes)
     if seen is None:
         _tables(found, text, as_json)

@@ -101,7 +101,7 @@ def _class_lines(seen: Overview, console: Any, most: int | None) -> list[Any]:
     number = max([len(seen.unit), *(len(f"{g.size:,}") for g in groups)])
     topics = seen.kind == "plsa"  # which have two shares: of documents, each of one topic; and of the tokens
     shares = "of documents  of tokens" if topics else "share"
-    lines = [Text(f"  {'class':<{wide}}  {seen.unit:>{number}}  {shares}  most typical words", style="bold")]
+    lines = [Text(f"  {'class':<{wide}}  {seen.unit:>{number}}  {shares}  top words", style="bold")]
     for group in groups[:room]:
         start = f"  {group.name:<{wide}}  {group.size:>{number},}  {group.share:{12 if topics else 5}.1%}  "
         if group.prevalence is not None:
@@ -112,5 +112,5 @@ def _class_lines(seen: Overview, console: Any, most: int | None) -> list[Any]:
             lines.append(Text(f"{'':<{len(start)}}{whole_words(group.features, width)}", style="italic"))
         lines += [Text(f"  {'':<{wide}}    {example}", style="dim") for example in group.examples]
     if len(groups) > room:
-        lines.append(Text(f"  … and {len(groups) - room} smaller ones: --all shows them", style="dim"))
+        lines.append(Text(f"  … and {len(groups) - room} smaller ones; --all shows them", style="dim"))
     return lines

@@ -33,7 +33,7 @@ def read_for(
         return _sentences(model, text, format, top, tokenize, text_column)
     if model.kind in DOCUMENT_KINDS:
         return _documents(model, text, format, tokenize, text_column)
-    raise InputError(f"{text}: a model of this kind is shown without a text; leave it away")
+    raise InputError(f"{text}: a model of this kind takes no text; omit it")
 
 
 def _sentences(model: Any, text: str, format: str, top: int, tokenize: str | None, text_column: str | None) -> Read:

@@ -82,7 +82,7 @@ def ending(model: Any, to_convergence: bool = False) -> str:
         return f"not trained: the parameters are those of the start{inertia}"
     last = parse(steps[-1].stage)[-1]
     stages = ",".join(dict.fromkeys(step.stage for step in steps))
-    took = f"{len(steps)} step{'s' * (len(steps) > 1)} in {sum(step.seconds for step in steps):.1f} s"
+    took = f"{len(steps)} iteration{'s' * (len(steps) > 1)} in {sum(step.seconds for step in steps):.1f} s"
     objective = f"objective ({_objective(last, steps[-1])}) {steps[-1].objective:,.4f}"
     return f"{stages}: {_stopped(model.history_.stopped, took, last, to_convergence)}; {objective}{inertia}"
 

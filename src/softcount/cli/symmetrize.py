@@ -11,20 +11,24 @@ from softcount.cli.watched import watched
 from softcount.errors import InputError
 from softcount.machine.streams import put_lines
 
-METHOD = "intersection, union, grow-diag, grow-diag-final or grow-diag-final-and."
+METHOD = "Method. Choices: intersection, union, grow-diag, grow-diag-final, grow-diag-final-and."
 
 
 @watched
 def symmetrize(
-    forward: Annotated[str, typer.Argument(help="Links i-j, source word and target word, each target word's choice.")],
-    reverse: Annotated[str, typer.Argument(help="Links i-j likewise, each source word's choice; - for stdin.")],
-    method: Annotated[str, option("How they are joined", METHOD)] = "grow-diag-final-and",
+    forward: Annotated[
+        str, typer.Argument(help="Links i-j (source word, target word) from source→target alignment; - for stdin.")
+    ],
+    reverse: Annotated[
+        str, typer.Argument(help="Links i-j (source word, target word) from target→source alignment; - for stdin.")
+    ],
+    method: Annotated[str, option("Combination", METHOD)] = "grow-diag-final-and",
     order: Annotated[
-        str, option("How they are joined", "symal (Moses) or atools (fast_align), where they differ.")
+        str, option("Combination", "Order of the growing steps. Choices: symal (Moses), atools (fast_align).")
     ] = "symal",
-    turned: Annotated[bool, option(IN, "REVERSE has j-i, the target word first.", "--turned")] = False,
+    turned: Annotated[bool, option(IN, "Read REVERSE as j-i, the target word first.", "--turned")] = False,
 ) -> None:
-    """Join the links of two directions, whichever tool made them, as Moses' symal does: one line of i-j a line.
+    """Symmetrize two files of word alignments, one per direction, from any tool.
 
     Example: **softcount symmetrize forward.links reverse.links --method grow-diag-final-and > links.txt**
 
@@ -39,7 +43,9 @@ def symmetrize(
     if len(one) != len(other):
         short, long = (forward, reverse) if len(one) < len(other) else (reverse, forward)
         missing = abs(len(one) - len(other))
-        raise InputError(f"{name_of(short)}: {missing} lines fewer than {name_of(long)}; give both the same lines")
+        raise InputError(
+            f"{name_of(short)}: {missing} lines fewer than {name_of(long)}; give links of the same sentence pairs"
+        )
     pairs = ((_all(f), {(j, i) for i, j in _all(r)} if turned else _all(r)) for f, r in zip(one, other, strict=True))
     lines = [" ".join(f"{i}-{j}" for i, j in links) + "\n" for links in symmetrized(pairs, method, order)]
     put_lines(lines)

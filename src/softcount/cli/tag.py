@@ -45,73 +45,91 @@ from softcount.errors import InputError
 
 @dataclass(kw_only=True)
 class Tag(Sampled):
-    """Tag text without labels: one line of tags for each line of TEXT.
+    """Tag words without training labels; print one line of tags per line of TEXT.
 
     Example: **softcount tag text.txt --states 45 --criterion em:100,mre:50 > tags.txt**
 
-    Words that look alike belong together: **softcount tag text.txt --states 45 --features words > tags.txt**
+    Use the spelling of words: **softcount tag text.txt --states 45 --features words > tags.txt**
 
     With labelled sentences: **softcount tag text.txt --labelled fifty.conllu > tags.txt**
 
     With a dictionary: **softcount tag text.txt --dictionary words.tsv --save tagger.model > tags.txt**
 
-    Averages over draws: **softcount tag text.txt --states 10 --criterion gibbs:400 --chains 4 --collapsed --prior 0.1**
+    Gibbs sampling: **softcount tag text.txt --states 10 --criterion gibbs:400 --chains 4 --collapsed --prior 0.1**
 
     New text, with a saved model: **softcount tag new.txt --apply tagger.model > new.tags**
     """
 
     text: Annotated[
-        str, typer.Argument(help="One sentence a line, blanks between tokens; .gz too; - stdin; a folder of shards.")
+        str,
+        typer.Argument(
+            help="Text (plain or compressed) with one sentence per line and spaces between tokens, or a folder "
+            "of shards, or - for stdin.",
+        ),
     ]
-    states: Annotated[str | None, size_option("Number of hidden states (tags), or auto.")] = None
+    states: Annotated[str | None, size_option("Number of hidden states (tags), or `auto`.")] = None
     choose: Choose = "evidence"
-    model: Annotated[str, option(WHAT, "hmm, or crf-autoencoder, which sees features of words.")] = "hmm"
+    model: Annotated[str, option(WHAT, "Model. Choices: hmm, crf-autoencoder (uses word features).")] = "hmm"
     reconstruct: Annotated[
-        str, option(WHAT, "What a crf-autoencoder makes again: so many classes of words, or words.")
+        str, option(WHAT, "Target of the CRF autoencoder: a number of word classes, or `words`.")
     ] = "100"
     dictionary: Annotated[
-        Path | None, option(WHAT, "The tags a word may have, one word a line: word, tab, TAG TAG …")
+        Path | None, option(WHAT, "Allowed tags of words, one word per line: word, tab, TAG TAG …")
     ] = None
     labelled: Labelled = None
     labelled_tags: LabelledTags = None
     features: Features = None
     end: Annotated[bool, option(WHAT, "Model the end of the sentence.", "--end")] = False
-    fix: Annotated[str, option(WHAT, "Tables to leave alone: initial,transition,emission.")] = ""
+    fix: Annotated[str, option(WHAT, "Tables to keep fixed: initial, transition, emission.")] = ""
     min_count: Rare = 1
-    criterion: Annotated[
-        str | None, option(HOW, f"{STAGES} If not given, vb:1; with features, from classes, mre:1.")
-    ] = None  # type: ignore[assignment]
+    criterion: Annotated[str | None, option(HOW, f"{STAGES} Default: vb:1; mre:1 with --features from classes.")] = None  # type: ignore[assignment]
     start: Annotated[
         str | None,
-        option(HOW, "classes (default), known, random, uniform, P.json, or a labelled file to count."),
+        option(
+            HOW,
+            "Initial parameters. Choices: classes, known, random, uniform, P.json, or a labelled file. "
+            "Default: classes.",
+        ),
     ] = None
-    pseudo: Annotated[str, option(HOW, "Pseudo-count of EM: a number, or emission=0.1,transition=1.")] = "0"
-    prior: Annotated[str, option(HOW, "Dirichlet prior of VB and Gibbs, likewise.")] = "0.001"
+    pseudo: Annotated[str, option(HOW, "Pseudo-count for em: a number, or emission=0.1,transition=1.")] = "0"
+    prior: Annotated[
+        str, option(HOW, "Dirichlet concentration for vb and gibbs: a number, or emission=0.1,transition=1.")
+    ] = "0.001"
     variance: Variance = 1.0
     sparse: Sparse = None
     restarts: Restarts = 1
     dev: Annotated[
-        str | None, option(HOW, "Choose the restart by this text (by its tags, if it has any).")
-    ] = None  # fmt: skip
+        str | None,
+        option(HOW, "Validation text for choosing the restart, by accuracy if it is tagged, otherwise by likelihood."),
+    ] = None
     dev_tags: Annotated[str | None, option(HOW, "Tags of the --dev text, line by line.")] = None
-    format: Annotated[str, option(IN, "plain, tagged (word/TAG), conllu, or auto.")] = "auto"
-    tags: Annotated[str | None, option(IN, "Known tags, line by line; _ where a tag is not known.")] = None
-    column: Annotated[str, option(IN, "The CoNLL-U column with known tags: upos, xpos or none.")] = "upos"
+    format: Annotated[str, option(IN, "Input format. Choices: auto, plain, tagged (word/TAG), conllu.")] = "auto"
+    tags: Annotated[str | None, option(IN, "Known tags of TEXT, line by line; _ if unknown.")] = None
+    column: Annotated[str, option(IN, "CoNLL-U column with known tags. Choices: upos, xpos, none.")] = "upos"
     lowercase: Lowercase = False
     tokenize: Tokenize = None
     normalize: Normalize = None
     text_column: TextColumn = None
     decode: Annotated[
         str | None,
-        option(OUT, "viterbi, the best sentence of tags (default); posterior, the best tag of each word; mre."),
+        option(
+            OUT, "Decoding. Choices: viterbi (best tag sequence), posterior (best tag per word), mre. Default: viterbi."
+        ),
     ] = None
-    output: Annotated[str, option(OUT, "lines (of tags), conllu (as it came), tsv, or tagged (word/TAG).")] = "lines"
+    output: Annotated[
+        str, option(OUT, "Output format. Choices: lines (tags only), conllu, tsv, tagged (word/TAG).")
+    ] = "lines"
     output_column: Annotated[
         str | None,
-        option(OUT, "Where conllu has the tags: upos, xpos, misc. Default: the column they were read from, else xpos."),
+        option(
+            OUT,
+            "CoNLL-U column for the tags. Choices: upos, xpos, misc. Default: the column read, otherwise xpos.",
+        ),
     ] = None
-    names: Annotated[str | None, option(OUT, "Names for tags, as score tags --map writes: class, tab, name.")] = None
-    show: Annotated[bool, option(OUT, "Show the sentences in the colours of their tags.", "--show")] = False
+    names: Annotated[str | None, option(OUT, "Names of tags, as score tags --map writes them: class, tab, name.")] = (
+        None
+    )
+    show: Annotated[bool, option(OUT, "Print the sentences with words colored by tag.", "--show")] = False
     parameters: Annotated[Path | None, option(OUT, "Write the learned parameters as JSON.")] = None
 
     name: ClassVar[str] = "tag"
@@ -148,7 +166,7 @@ class Tag(Sampled):
             prepare=self.prepared,
         )  # fmt: skip
         if not self.is_conllu and self.labelled is None:
-            self.note_unused("column", where="where the text is not CoNLL-U")
+            self.note_unused("column", where="if the text is not CoNLL-U")
         if model is not None:
             self.note_unknown(model, data)
         return data
@@ -158,7 +176,9 @@ class Tag(Sampled):
         from softcount.text.stored import in_memory
 
         if self.tags is not None:
-            raise InputError(f"{self.text}: a folder has its tags in it; shard tagged text, and leave --tags away")
+            raise InputError(
+                f"{self.text}: a folder of shards contains its tags; shard the tagged text, and omit --tags"
+            )
         found = self.from_folder(self.text, "sentences", model, "format", "column", "text_column")
         data = corpus(found, lowercase=self.lowercase if model is None else lower_cased(model, self.lowercase))
         if (self.model if model is None else model.kind) in (CRF, "crf autoencoder"):
@@ -182,11 +202,11 @@ class Tag(Sampled):
 
     def note_unknown(self, model: Any, data: Any) -> None:
         unknown = int(data.frequencies[model.vocabulary_.encode(data.vocabulary.words) < 0].sum()) + data.n_unknown
-        say_unknown(unknown, data.n_tokens, data.source, "words", "any state may emit them", self.quiet)
+        say_unknown(unknown, data.n_tokens, data.source, "words", "they may have any tag", self.quiet)
         strange = sorted(set(data.tagset) - set(model.states_))
         if strange:
             names = ", ".join(strange[:5]) + (" …" if len(strange) > 5 else "")
-            self.say(f"note: the model has no tag {names}; words that have it are tagged as if they had none")
+            self.say(f"note: the model has no tag {names}; these tags in the input are ignored")
 
     def estimator(self, data: Any) -> Any:
         model = crf_autoencoder(self) if self.model == CRF else self.hmm()
@@ -303,7 +323,7 @@ class Tag(Sampled):
         check_output(self.output, self.output_column or "xpos")
         check_labelled(self)
         if self.labelled is not None and self.model == CRF:
-            raise InputError(f"--labelled is for --model hmm; a {CRF} does not learn from tags")
+            raise InputError(f"--labelled needs --model hmm; a {CRF} does not learn from tags")
         self.as_it_came = None
         self.is_conllu = False
         self.given_names = None if self.names is None else read_names(self.names)

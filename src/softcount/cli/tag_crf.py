@@ -18,7 +18,7 @@ OF_CRF = ("reconstruct",)
 
 def check_model(name: str) -> None:
     if name not in MODELS:
-        raise InputError(f"no model {name!r}; use {', '.join(MODELS)}")
+        raise InputError(f"--model {name!r}: unknown; use {', '.join(MODELS)}")
 
 
 def crf_autoencoder(tag: Tag) -> Any:
@@ -30,7 +30,7 @@ def crf_autoencoder(tag: Tag) -> Any:
     tag.note_unused(*OF_HMM, where=f"with --model {CRF}")
     states = number(tag.states)
     if not isinstance(states, int):
-        raise InputError(f"how many states? give --states N; --model {CRF} has no auto")
+        raise InputError(f"the number of states is missing; give --states N (--model {CRF} has no auto)")
     chosen: dict[str, Any] = {} if tag.criterion is None else {"criterion": tag.criterion}
     chosen |= {} if tag.start is None else {"start": tag.start}
     chosen |= {} if tag.features is None else {"features": tag.features}

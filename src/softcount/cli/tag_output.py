@@ -33,7 +33,7 @@ def check_output(output: str, column: str) -> None:
     from softcount.text.conllu_writer import check_column
 
     if output not in OUTPUTS:
-        raise InputError(f"no output {output!r}; use {', '.join(OUTPUTS)}")
+        raise InputError(f"--output {output!r}: unknown; use {', '.join(OUTPUTS)}")
     check_column(column)
 
 

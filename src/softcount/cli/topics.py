@@ -56,40 +56,41 @@ class Found(NamedTuple):
 
 @dataclass(kw_only=True)
 class Topics(OfDocuments):
-    """Find topics. One line per topic: its number, its prevalence (share of the tokens), its top words.
-
-    Of a table, with names: **softcount topics docs.csv --text-column body --id-column id --rows rows.tsv**
+    """Find topics in documents; print one line per topic: its number, prevalence (share of the tokens), and top words.
 
     Example: **softcount topics docs.txt --topics 20 --min-count 5 --max-share 0.3 --rows rows.tsv**
 
     Latent Dirichlet allocation: **softcount topics docs.txt --topics 20 --criterion gibbs:400 --chains 4 --collapsed**
 
+    Read a table with names: **softcount topics docs.csv --text-column body --id-column id --rows rows.tsv**
+
     New documents, with a saved model: **softcount topics new.txt --apply my.model --rows new.tsv**
 
-    Search: **softcount topics docs.txt --apply my.model --query "sea ship" -k 5**
+    Search by topic: **softcount topics docs.txt --apply my.model --query "sea ship" -k 5**
     """
 
     docs: Annotated[
         str | None,
         typer.Argument(
-            help=f"{FORMS} With --apply and --query it may be left away: the query is then put to the training "
-            "documents, by topics alone."
+            help=f"{FORMS} Optional with --apply and --query: the query is then compared with the training "
+            "documents, by topics only."
         ),
     ] = None
-    n_topics: Annotated[str, size_option("How many topics, or auto.", "--topics")] = "20"
+    n_topics: Annotated[str, size_option("Number of topics, or `auto`.", "--topics")] = "20"
     choose: Choose = "evidence"
     seed_words: Annotated[
-        Path | None, option(WHAT, "Words to begin topics with, one topic a line: number, tab, word word …")
+        Path | None, option(WHAT, "Seed words of topics, one topic per line: number, tab, word word …")
     ] = None
     criterion: Annotated[
         str | None,
         option(
             HOW,
-            f"{STAGES} If not given, 100 tempered steps (annealed, start and stop 0.8), and em:200 where two topics "
-            "then are alike.",
+            f"{STAGES} Default: 100 iterations of tempered EM, then em:200 if two topics are alike.",
         ),
     ] = None  # type: ignore[assignment]
-    start: Annotated[str, option(HOW, "kmeans (clusters of documents), svd, random or uniform.")] = "kmeans"
+    start: Annotated[
+        str, option(HOW, "Initialization. Choices: kmeans (clusters of documents), svd, random, uniform.")
+    ] = "kmeans"
     features: Features = None
     variance: Variance = 1.0
     sparse: Sparse = None
@@ -103,21 +104,26 @@ class Topics(OfDocuments):
     ] = None
     pseudo: Annotated[
         float | None,
-        option(HOW, "Pseudo-count of every word in every topic; 0.05 if neither it nor --criterion is given.", min=0),
+        option(
+            HOW,
+            "Pseudo-count of every word in every topic. Default: 0.05 with the default criterion, otherwise 0.",
+            min=0,
+        ),
     ] = None
-    held_out: Annotated[float, option(HOW, "Stop by this share of documents kept aside.", min=0, max=0.9)] = 0.0
-    top: Annotated[int, option(OUT, "Words shown per topic.", min=1)] = 10
+    held_out: Annotated[float, option(HOW, "Share of documents held out for early stopping.", min=0, max=0.9)] = 0.0
+    top: Annotated[int, option(OUT, "Number of top words per topic.", min=1)] = 10
     rows: Annotated[
-        Path | None, option(OUT, "Write document × topic here, with a header: .tsv, .parquet; or .npy.")
+        Path | None, option(OUT, "Write the topic proportions of each document: .tsv, .parquet or .npy.")
     ] = None
     main_topics: Annotated[
         Path | None,
-        option(OUT, "Write the topic that each document is most about here, one a line, or behind its name."),
+        option(OUT, "Write the main topic of each document, one per line (after its name if it has one)."),
     ] = None
     query: Annotated[str | None, option(OUT, "Print the documents most similar to these words.")] = None
-    k: Annotated[int, option(OUT, "With --query: how many.", "-k", min=1)] = 10
+    k: Annotated[int, option(OUT, "Number of documents to print with --query.", "-k", min=1)] = 10
     tfidf: Annotated[
-        float | None, option(OUT, "With --query: weight of tf-idf beside topics; 0.5 if not given.", min=0, max=1)
+        float | None,
+        option(OUT, "Weight of tf-idf similarity with --query, relative to topics. Default: 0.5.", min=0, max=1),
     ] = None
 
     name: ClassVar[str] = "topics"
@@ -138,14 +144,14 @@ class Topics(OfDocuments):
     def check(self) -> None:
         super().check()
         if self.rows and self.rows.suffix not in ROWS:
-            raise InputError(f"{self.rows}: rows are written as {', '.join(ROWS)}; name the file so")
+            raise InputError(f"{self.rows}: unknown file type; use a name that ends in {', '.join(ROWS)}")
 
     def estimator(self, data: Any) -> Any:
         from softcount.estimators.plsa import PLSA
 
         query = self.asked(self.lowercase)
         if query is not None and data.vocabulary and (data.vocabulary.find(query.split()) < 0).all():
-            raise InputError(f"--query {query!r}: none of its words is in {self.docs}; use other words")
+            raise InputError(f"--query {query!r}: no word occurs in {self.docs}; use other words")
         if self.n_topics != "auto":
             self.note_unused("choose", where="without --topics auto")
         seeds = self.seeds(data)
@@ -166,8 +172,8 @@ class Topics(OfDocuments):
         from softcount.estimators.plsa_rows import foretold
 
         if len(data) == 1:
-            self.say(f"note: {data.source} is one document, and topics are what documents differ in; "
-                     "give one a line, such as a paragraph")  # fmt: skip
+            self.say(f"note: {data.source} is one document, and topics are learned from differences between "
+                "documents; write one document per line, such as a paragraph")  # fmt: skip
         for note in foretold(model, data, self.checkpoint):
             self.say(f"note: {note}")
         super().fit(model, data, **watch)
@@ -179,7 +185,9 @@ class Topics(OfDocuments):
             return None
         n_topics = number(self.n_topics)
         if not isinstance(n_topics, int):
-            raise InputError(f"{self.seed_words}: seed words name topics by their numbers; give --topics a number")
+            raise InputError(
+                f"{self.seed_words}: seed words refer to topics by number; give --topics a number, not auto"
+            )
         return read_seed_words(self.seed_words, n_topics, data.vocabulary, self.lowercase)
 
     def asked(self, lowercase: bool) -> str | None:
@@ -189,7 +197,7 @@ class Topics(OfDocuments):
         if self.query is None:
             self.note_unused("k", "tfidf", where="without --query")
         if (self.apply or self.query is not None) and not self.as_json:
-            self.note_unused("top", where="where no topics are printed")
+            self.note_unused("top", where="if no topics are printed")
         if not self.apply and self.query is None:
             note_common(model, data, self.quiet)
         if self.apply and self.as_json:
@@ -242,7 +250,7 @@ class Topics(OfDocuments):
     def ask_training_documents(self) -> None:
         """The query alone: the model knows the topics of the documents that it was trained on."""
         if self.apply is None or self.query is None:
-            raise InputError("which documents? give DOCS; only --apply MODEL --query WORDS goes without")
+            raise InputError("no documents; give DOCS (only --apply MODEL --query WORDS works without)")
         model = open_model(self.apply, self.kinds, "topics --apply")
         self.note_unused(*self.training_options(), *WITHOUT, where="without DOCS")
         found = model.similar(self.asked(lower_cased(model, self.lowercase)), self.k)

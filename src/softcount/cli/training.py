@@ -173,7 +173,7 @@ class Training:
         self.prepared = self._prepared_before(path, was, model)
         if model is None and was.get("lowercase"):
             self.lowercase = True
-        self.note_unused(*unread, where="with a folder of shards, whose text has been read")
+        self.note_unused(*unread, where="with a folder of shards, whose text is already prepared")
         return found
 
     def _prepared_before(self, path: str, was: Mapping[str, Any], model: Any) -> Any:
@@ -184,13 +184,16 @@ class Training:
         found = Preparation(was.get("tokenize"), was.get("normalize"))
         if given and Preparation.of(given) != found:
             how = " ".join(f"--{name} {value}" for name, value in given.items())
-            raise InputError(f"{path}: its text was not prepared by {how}; write it again with softcount shard {how}")
+            raise InputError(
+                f"{path}: its text was not prepared by {how}; write the shards again with softcount shard {how}"
+            )
         if model is None:
             return found if not given else Preparation.of(given)
         if not given and (usual := Preparation.of(model.reading_)) not in (found, (None, None)):
             raise InputError(
-                f"{path}: its text was not prepared by {usual.options()}, as the model's was; write it again with "
-                f"softcount shard, or give {found.options()} to apply the model all the same"
+                f"{path}: its text was not prepared by {usual.options()} like the model's; write the "
+                f"shards again with softcount shard, or add {found.options()} to apply the model "
+                "anyway"
             )
         note_prepared(model, found, self.quiet)
         return found
@@ -232,7 +235,7 @@ class Training:
 
         check_parts(self.parts)
         if self.save is None:
-            raise InputError("--parts says how many files --save writes; give --save as well")
+            raise InputError("--parts is the number of files of --save; give --save as well")
 
     def opened(self) -> tuple[Any, Any]:
         assert self.apply is not None
@@ -320,13 +323,13 @@ def read_for(kind: type[Training], context: typer.Context, model: Any, *files: s
     every = [f.name for f in fields(kind) if _place(hints[f.name]) < 0 and f.name != "context"]
     arguments = kind.applied or every
     if len(files) > len(arguments):
-        raise InputError(f"{files[-1]}: `softcount {kind.name}` reads no more than {len(arguments)}; leave it away")
+        raise InputError(f"{files[-1]}: `softcount {kind.name}` takes at most {len(arguments)} files; omit it")
     given: dict[str, Any] = {name: "" for name in every if name not in arguments}
     given |= dict(zip(arguments, files, strict=False))
     for name, value in options.items():
         if value is not None and name not in hints:
             option = "--" + name.replace("_", "-")
-            raise InputError(f"`softcount {kind.name}` has no {option}; leave it away")
+            raise InputError(f"`softcount {kind.name}` has no option {option}; omit it")
         given |= {} if value is None else {name: value}
     asked = kind(context=context, criterion="", **given)
     return in_memory(asked.read(model), "a page that shows the text", "give a part of it")
@@ -370,6 +373,6 @@ def _write_page(path: Any, model: Any, data: Any) -> None:
     from softcount.text.stored import in_memory
 
     whole = in_memory(
-        data, "a page that shows the text", "leave --report away, and write one of a part: softcount report"
+        data, "a page that shows the text", "omit --report, and write a page of a part with softcount report"
     )
     write_page(path, model, whole)

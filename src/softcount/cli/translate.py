@@ -33,47 +33,59 @@ if TYPE_CHECKING:
     from softcount.text.bitext import Bitext
 
 Model = Annotated[Path, typer.Argument(help="A word aligner that softcount align --save wrote.")]
-Language = Annotated[Path, option(IN, "A language model of what is translated into: softcount lm --save, or ARPA.")]
-Reverse = Annotated[bool, option(IN, "From the aligner's target into its source.", "--reverse")]
-Weight = Annotated[float, option(OUT, "What log P(y) counts; log P(x|y) counts one.", min=0)]
-Bonus = Annotated[float, option(OUT, "What every word of a translation is worth.", metavar="N")]
+Language = Annotated[
+    Path, option(IN, "Language model of the target language: a model of softcount lm --save, or ARPA.")
+]
+Reverse = Annotated[
+    bool, option(IN, "Translate from the aligner's target language to its source language.", "--reverse")
+]
+Weight = Annotated[float, option(OUT, "Weight of log P(y), the language model; log P(x|y) has weight 1.", min=0)]
+Bonus = Annotated[float, option(OUT, "Reward per word of a translation.", metavar="N")]
 
 
 def translate(
     context: typer.Context,
     model: Model,
-    text: Annotated[str, typer.Argument(help="One sentence a line, blanks between tokens; .gz too; - for stdin.")],
+    text: Annotated[
+        str,
+        typer.Argument(
+            help="Text (plain or compressed) with one sentence per line and spaces between tokens, or - for stdin."
+        ),
+    ],
     lm: Language,
     reverse: Reverse = False,
     lexicon: Annotated[
-        Path | None, option(IN, "What overrides the model: source, tab, target, tab, must, prefer or never.")
+        Path | None, option(IN, "Lexical constraints, one per line: source, tab, target, tab, must, prefer or never.")
     ] = None,
     tokenize: Tokenize = None,
     normalize: Normalize = None,
-    tune: Annotated[str | None, option(IN, "Choose --lm-weight and --word-bonus by the BLEU of this text.")] = None,
-    tune_target: Annotated[str | None, option(IN, "Its translation, unless --tune has both sides.")] = None,
+    tune: Annotated[str | None, option(IN, "Text for tuning --lm-weight and --word-bonus on BLEU.")] = None,
+    tune_target: Annotated[
+        str | None, option(IN, "Translation of the --tune text, unless that has both sides.")
+    ] = None,
     n: Annotated[
-        int, option(OUT, "So many translations of a line: number ||| text ||| parts ||| total.", "-n", min=1)
+        int,
+        option(OUT, "Number of translations per line; with several: number ||| text ||| parts ||| total.", "-n", min=1),
     ] = 1,
     lm_weight: Weight = 1.0,
     word_bonus: Bonus = 2.0,
-    window: Annotated[int, option(WHERE, "Words may come so many places sooner; 0 keeps their order.", min=0)] = 2,
-    beam: Annotated[int, option(WHERE, "Hypotheses that go on at a time.", min=1)] = 30,
-    options: Annotated[int, option(WHERE, "Translations of a word that are tried.", min=1)] = 12,
-    inserts: Annotated[int, option(WHERE, "Common words that may be written for nothing.", min=0)] = 8,
+    window: Annotated[int, option(WHERE, "Distortion limit in words; 0 keeps the source order.", min=0)] = 2,
+    beam: Annotated[int, option(WHERE, "Beam size.", min=1)] = 30,
+    options: Annotated[int, option(WHERE, "Number of translation options per word.", min=1)] = 12,
+    inserts: Annotated[int, option(WHERE, "Number of frequent words that may be inserted.", min=0)] = 8,
     as_json: Json = False,
     quiet: Quiet = False,
     signature_form: SignatureForm = "short",
     shown: Shown = "auto",
     threads: Threads = -1,
 ) -> None:
-    """Translate TEXT word by word: the y with the largest P(x|y) · P(y), by a word aligner and a language model.
+    """Translate TEXT word by word with a noisy channel: a word aligner for P(x|y) and a language model for P(y).
 
     Example: **softcount translate en-fr.model --lm fr.lm new.en > new.out**
 
-    Tuned on other text: **softcount translate en-fr.model --lm fr.lm new.en --tune dev.en --tune-target dev.fr**
+    Tune the weights first: **softcount translate en-fr.model --lm fr.lm new.en --tune dev.en --tune-target dev.fr**
 
-    The other way round, five of each line: **softcount translate en-fr.model --lm en.lm new.fr --reverse -n 5 --json**
+    Reverse direction, n-best list: **softcount translate en-fr.model --lm en.lm new.fr --reverse -n 5 --json**
     """
     from softcount.text.source import check_stdin
 
@@ -102,11 +114,11 @@ def translate(
 def rank(
     model: Model,
     candidates: Annotated[
-        str, typer.Argument(help="Lines source ||| candidate, TSV, TMX, XLIFF; or the sources alone.")
+        str, typer.Argument(help="Lines source ||| candidate, TSV, TMX or XLIFF; or the source sentences only.")
     ],
     lm: Language,
     target: Annotated[
-        str | None, typer.Argument(help="The candidates, line by line, where they are in a file apart.")
+        str | None, typer.Argument(help="Candidates, line by line, if CANDIDATES has only the source sentences.")
     ] = None,
     reverse: Reverse = False,
     tokenize: Tokenize = None,
@@ -119,11 +131,11 @@ def rank(
     shown: Shown = "auto",
     threads: Threads = -1,
 ) -> None:
-    """Say of every candidate how good a translation it is: TSV with log P(x|y), log P(y) and a score from 0 to 1.
+    """Score candidate translations; print TSV with log P(x|y), log P(y) and a score from 0 to 1.
 
     Example: **softcount rank en-fr.model --lm fr.lm candidates.txt > ranked.tsv**
 
-    Filter a bitext by the first column, the score: **softcount rank en-fr.model new.en new.fr --lm fr.lm > ranked.tsv**
+    Score the pairs of a bitext: **softcount rank en-fr.model new.en new.fr --lm fr.lm > ranked.tsv**
     """
     from softcount.estimators.translator import Ranked
     from softcount.report.tsv import tsv_lines
@@ -159,7 +171,7 @@ def _translator(model: Path, lm: Path, reverse: bool, who: str, settings: dict[s
     if aligner.characters != language.characters:
         kinds = ["of words", "of characters"]
         mine, theirs = kinds[aligner.characters], kinds[language.characters]
-        raise InputError(f"{lm}: a language model {theirs} for an aligner {mine}; train one of them anew")
+        raise InputError(f"{lm}: a language model {theirs} does not fit an aligner {mine}; train one of them again")
     return Translator(aligner, language, reverse=reverse, **settings)
 
 

@@ -25,7 +25,7 @@ TIP = {"id": "tip", "viewBox": "0 0 8 8", "refX": 7, "refY": 4, "markerWidth": 7
 
 def sections(model: Any, data: Any = None, gold: Any = None) -> Iterator[Section]:
     structure = model._structure
-    yield Section("arcs", "Which variable depends on which", drawing(structure, model.observed_))
+    yield Section("arcs", "Dependencies between variables", drawing(structure, model.observed_))
     if data is not None:
         yield Section("rows", "Rows", _rows(model, data, structure))
     yield Section("tables", "Tables", _tables(model.to_json(), structure))

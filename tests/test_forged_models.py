@@ -139,3 +139,74 @@ def test_no_such_setting(tmp_path: Path) -> None:
         says = "HMM has no setting 'foo'; it has n_states, choose, criterion, "
         assert str(caught.value).startswith(f"{tmp_path / 'm'}: {says}")
     assert softcount.load(tmp_path / "m", n_jobs=2).n_jobs == 2
+
+
+# --- what pages and exports are made of -------------------------------------------------------------------------------
+
+LETTERS = ["a b c", "b c a", "c a"] * 3
+
+
+def lm() -> Any:
+    return softcount.LanguageModel(2, characters=True).fit(LETTERS)
+
+
+def decipher() -> Any:
+    return softcount.Decipher(lm(), criterion="em:1", restarts=1, random_state=0).fit(LETTERS)
+
+
+SIGNED = {
+    "no order": "softcount 0.3.0 | decipher | criterion=em:3",
+    "an order without end": f"softcount 0.3.0 | decipher | order={10**17} criterion=em:3",
+    "an order of many digits": f"softcount 0.3.0 | decipher | order={'9' * 5000} criterion=em:3",
+    "a long name": f"softcount 0.3.0 | model={'a' * 400_000} order=3 criterion={'a' * 400_000}",
+    "many brackets": f"softcount 0.3.0 | model={'a(' * 100_000} order=3 criterion={'a(' * 100_000}",
+    "half a character": "softcount 0.3.0 | \udcff",
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("make", [decipher, MAKERS["aligner"]])
+@pytest.mark.parametrize("what", SIGNED)
+def test_a_signature_is_a_description(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Any, what: str) -> None:
+    """A page looks in it for the stages of training: as many as there were, and in time in proportion."""
+    monkeypatch.chdir(tmp_path)
+    Path("text").write_text("a b c\n")
+    make().save("model")
+    parts = taken_apart(Path("model").read_bytes())
+    parts.about["body"]["signature"] = SIGNED[what]
+    Path("model").write_bytes(put_together(*parts))
+    for command in ("report model --out page.html", "info model", "show model", "export model --to tables"):
+        assert run(command).code == 0, command
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda parts: parts.arrays["learned.orders_.0.log_backoff"].__setitem__(4, 1e30),
+        lambda parts: parts.about["body"]["learned"]["discounts_"].pop(),
+        lambda parts: parts.about["body"]["reading"].__setitem__("tokenize", 7),
+        lambda parts: parts.about["body"]["reading"].__setitem__("text_column", True),
+    ],
+)
+def test_what_no_language_model_has_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    lm().save("model")
+    parts = taken_apart(Path("model").read_bytes())
+    parts = parts._replace(arrays={name: array.copy() for name, array in parts.arrays.items()})
+    parts.about["body"].setdefault("reading", {})
+    Path("model").write_bytes(put_together(*parts))
+    assert run("report model --out page.html -q").code == 0
+    change(parts)
+    Path("model").write_bytes(put_together(*parts))
+    refused(run("report model --out page.html"), "model: the tables do not fit together ")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_half_characters_are_exported_as_escapes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    parts = taken_apart(made("network")[0])
+    parts.about["body"]["learned"]["values_"]["b"]["$tuple"][1] = "\ud800"
+    Path("model").write_bytes(put_together(*parts))
+    assert run("export model --to tables").code == 0
+    assert "\\ud800" in Path("tables/b.tsv").read_text()

@@ -218,6 +218,7 @@ def test_transitions_are_rows_of_the_model() -> None:
             "x.arpa:2: 'ngram 9+…' announces more",
         ),
         ("\\data\\\nngram 1=1\n\n\\1-grams:\n" + "9" * 5000 + "\ta\n\n\\end\\\n", "has no number where one should be"),
+        ("\\data\\\nngram 1=1\n\n\\1-grams:\n-1\ta\t300\n\n\\end\\\n", r"1-gram 1: has a back-off weight above 10\^20"),
         ("\\data\\\nngram 1=1\nngram 2=1\n\n\\2-grams:\n-1\ta\t0\n\n\\end\\\n", "where .1-grams: should be"),
     ],
 )

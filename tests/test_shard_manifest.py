@@ -14,6 +14,7 @@ from forgery import LEAVES
 
 from softcount import InputError, Shards
 from softcount.text import shard_manifest
+from softcount.text.claim import NAMES
 from softcount.text.shard_manifest import MANIFEST, NAME, sealed
 
 LEAVES = [leaf for leaf in LEAVES if not isinstance(leaf, dict)] + [{"a": 1}, 10**400, "0" * 64]
@@ -94,6 +95,13 @@ def test_files_elsewhere_are_none_of_the_folder(folder: Path, tmp_path: Path) ->
             (tmp_path / MANIFEST).write_bytes(sealed(altered(body_of(folder), path, leaf)))
             with pytest.raises(InputError, match=path[0]):
                 Shards(tmp_path)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_in_how_text_was_read_are_texts(folder: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / MANIFEST).write_bytes(sealed(altered(body_of(folder), ("reading",), {name: True})))
+    with pytest.raises(InputError, match=r"manifest.json: 'reading' is not as softcount shard writes it"):
+        Shards(tmp_path)
 
 
 def test_brackets_within_brackets(folder: Path, tmp_path: Path) -> None:

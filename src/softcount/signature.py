@@ -32,14 +32,14 @@ def in_form(signature: str, form: str) -> str:
         return signature
     first = signature.split(" | model: ")[0].split(" | ")
     fixed = [part for part in first if "=" not in part]
-    return " | ".join([*fixed, "sha256:" + hashlib.sha256(signature.encode()).hexdigest()[:12]])
+    return " | ".join([*fixed, "sha256:" + hashlib.sha256(signature.encode(errors="surrogatepass")).hexdigest()[:12]])
 
 
 def of_any_version(signature: str) -> str:
     """The same whichever version wrote it, of those that train to the same bits: what it names is then the same too."""
     first = _numbers(TRAINS_AS)
     return re.sub(
-        r"softcount (\d+\.\d+\.\d+)\S*",
+        r"softcount (\d{1,9}\.\d{1,9}\.\d{1,9})\S*",
         lambda found: f"softcount {TRAINS_AS}" if _numbers(found[1]) >= first else found[0],
         signature,
     )

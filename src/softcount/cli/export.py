@@ -59,7 +59,7 @@ def _write(path: Path, format: str, table: Table) -> None:
         _write_parquet(path, table)
         return
     lines = tsv_lines if format == "tsv" else spreadsheet_lines
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
         file.writelines(lines(list(table), _rows(table)))
 
 

@@ -69,7 +69,7 @@ class Before(NamedTuple):
         return round(self.strength * int(self.model.data_.get("pairs", 0)))
 
     def digest(self) -> str:
-        return hashlib.sha256(self.model.signature_.encode()).hexdigest()
+        return hashlib.sha256(self.model.signature_.encode(errors="surrogatepass")).hexdigest()
 
     def coded(self, data: Bitext) -> Bitext:
         """The text in the words of before, new ones behind."""

@@ -20,6 +20,7 @@ from softcount.estimators.saved import SavedEstimator
 from softcount.language.kneser_ney import estimated
 from softcount.language.ngram import (
     END,
+    MOST_BACKOFF,
     SPECIAL,
     START,
     UNKNOWN,
@@ -390,6 +391,8 @@ class LanguageModel(LightEstimator, SavedEstimator):
             if not _sound(ngrams, V if n == 1 else V * size, last) or (n == 1 and len(ngrams.keys) != V):
                 raise ValueError(f"n-grams of order {n} that cannot be")
             size = len(ngrams.keys)
+        if self.discounts_ and [len(row) for row in self.discounts_] != [3] * len(self.orders_):
+            raise ValueError("discounts of other orders")
 
 
 def _renumbered(data: Corpus, vocabulary: Vocabulary) -> Ragged:
@@ -415,6 +418,7 @@ def _sound(ngrams: Ngrams, most: int, last: bool) -> bool:
     return bool(
         keys.dtype == np.int64 and log_p.dtype == backoff.dtype == np.float64
         and keys.ndim == log_p.ndim == backoff.ndim == 1 and len(keys) == len(log_p)
-        and len(backoff) == (0 if last else len(keys)) and not np.isnan(log_p).any() and not np.isnan(backoff).any()
+        and len(backoff) == (0 if last else len(keys)) and not np.isnan(log_p).any()
+        and (backoff <= MOST_BACKOFF).all()
         and (log_p <= 1e-9).all() and (np.diff(keys) > 0).all() and (not len(keys) or 0 <= keys[0] <= keys[-1] < most)
     )  # fmt: skip

@@ -32,7 +32,7 @@ from softcount.loop.trace import RECORDS, Trace
 from softcount.machine.mapped import in_file
 from softcount.numbers.ragged import Array
 from softcount.signature import of_any_version
-from softcount.text.claim import Claim, claimed, is_there
+from softcount.text.claim import Claim, claimed, has_names, is_there
 from softcount.version import TRAINS_AS
 
 FILES = ("dictionary", "start", "prior", "stems")  # settings that may name a file
@@ -214,6 +214,8 @@ class SavedEstimator:
             kept, reading = stored.restore(stored.body["settings"], {}), stored.body.get("reading", {})
             check("settings", kept, dict[str, Any])
             check("reading", reading, Reading)
+            if not has_names(reading):
+                raise ValueError("reading has something else in the place of a name")
             said = {"lowercase": True} if reading.get("lowercase") else {}  # in older files it is no setting yet
             model = cls(**{**said, **_as_claims(kept, known, stored.path)})
             model._check_settings()
@@ -325,7 +327,8 @@ def described(name: str, setting: Any) -> Any:
     if type(setting) in PLAIN:
         return setting
     if hasattr(setting, "signature_"):  # a trained estimator
-        return "sha256:" + hashlib.sha256(of_any_version(setting.signature_).encode()).hexdigest()[:16]
+        signed = of_any_version(setting.signature_).encode(errors="surrogatepass")
+        return "sha256:" + hashlib.sha256(signed).hexdigest()[:16]
     if hasattr(setting, "digest"):
         return "sha256:" + setting.digest()[:16]
     arrays: dict[str, Array] = {}

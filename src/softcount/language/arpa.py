@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from softcount.errors import InputError
-from softcount.language.ngram import SPECIAL, START, UNKNOWN, Ngrams, find
+from softcount.language.ngram import MOST_BACKOFF, SPECIAL, START, UNKNOWN, Ngrams, find
 from softcount.numbers.ragged import Array, offsets_of
 from softcount.text.source import name_of, quoted, read_text, split_lines
 from softcount.text.vocabulary import Vocabulary
@@ -138,6 +138,9 @@ def _fields(name: str, section: Section, may_back_off: bool) -> tuple[Array, Any
     backoff = np.zeros(len(lines))
     more = lengths == n + 2
     backoff[more] = _numbers(name, section, flat, starts[more] + n + 1, np.flatnonzero(more))
+    high = backoff * TEN > MOST_BACKOFF
+    if high.any():
+        _refuse(name, section, int(high.argmax()), f"has a back-off weight above 10^{MOST_BACKOFF / TEN:.0f}")
     if not may_back_off:
         backoff = np.empty(0)
     places = (starts[:, None] + np.arange(1, n + 1)).ravel()

@@ -17,6 +17,7 @@ from softcount.numbers.ragged import Array, Ragged, offsets_of
 
 UNKNOWN, START, END = range(3)  # the first words of every vocabulary here
 SPECIAL = ("<unk>", "<s>", "</s>")
+MOST_BACKOFF = 20 * np.log(10.0)  # of ten orders, one after the other, products are still numbers
 
 
 class Text(NamedTuple):

@@ -16,6 +16,8 @@ from typing import Any, SupportsIndex
 from softcount.errors import InputError
 
 LONGEST = 60  # characters of a claim in a message
+# What a file says of how its text was read, and is the name of something.
+NAMES = ("tokenize", "normalize", "text_column", "id_column", "column", "source_language", "target_language")
 
 
 class Claim(str):
@@ -55,6 +57,11 @@ def claimed(value: Any, file: str | Path, name: str) -> Any:
     if isinstance(value, Mapping):
         return {key: Claim(one, where, name) if isinstance(one, str) else one for key, one in value.items()}
     return value
+
+
+def has_names(reading: Mapping[str, Any]) -> bool:
+    """Whether all names in it are strings."""
+    return all(reading.get(name) is None or isinstance(reading[name], str) for name in NAMES)
 
 
 def check_path(path: Any) -> None:

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from softcount.errors import InputError
 from softcount.machine.annotation import fits, hints_of
+from softcount.text.claim import has_names
 from softcount.text.shard_file import AGAIN, SIDES, filesystem, is_uri, place_of, shown
 from softcount.text.source import name_of
 from softcount.version import VERSION
@@ -111,6 +112,8 @@ def _wrong(found: dict[str, Any]) -> str | None:
     for name in (*found, *sorted(Manifest.__required_keys__ - found.keys())):
         if name not in hints or name not in found or not fits(found[name], hints[name]):
             return name[:20]
+    if not has_names(found["reading"]):
+        return "reading"
     if found["kind"] not in SIDES:
         return "kind"
     if [(side["side"], side["file"]) for side in found["sides"]] != [(n, f"{n}.arrow") for n in SIDES[found["kind"]]]:

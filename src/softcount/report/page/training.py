@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from softcount.loop.trace import CONVERGED, DONE, FELL, Step, Trace
@@ -32,6 +33,8 @@ MODELS = {"ibm1": "Model 1", "ibm2": "Model 2", "ibm2-free": "Model 2", "hmm": "
 FEW_STEPS = 10  # of all restarts together, in which nothing can be learned from nothing
 GIVEN = "<given>"  # where a model is from whose tables were not learned
 HUES = 8  # colours: of more restarts, lines cannot be told apart by them
+_MODEL = re.compile(r"(?<![a-z0-9-])([a-z0-9-]+)\(((?:[^()]|\([^()]*\))*)\)")
+_STAGE = re.compile(r"(?<![a-z])[a-z]+(?=[(:])(?:\([^()]*\))?:\d+")
 SOON = 10  # of a stage's steps, the share that is left out where restarts are compared: they differ at the end
 
 
@@ -64,8 +67,9 @@ def _ran(of: str, stage: str, n: int) -> str:
 
 def _with_models(model: Any, trace: Trace) -> Iterator[tuple[str, tuple[int, str, list[Step]]]]:
     """The stages, each with the model that it trained where several follow one another: Model 1, then an HMM."""
-    planned, seen = list(_planned(model)), dict[int, int]()
-    for restart, stage, steps in trace.stages():
+    stages, seen = list(trace.stages()), dict[int, int]()
+    planned = list(islice(_planned(model), len(stages) + 1))
+    for restart, stage, steps in stages:
         n = seen[restart] = seen.get(restart, -1) + 1
         fits = n < len(planned) and planned[n][1] == _base(stage)
         yield planned[n][0] if fits and len(planned) > 1 else "", (restart, stage, steps)
@@ -80,16 +84,20 @@ def _longest(model: Any, trace: Trace) -> list[tuple[str, tuple[int, str, list[S
 
 
 def _planned(model: Any) -> Iterator[tuple[str, str]]:
-    """(model, base of its criterion) of every stage, by the signature, `model=ibm1(em:3),hmm(em:3)`."""
+    """(model, base of its criterion) of every stage, by the signature, `model=ibm1(em:3),hmm(em:3)`.
+
+    A file may say anything there: patterns begin where a name begins, so that they take time in proportion.
+    """
     if model.kind == "word aligner":
         asked = re.search(r"\bmodel=(\S+)", model.signature_)
-        for name, inside in re.findall(r"([a-z0-9-]+)\(((?:[^()]|\([^()]*\))*)\)", asked[1] if asked else ""):
-            for stage in re.findall(r"[a-z]+(?=[(:])(?:\([^()]*\))?:\d+", inside):
+        for name, inside in _MODEL.findall(asked[1] if asked else ""):
+            for stage in _STAGE.findall(inside):
                 yield MODELS.get(name, name), _base(stage)
     elif model.kind == "decipher" and (stages := re.search(r"\bcriterion=(\S+)", model.signature_)):
-        for order in range(2, int(re.findall(r"\border=(\d+)", model.signature_)[0]) + 1):
-            for stage in re.findall(r"[a-z]+(?=[(:])(?:\([^()]*\))?:\d+", stages[1]):
-                yield f"{order}-grams", _base(stage)
+        highest = re.search(r"\border=(\d{1,2})\b", model.signature_)
+        bases = [_base(stage) for stage in _STAGE.findall(stages[1])]
+        for order in range(2, int(highest[1]) + 1 if highest else 0):
+            yield from ((f"{order}-grams", base) for base in bases)
 
 
 def _base(stage: str) -> str:

@@ -1,4 +1,4 @@
-"""What CONTRIBUTING says of the rooms and walks is true: the files that it names exist, and no room is left out."""
+"""What the pages for contributors say of folders and files is true: named files exist, and no folder is left out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "softcount"
-TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PAGES = ("architecture", "extending", "testing", "documentation")
+TEXT = "".join((ROOT / "docs" / "development" / f"{page}.md").read_text(encoding="utf-8") for page in PAGES)
 
 
 def test_every_file_that_is_named_exists() -> None:

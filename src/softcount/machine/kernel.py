@@ -12,12 +12,11 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from llvmlite import ir
-from numba import njit
 from numba.core import cgutils, event, types
-from numba.core.types.misc import unliteral
 from numba.extending import intrinsic, overload
 
 from softcount.machine import cache, stage
+from softcount.machine.compilation import compiler
 
 LINE = 64  # bytes that memory hands over at once
 
@@ -31,25 +30,14 @@ CHECKED = os.environ.get("SOFTCOUNT_CHECK_BOUNDS", "0") not in ("", "0")
 
 def kernel(function: F) -> F:
     """Compile once per machine: softcount.machine.cache says where it is kept."""
-    compiled: F = njit(nogil=True, fastmath=REORDER, boundscheck=CHECKED)(function)
+    compiled: F = compiler(nogil=True, fastmath=REORDER, boundscheck=CHECKED)(function)
     cache.keep(compiled, apart="checked" if CHECKED else None)
-    _once_for_all_constants(compiled)
     return compiled
-
-
-def _once_for_all_constants(compiled: Any) -> None:
-    """A kernel that another calls with a constant is the one that it calls with a variable, not compiled once more."""
-    if not hasattr(compiled, "get_call_template"):  # the compiler is switched off
-        return
-    template = compiled.get_call_template
-    compiled.get_call_template = lambda args, kws: template(
-        [unliteral(each) for each in args], {name: unliteral(each) for name, each in kws.items()}
-    )
 
 
 def within(function: F) -> F:
     """A part of the kernels that call it, as if it stood there: a call with many arrays takes its time."""
-    compiled: F = njit(nogil=True, fastmath=REORDER, boundscheck=CHECKED, forceinline=True)(function)
+    compiled: F = compiler(nogil=True, fastmath=REORDER, boundscheck=CHECKED, forceinline=True)(function)
     return compiled
 
 

@@ -123,14 +123,14 @@ def as_text(train: Documents, path: Path) -> None:
     path.with_name("vocab.txt").write_text("".join(f"{w}\n" for w in range(train.n_words)))
 
 
-def run(peer: str, train: Path, n_topics: int, seed: int) -> tuple[np.ndarray, np.ndarray, float, float]:
+def run(peer: str, train: Path, n_topics: int, seed: int, *more: str) -> tuple[np.ndarray, np.ndarray, float, float]:
     """(topic, word, CPU seconds, MB)"""
     out, model = train.with_name("out.npz"), train.with_name("out.model")
     one = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")}
     command = [sys.executable, Path(__file__).with_name("topic_peer.py"), peer, train, out, str(n_topics), str(seed)]
     if peer == COMMAND:
         command = [sys.executable, "-m", "softcount", "topics", train.with_suffix(".ldac"), "--topics", str(n_topics)]
-        command += ["--seed", str(seed), "--threads", "1", "--save", model]
+        command += ["--seed", str(seed), "--threads", "1", "--save", model, *more]
     child = subprocess.Popen(command, env={**os.environ, **one}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, used = os.wait4(child.pid, 0)
     if status:

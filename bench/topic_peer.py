@@ -47,6 +47,14 @@ def nmf_svd(counts, n_topics, seed):
     return nmf(counts, n_topics, seed, "nndsvda")  # whose zeros are filled: multiplicative updates leave zeros zero
 
 
+def nmf_tfidf(counts, n_topics, seed):
+    from sklearn.decomposition import NMF
+    from sklearn.feature_extraction.text import TfidfTransformer
+
+    model = NMF(n_topics, init="nndsvda", random_state=seed)
+    return model.fit_transform(TfidfTransformer(sublinear_tf=True).fit_transform(counts)), model.components_
+
+
 def lda(counts, n_topics, seed):
     from sklearn.decomposition import LatentDirichletAllocation
 
@@ -74,6 +82,16 @@ def tomotopy_200(counts, n_topics, seed):
     return tomotopy(counts, n_topics, seed, 200)
 
 
+def gensim(counts, n_topics, seed):
+    from gensim.matutils import Sparse2Corpus
+    from gensim.models import LdaModel
+
+    corpus = Sparse2Corpus(counts, documents_columns=False)
+    names = {w: str(w) for w in range(counts.shape[1])}
+    model = LdaModel(corpus, n_topics, id2word=names, passes=10, random_state=seed)
+    return model.inference(corpus)[0], model.get_topics()
+
+
 def peak() -> float:
     """MB at most; what the system counts for a child may be its parent's."""
     lines = Path("/proc/self/status").read_text().splitlines()
@@ -84,6 +102,7 @@ PEERS = {
     "softcount (default)": softcount, "softcount, start svd": from_svd, "softcount, em:200 from random": em,
     "softcount, held_out=0.1": held_out, "softcount, em:200 from random, held_out=0.1": em_held_out,
     "NMF-KL, random start": nmf, "NMF-KL, SVD start": nmf_svd, "scikit-learn LDA, batch": lda,
+    "NMF, tf-idf": nmf_tfidf, "gensim LDA, 10 passes": gensim,
     "tomotopy LDA, 1000 steps": tomotopy, "tomotopy LDA, 200 steps": tomotopy_200,
 }  # fmt: skip
 

@@ -13,7 +13,7 @@ import pytest
 from softcount import PLSA, InputError, Shards, documents, load
 from softcount.engines import engine_of
 from softcount.estimators.topic_start import clustered
-from softcount.estimators.topic_words import RARE, background_weight, background_words, count_words
+from softcount.estimators.topic_words import LONG, RARE, background_weight, background_words, count_words
 from softcount.loop.estep import EStep
 from softcount.models.plsa import PLSATables
 from softcount.models.plsa_background import BackgroundPLSA, BackgroundTables
@@ -78,7 +78,7 @@ def test_training_is_the_recipe_written_out() -> None:
     """From the start by clusters: tempered steps with the background, what words are ranked by, one plain step."""
     data = documents(TEXT)
     counts = data.matrix().toarray()
-    start = clustered(data, 4, (0, 0), None)
+    start = clustered(data, 4, (0, 0), None, damped=True)
     topic, word = start
     share, background = 0.3, background_words(data)
     plsa = PLSA(4, background=share, criterion="annealed(start=0.8,stop=0.8):3", pseudo={"word": 0.05},
@@ -95,7 +95,9 @@ def test_training_is_the_recipe_written_out() -> None:
     np.testing.assert_allclose(plsa.word_, plain / plain.sum(axis=1, keepdims=True), rtol=1e-9)
     in_documents = (counts > 0).sum(axis=0)
     np.testing.assert_array_equal(plsa.document_frequency_, in_documents)
-    rank = np.sqrt(attributed * topics) / (in_documents + RARE * np.sqrt(in_documents.sum()))
+    length = in_documents.sum() / len(TEXT)
+    assert plsa.rank_offset_ == pytest.approx(RARE * np.sqrt(in_documents.sum()) * (LONG / length) ** 1.5)
+    rank = np.sqrt(attributed * topics) / (in_documents + plsa.rank_offset_)
     shown = [[word for word, _ in words] for words in plsa.top_words(6, rank="documents").values()]
     assert shown == [[data.vocabulary.words[v] for v in np.argsort(-row)[:6]] for row in rank]
 
@@ -116,7 +118,8 @@ def test_the_weight_is_read_off_the_text() -> None:
     assert background_weight(data, 4) == pytest.approx(common.sum() / data.n_tokens) and common.any()
     assert background_weight(data, 2) == 0.0  # of two topics nobody knows
     assert background_weight(data.slice(0, 40), 4) == 0.0  # nor of so few documents
-    even = from_matrix(np.ones((60, 5)))
+    assert background_weight(from_matrix(np.ones((60, 7))), 20) == 0.0  # nor of so short ones
+    even = from_matrix(np.ones((60, 8)))
     assert background_weight(even, 20) == 0.9  # topics must have something
     assert PLSA(4, random_state=0).fit(TEXT).background_weight_ == background_weight(data, 4)
 
@@ -176,3 +179,49 @@ def test_a_file_keeps_what_words_are_ranked_by(tmp_path: Any) -> None:
     again = load(tmp_path / "m")
     assert again.top_words(5, rank="documents") == plsa.top_words(5, rank="documents")
     assert again.background_weight_ == plsa.background_weight_ and again.ranked_by_ == plsa.ranked_by_
+
+
+def test_pieces_keep_the_background_of_the_first_and_are_ranked_by_documents() -> None:
+    """Stepwise EM over the pieces, each with its documents folded in beside the background, and averaged likewise."""
+    pieces = [TEXT[:60], TEXT[60:]]
+    plsa = PLSA(4, dtype="float64", fold_pseudo=0.5, random_state=0)
+    first = PLSA(4, dtype="float64", random_state=0)
+    first._beginning = True
+    first.fit(pieces[0])
+    word, start = np.asarray(first.word_), first.prevalence_
+    share, background = first.background_weight_, background_words(documents(pieces[0]))
+    assert share > 0.0
+    sums: Any = None
+    seen = 0.0
+    for k, piece in enumerate(pieces):
+        plsa.partial_fit(piece)
+        counts = documents(piece, plsa.vocabulary_).matrix().toarray()
+        topic = np.array([folded(row, word, start, share, background, 0.5 * 4) for row in counts])
+        here = [
+            written_out(counts, topic, word, share, background, 1.0)[1],
+            written_out(counts, topic, word, 0.0, background, 1.0)[1],
+            written_out((counts > 0) * 1.0, topic, word, share, background, 1.0)[1],
+            topic.T @ (counts > 0),
+            (counts > 0).sum(axis=0),
+        ]
+        amount = float((counts > 0).sum() + len(counts))
+        seen += amount
+        here = [one * seen / amount for one in here]
+        gamma = (k + 2.0) ** -0.7
+        sums = here if sums is None else [(1 - gamma) * old + gamma * new for old, new in zip(sums, here, strict=True)]
+        smooth = [table + 0.05 for table in sums[:2]]
+        word, plain = (table / table.sum(axis=1, keepdims=True) for table in smooth)
+        start = plsa.prevalence_
+        np.testing.assert_allclose(plsa.word_, plain, rtol=1e-3, atol=1e-5)
+        np.testing.assert_allclose(plsa.attributed_, np.sqrt(sums[2] * sums[3]), rtol=1e-3, atol=1e-3)
+        np.testing.assert_allclose(plsa.document_frequency_, sums[4], rtol=1e-9)
+    assert plsa.background_weight_ == share
+
+
+def folded(row: Any, word: Any, start: Any, share: float, background: Any, pseudo: float) -> Any:
+    theta = start / start.sum()
+    for _ in range(300):
+        part = theta[:, None] * word * (1.0 - share)
+        counts = (row * part / (part.sum(axis=0) + share * background)).sum(axis=1) + pseudo * start / start.sum()
+        theta = counts / counts.sum()
+    return theta

@@ -121,10 +121,13 @@ def test_words_are_shown_by_what_they_tell():
     names, common = {word for words in TEXT.keywords for word in words}, {"the", "a", "of"}
     everywhere = model.prevalence_ @ model.word_
     rank = model.word_**2 / (model.word_ + everywhere)
-    for h, shown in model.top_words(5).items():
+    for h, shown in model.top_words(5, rank="relevance").items():
         assert [w for w, _ in shown] == [model.vocabulary_.words[v] for v in np.argsort(-rank[h], kind="stable")[:5]]
         assert all(p == model.word_[h, model.vocabulary_.find([w])[0]] for w, p in shown)
         assert set(w for w, _ in shown) <= names | common
+    for h, shown in model.top_words(5).items():  # by documents, which common words say nothing of
+        assert any({w for w, _ in shown} <= set(words) for words in TEXT.keywords)
+        assert all(p == model.word_[h, model.vocabulary_.find([w])[0]] for w, p in shown)
     assert [p for _, p in model.top_words(5, rank="probability")[0]] == sorted(model.word_[0])[:-6:-1]
     np.testing.assert_allclose(relevance(np.array([[0.5, 0.5]]), np.ones(1)), 0.25)
     with pytest.raises(InputError, match="no rank"):

@@ -100,6 +100,7 @@ ATTRIBUTES = {
     "parameters_": "parameters_",
     "posterior_": "posterior_",
     "prevalence_": "prevalence_",
+    "rank_offset_": "rank_offset_",
     "restart_": "restart_",
     "restarts_": "restarts_",
     "rules_": "rules_",

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from softcount.criteria.spec import Settings, Stage, by_sums, parse
+from softcount.criteria.spec import Settings, Stage, parse
 from softcount.engines import Engine
 from softcount.engines.engine import Keeping
 from softcount.errors import InputError
@@ -24,17 +24,10 @@ from softcount.estimators.plsa_pieces import PLSAInPieces
 from softcount.estimators.plsa_rows import gathered, keeps_rows, started
 from softcount.estimators.splitting import Axes, Hidden
 from softcount.estimators.topic_start import STARTS, by_svd, clustered, matched, seed_table
-from softcount.estimators.topic_words import (
-    AUTO,
-    NONE,
-    background_weight,
-    background_words,
-    count_words,
-    parse_background,
-)
+from softcount.estimators.topic_words import NONE
 from softcount.evaluate.topics import least_distance
 from softcount.loop.item_rows import ItemRows, RowModel, item_rows
-from softcount.loop.start import constrain, given_start, random_start, uniform_start
+from softcount.loop.start import given_start, random_start, uniform_start
 from softcount.loop.trace import Step
 from softcount.loop.train import Fit
 from softcount.loop.weighted import checked_weights, digest_with
@@ -42,10 +35,9 @@ from softcount.machine.memory import check_room
 from softcount.models.plsa import PLSA as Model
 from softcount.models.plsa import PLSATables
 from softcount.models.plsa_background import BackgroundPLSA, BackgroundTables
-from softcount.models.plsa_folded import FoldedPLSA, TopicTables
 from softcount.numbers.lanes import width
 from softcount.numbers.ragged import Array
-from softcount.numbers.tables import Expectation, Log, Tables
+from softcount.numbers.tables import Tables
 from softcount.text.documents import Documents
 from softcount.text.stored import Stored, in_memory
 
@@ -146,10 +138,12 @@ class PLSA(PLSAInPieces):
         shown by it. Not in models of 0.2.
     document_frequency_ : array, [words]
         In how many training documents each word is. Not in models of 0.2.
+    rank_offset_ : float
+        Documents added to those of every word, against rare words. Not in models of 0.2.
     background_weight_ : float
         The weight that the background had; 0: there was none.
     ranked_by_ : str
-        The order in which words are shown: "documents", or "relevance" for short texts and models of 0.2.
+        The order in which words are shown: "documents", or "relevance" in models of 0.2.
     vocabulary_ : Vocabulary or None
         The words, where the columns have names.
     n_features_in_ : int
@@ -257,6 +251,7 @@ class PLSA(PLSAInPieces):
         data = data if weights is None else data.weighted(weights)
         chosen = self._choose_size(data, len(data) // 2)
         self._model = self._mixed(data)
+        self._common = self._model.background if isinstance(self._model, BackgroundPLSA) else None
         self._seen = data.times_weights().document_frequencies > 0
         with self._engine() as engine, naming(data.source):
             self._learn(data, seed, engine, {"digest": digest, "on_step": on_step, "checkpoint": kept})
@@ -283,59 +278,6 @@ class PLSA(PLSAInPieces):
         if self.pseudo is not None:
             return self.pseudo
         return SMOOTHED if self.criterion is None else 0.0
-
-    # --- the background -------------------------------------------------------------------------------------------
-
-    def _mixed(self, data: Documents) -> Model | BackgroundPLSA:
-        """The model to train, which has a background where there is to be one."""
-        plain = Model(len(data), self._size, data.n_words)
-        asked = parse_background(self._usual_background() if self.background is None else self.background)
-        if self._beginning:
-            asked = NONE
-        weight = background_weight(data, self._size) if asked == AUTO else 0.0 if asked == NONE else float(asked)
-        self.background_weight_ = weight
-        return BackgroundPLSA(*plain, weight, background_words(data)) if weight else plain
-
-    def _usual_background(self) -> str:
-        """Of what is named by its criterion, or in another way, nothing is done that is not named."""
-        named = self.criterion is not None or self.features is not None or self.held_out or len(self.fixed)
-        return NONE if named else AUTO
-
-    def _check_background(self) -> None:
-        if self.background is None or parse_background(self.background) in (NONE, 0.0):
-            return
-        for stage in self._stages():
-            if not by_sums(stage):
-                raise InputError(
-                    f"criterion {stage.text!r} has no background; use em, or annealed or stepwise around it, or "
-                    "background none"
-                )
-        for name in ("features", "held_out"):
-            if getattr(self, name):
-                raise InputError(f"a background does not go with {name}; give one of them")
-
-    def _signed_background(self) -> dict[str, str]:
-        return {"background": f"{self.background_weight_:.4g}"} if self.background_weight_ else {}
-
-    def _count_words(self, data: Documents, engine: Engine) -> None:
-        """What words are ranked by; then the background is given back, by one step of EM of the words' table."""
-        mixed = self._model if isinstance(self._model, BackgroundPLSA) else None
-        found = count_words(data, self.parameters_, mixed, engine)
-        self.attributed_ = np.sqrt(found.attributed * found.topics).astype(np.float32)
-        self.document_frequency_ = found.documents
-        if mixed is None:
-            return
-        topic, word, _ = self.parameters_
-        tables, layout = TopicTables(word), FoldedPLSA(self._size, data.n_words, np.empty(0), 0.0).layout
-        held = {name: mask for name, mask in self._masks().items() if name == "word"}
-        criterion = self._stages()[-1].innermost.build(constrain(layout, tables, held), self._online_settings())
-        counts = Expectation(TopicTables(found.plain), 0.0)
-        word = criterion.step(tables, lambda *asked: counts)[0].word  # type: ignore[arg-type]
-        self.parameters_, self._log_weights = PLSATables(topic, word), PLSATables(Log(topic), Log(word))
-
-    def _masks(self) -> Mapping[str, Any]:
-        names = [self.fixed] if isinstance(self.fixed, str) else self.fixed
-        return names if isinstance(names, Mapping) else dict.fromkeys(names, True)
 
     # --- the loop -------------------------------------------------------------------------------------------------
 
@@ -453,8 +395,9 @@ class PLSA(PLSAInPieces):
         if self.start in ("random", "uniform"):
             return uniform_start(layout) if self.start == "uniform" else random_start(layout, seed)
         data = in_memory(data, "the start from clusters of documents", "choose another: --start random")
+        damped = isinstance(self._model, BackgroundPLSA)
         svd = self.start == "svd"
-        found = by_svd(data, self._size, seed) if svd else clustered(data, self._size, seed, self.n_jobs)
+        found = by_svd(data, self._size, seed) if svd else clustered(data, self._size, seed, self.n_jobs, damped)
         return matched(found, self._seeds()) if self.seed_words else found
 
     def _seeds(self) -> Array:

@@ -31,9 +31,8 @@ from softcount.text.documents import Documents
 from softcount.text.stored import in_memory
 
 TFIDF = 0.5  # its weight beside topics, in a search
-SHORT = 15.0  # words of a document; below, documents with a word say too little of it
 RANKS = ("documents", "relevance", "probability")
-RANKED = ("attributed_", "document_frequency_")  # what words are shown by; models of 0.2 have none
+RANKED = ("attributed_", "document_frequency_", "rank_offset_")  # what words are shown by; models of 0.2 have none
 BACKGROUND = 0.8  # the share of words that say nothing of a document's topic, where it is to have one
 
 
@@ -44,6 +43,7 @@ class TrainedPLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstima
     prevalence_: Array
     attributed_: Array
     document_frequency_: Array
+    rank_offset_: float
     background_weight_: float
     _seen: Array  # which words training saw
 
@@ -237,7 +237,7 @@ class TrainedPLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstima
         rank : str, optional
             The order: "documents", which part of the documents with a word is about the topic (see
             `softcount.estimators.topic_words`); "relevance", P(w | h)² / (P(w | h) + P(w)); or "probability". Default:
-            "documents", and "relevance" for short texts and for models of 0.2 (`ranked_by_`).
+            `ranked_by_`, which is "documents", and "relevance" where nothing was counted for it, as in models of 0.2.
 
         Returns
         -------
@@ -255,7 +255,7 @@ class TrainedPLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstima
         if rank == "documents":
             if not self._ranks_documents:
                 raise InputError("this model has no table to rank words by documents; use relevance, or train it again")
-            return rank_words(self.attributed_, self.document_frequency_)
+            return rank_words(self.attributed_, self.document_frequency_, self.rank_offset_)
         return relevance(self.components_, self.prevalence_) if rank == "relevance" else self.components_
 
     @property
@@ -266,11 +266,8 @@ class TrainedPLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstima
 
     @property
     def ranked_by_(self) -> str:
-        """The order in which words are shown: "documents", or "relevance" where documents say too little."""
-        if not self._ranks_documents:
-            return "relevance"
-        per_document = self.document_frequency_.sum() / max(len(self.topic_), 1)
-        return "documents" if per_document >= SHORT else "relevance"
+        """The order in which words are shown."""
+        return "documents" if self._ranks_documents else "relevance"
 
     # --- within -----------------------------------------------------------------------------------------------------
 

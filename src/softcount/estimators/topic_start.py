@@ -29,15 +29,18 @@ TRIES, STEPS = 3, 10  # runs of k-means, and how long they are
 STARTS = ("kmeans", "svd", "random", "uniform")
 
 
-def clustered(data: Documents, n_topics: int, seed: tuple[int, ...], n_jobs: int | None) -> PLSATables:
-    """A topic for every cluster; where there are more topics than documents, the last begin as nobody's."""
+def clustered(
+    data: Documents, n_topics: int, seed: tuple[int, ...], n_jobs: int | None, damped: bool = False
+) -> PLSATables:
+    """A topic for every cluster; where there are more topics than documents, the last begin as nobody's. Damped, a
+    word's n tokens count 1 + log n: what is common everywhere then says less of a document."""
     rng = np.random.default_rng([*seed, 3])
     n_clusters = min(n_topics, len(data))
     with stage.towards("start, clusters of documents"):
         found = KMeans(
             n_clusters, metric="cosine", criterion=f"hard:{STEPS}", restarts=TRIES, n_jobs=n_jobs,
             random_state=int(rng.integers(2**31)),
-        ).fit(directions(data, damped=False))  # fmt: skip
+        ).fit(directions(data, damped=damped))  # fmt: skip
     members = sparse.csr_matrix(
         (np.ones(len(data)), found.labels_, np.arange(len(data) + 1)), shape=(len(data), n_topics)
     )

@@ -10,9 +10,11 @@ from numba import config
 
 from softcount.families.jumps import JumpCounts, kinds_of_words
 from softcount.families.penalty import NOTHING
+from softcount.models.agreement_best import best_links
 from softcount.models.agreement_hmm import agree_hmm, groups_of
 from softcount.models.agreement_kernel import NEGLIGIBLE, Direction, Shard, Tally, agree_ibm1
 from softcount.models.fertility import MOST, fertility_ratios
+from softcount.models.jump_kernel import desk
 from softcount.numbers.lanes import LANES
 from softcount.numbers.ragged import from_rows
 from softcount.text.cooccurrence import cooccurring, without_null
@@ -87,10 +89,22 @@ class Case:
 
     def brute(self, s, d, em, positions=True):
         """(posterior [states, words], log Z, what else is counted) of one direction, by listing its alignments."""
-        table, states, words = self.directions[d], self.sides[d].row(s), self.sides[1 - d].row(s)
         n, m = em.shape
         shares, total = np.zeros((n, m)), 0.0
         moves = [np.zeros((KINDS, 2 * LONGEST + 1)), np.zeros(LONGEST), np.zeros(LONGEST)]
+        for a, weight, path in self.listed(s, d, em, positions):
+            total += weight
+            for j, link in enumerate(a):
+                if link:
+                    shares[link - 1, j] += weight
+            for table_number, k in path:
+                moves[table_number][k] += weight
+        return shares / total, np.log(total), [move / total for move in moves]
+
+    def listed(self, s, d, em, positions=True):
+        """Every alignment of one direction, its weight, and its jumps."""
+        table, states, words = self.directions[d], self.sides[d].row(s), self.sides[1 - d].row(s)
+        n, m = em.shape
         for a in product(range(n + 1), repeat=m):
             weight, place, path = 1.0, None, []
             for j, link in enumerate(a):
@@ -115,13 +129,7 @@ class Case:
             elif positions and place is not None:
                 weight *= table.end[n - 1 - place] / table.end[:n].sum()
                 path.append((2, n - 1 - place))
-            total += weight
-            for j, link in enumerate(a):
-                if link:
-                    shares[link - 1, j] += weight
-            for table_number, k in path:
-                moves[table_number][k] += weight
-        return shares / total, np.log(total), [move / total for move in moves]
+            yield a, weight, path
 
     def tallies(self):
         sizes = WORDS, (KINDS, 2 * LONGEST + 1), LONGEST, LONGEST, (WORDS, MOST + 1), (KINDS, 2 * LONGEST + 1)
@@ -221,6 +229,25 @@ def test_hmm_counts_are_products_of_posteriors(seed, fertile):
     for ours, theirs in zip(tallies, wanted, strict=True):
         for a, b in zip(ours[:-1], theirs[:-1], strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)
+
+
+@given(SEEDS, st.booleans())
+def test_the_best_alignment_is_that_of_the_greatest_weight(seed, fertile):
+    case = Case(seed)
+    *_, shares = case.hmm(False, False)
+    chosen = np.zeros_like(shares)
+    best_links(case.shard, case.weights, case.directions, fertile, shares, desk(LONGEST), chosen)
+    assert set(np.unique(chosen)) <= {0.0, 1.0}
+    for s, d in product(case.both(), (0, 1)):
+        em, (l, m) = case.em(s, d), LENGTHS[s]
+        if fertile:
+            em = tempered(case, s, d, em, case.brute(s, d, em)[0])
+        found = chosen[case.shard.starts[s] : case.shard.starts[s + 1], d].reshape(l, m)
+        found = found if d == 0 else found.T
+        assert (found.sum(axis=0) <= 1).all()
+        links = tuple(np.where(found.any(axis=0), found.argmax(axis=0) + 1, 0).tolist())
+        weights = {a: weight for a, weight, _ in case.listed(s, d, em)}
+        assert weights[links] == pytest.approx(max(weights.values()), rel=1e-4)
 
 
 def test_ratios_of_fertilities():

@@ -7,6 +7,8 @@ import pytest
 
 import softcount
 from softcount.errors import InputError
+from softcount.estimators import agreed_links
+from softcount.links.joining import AGAIN
 
 SOURCE = ["the house", "the book", "a book", "the small house", "a b c", "", "house"] * 2
 TARGET = ["das haus", "das buch", "ein buch", "das kleine haus", "x", "", "haus"] * 2
@@ -62,16 +64,108 @@ def test_links_are_decided_as_they_say(name, decode):
     model = fitted(name, decode)
     for s, pair in enumerate(zip(SOURCE[:5], TARGET[:5], strict=True)):
         listed = weighed(model, pair, 2 if decode == "mre" else 1)
-        if decode == "viterbi":
-            best = max(listed, key=lambda one: one[1])[0]
-        else:
-            m, l = len(pair[1].split()), len(pair[0].split())
-            shares = np.zeros((l + 1, m))
-            for a, weight in listed:
-                shares[list(a), range(m)] += weight
-            best = shares.argmax(axis=0)
-        expected = sorted((int(i) - 1, j) for j, i in enumerate(best) if i)
-        assert model.align(SOURCE[s : s + 1], TARGET[s : s + 1])[0] == expected
+        best = likeliest(listed, pair) if decode == "posterior" else max(listed, key=lambda one: one[1])[0]
+        assert model.align(SOURCE[s : s + 1], TARGET[s : s + 1])[0] == pharaoh(best)
+
+
+def likeliest(listed, pair):
+    """Of every word the link with the greatest posterior."""
+    shares = np.zeros((len(pair[0].split()) + 1, len(pair[1].split())))
+    for a, weight in listed:
+        shares[list(a), range(shares.shape[1])] += weight
+    return shares.argmax(axis=0)
+
+
+def pharaoh(alignment):
+    return sorted((int(i) - 1, j) for j, i in enumerate(alignment) if i)
+
+
+def test_mre_is_the_arg_max_over_alignments_and_not_over_links():
+    """On text where the two differ: arg max P(f | a) P(a | f), by listing all alignments."""
+    rng = np.random.default_rng(3)
+    source, target = ([" ".join(rng.choice(list("abcd"), size=4)) for _ in range(40)] for _ in range(2))
+    model = softcount.WordAligner("ibm1:1,hmm:2", criterion="em", direction="forward", decode="mre")
+    found, unlike = model.fit(source, target).align(source, target), 0
+    for pair, links in zip(zip(source, target, strict=True), found, strict=True):
+        listed = weighed(model, pair, 2)
+        weights = {a: weight for a, weight in listed}
+        assert weights[chosen(links, 4)] == pytest.approx(max(weights.values()), rel=1e-9)
+        unlike += pharaoh(likeliest(listed, pair)) != links
+    assert unlike > 3
+
+
+@pytest.mark.parametrize("decode", ["viterbi", "mre"])
+def test_a_pair_without_a_possible_alignment_has_no_links(decode):
+    model = softcount.WordAligner(
+        "ibm1:1,hmm:2", criterion="em", agreement=False, direction="forward", null=0.0, decode=decode,
+        dictionary=[("a", "x", "never")],
+    ).fit(["a b", "b a", "b b"], ["x y", "y x", "y x"])  # fmt: skip
+    assert model.align(["b", "a", "b"], ["y", "x", "x"]) == [[(0, 0)], [], [(0, 0)]]
+
+
+def chosen(links, m):
+    """A tuple of source positions from 1 on, 0 the null word."""
+    found = [0] * m
+    for i, j in links:
+        found[j] = i + 1
+    return tuple(found)
+
+
+@pytest.mark.parametrize("fertility", [False, True])
+def test_mre_of_directions_that_were_trained_together(fertility):
+    """The best alignment under the squared translations, with fertilities as they are for posteriors."""
+    rng = np.random.default_rng(5)
+    source, target = ([" ".join(rng.choice(list("abcd"), size=4)) for _ in range(40)] for _ in range(2))
+    model = softcount.WordAligner(fertility=fertility, decode="mre", stems=()).fit(source, target)
+    asked = agreed_links.question(model.agreed_, model._read(source, target), AGAIN)
+    unlike = 0
+    for s, (e, f) in enumerate(zip(source, target, strict=True)):
+        links = model.align([e], [f], symmetrize="forward")[0]
+        part = model._read([e], [f])
+        shard, weights = agreed_links.packed(part, asked)
+        em = weights.linked[0] * weights.rates[shard.entries[shard.cells], 0].reshape(4, 4).astype(float)
+        listed = listed_together(weights.directions[0], part, em)
+        if fertility:
+            em *= factors(weights.directions[0], part, shares_of(listed))
+            listed = listed_together(weights.directions[0], part, em)
+        by_alignment = dict(listed)
+        assert by_alignment[chosen(links, 4)] == pytest.approx(max(by_alignment.values()), rel=1e-4), s
+        unlike += pharaoh(likeliest(listed, (e, f))) != links
+    assert unlike > 0
+
+
+def listed_together(direction, part, em):
+    """[(alignment, weight)] of one pair of four and four words under a Direction's weights."""
+    states, words = part.source.sentences.row(0), part.target.sentences.row(0)
+    middle, found = direction.jump.shape[1] // 2, []
+    for a in product(range(5), repeat=4):
+        weight, at = 1.0, None
+        for j, link in enumerate(a):
+            if link == 0:
+                weight *= direction.null[words[j]]
+                continue
+            i = link - 1
+            if at is None:
+                weight *= direction.begin[i] / direction.begin[:4].sum()
+            else:
+                row = direction.jump[direction.kinds[states[at]]]
+                weight *= row[middle + i - at] / row[middle - at : middle - at + 4].sum()
+            weight, at = weight * em[i, j], i
+        found.append((a, weight * (0.25 if at is None else direction.end[3 - at] / direction.end[:4].sum())))
+    return found
+
+
+def shares_of(listed):
+    shares = np.zeros((5, 4))
+    for a, weight in listed:
+        shares[list(a), range(4)] += weight
+    return shares[1:] / shares.sum(axis=0)
+
+
+def factors(direction, part, shares):
+    ratio = direction.ratio[part.source.sentences.row(0)]
+    others = shares.sum(axis=1, keepdims=True) - shares
+    return np.array([[np.interp(x, range(ratio.shape[1]), row) for x in xs] for xs, row in zip(others, ratio, strict=True)])
 
 
 def test_both_directions_and_trained_together():

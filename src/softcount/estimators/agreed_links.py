@@ -17,7 +17,7 @@ from softcount.families.backoff import Level, estimates
 from softcount.families.empty_word import FLOOR
 from softcount.families.unseen import Hierarchy, hierarchy, unseen
 from softcount.links.calibration import calibrated
-from softcount.links.joining import ANY, THRESHOLDS, Links, Rule, link, link_shares
+from softcount.links.joining import ANY, BEST, THRESHOLDS, Links, Rule, link, link_shares
 from softcount.models.agreement import (
     UNKNOWN,
     Agreement,
@@ -199,8 +199,10 @@ def _shares(part: Bitext, asked: Question) -> PairShares:
 
 
 def _own_shares(part: Bitext, asked: Question) -> PairShares:
-    """Of one model; where links were counted once more, by what all other places say."""
+    """Of one model; its best alignments, or posteriors, by what all other places say where links were counted again."""
     shard, weights = packed(part, asked)
+    if asked.rule.decode in BEST:
+        return asked.model.best(weights, shard)
     found = asked.model.posteriors(weights, shard)
     if asked.counted is None:
         return found

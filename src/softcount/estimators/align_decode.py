@@ -9,11 +9,12 @@ import numpy as np
 
 from softcount.criteria.mre import reconstructing
 from softcount.engines import Engine
+from softcount.errors import ImpossibleItem
 from softcount.estimators.asked import in_blocks
-from softcount.links.joining import ANY, Links, Rule, link
+from softcount.links.joining import ANY, BEST, Links, Rule, link
 from softcount.models.ibm_posterior import PairPosteriors, one_hot
 from softcount.numbers.attribute import MAX
-from softcount.numbers.ragged import Array
+from softcount.numbers.ragged import Array, Ragged
 from softcount.text.bitext import Bitext
 from softcount.text.shard import cut
 from softcount.text.stored import opened
@@ -62,21 +63,38 @@ def posteriors(items: Bitext, asked: Decoder) -> dict[str, PairPosteriors]:
     found = {}
     for name, model in asked.models.items():
         side = items if name == "forward" else items.reverse()
-        answer = _best if asked.rule.decode == "viterbi" else _posteriors
-        found[name] = answer(model, asked.weights[name], model.pack(side), side)
+        found[name] = model.posteriors(asked.weights[name], model.pack(side))
     return found
 
 
-def _posteriors(model: Any, weights: Any, shard: Any, items: Bitext) -> PairPosteriors:
-    answer: PairPosteriors = model.posteriors(weights, shard)
-    return answer
+def best(items: Bitext, asked: Decoder) -> dict[str, Ragged]:
+    """The best alignment of every direction, by Viterbi's algorithm, as matrices of ones and zeros."""
+    found = {}
+    for name, model in asked.models.items():
+        side = items if name == "forward" else items.reverse()
+        links = _best(model, asked.weights[name], side)
+        found[name] = one_hot(links, side.source.sentences.lengths, side.target.sentences)
+    return found
 
 
-def _best(model: Any, weights: Any, shard: Any, items: Bitext) -> PairPosteriors:
-    """The best alignment as matrices of ones and zeros; the weight of all pairs is of no interest here."""
-    links = model.expect(weights, shard, MAX, labels=True)[1].values
-    matrices = one_hot(links, items.source.sentences.lengths, items.target.sentences)
-    return PairPosteriors(matrices, np.zeros(len(items)))
+def _best(model: Any, weights: Any, side: Bitext) -> Array:
+    """Chosen links, 1 + position, or 0; none in a pair without any possible alignment."""
+    try:
+        links: Array = model.expect(weights, model.pack(side), MAX, labels=True)[1].values
+        return links
+    except ImpossibleItem:
+        if len(side) == 1:
+            return np.zeros(len(side.target.sentences.values), np.int32)
+        middle = len(side) // 2
+        halves = side.slice(0, middle), side.slice(middle, len(side))
+        return np.concatenate([_best(model, weights, half) for half in halves])
+
+
+def matrices(items: Bitext, asked: Decoder) -> dict[str, Ragged]:
+    """What links are made of."""
+    if asked.rule.decode in BEST:
+        return best(items, asked)
+    return {name: each.matrices for name, each in posteriors(items, asked).items()}
 
 
 def bounds_of(items: Bitext, models: Mapping[str, Any]) -> list[tuple[int, int]]:
@@ -94,8 +112,8 @@ def _token_pairs(items: Bitext) -> Array:
 
 def linked(part: Any, asked: Decoder) -> Links:
     part = opened(part)
-    found = posteriors(part, asked)
-    forward, reverse = (found[name].matrices if name in found else None for name in ("forward", "reverse"))
+    found = matrices(part, asked)
+    forward, reverse = (found.get(name) for name in ("forward", "reverse"))
     lengths = part.source.sentences.lengths, part.target.sentences.lengths
     return link(asked.rule.name, *lengths, forward, reverse, asked.rule.threshold)
 

@@ -38,6 +38,9 @@ THRESHOLDS = {"product": 0.35, "mean": 0.5}  # of the rules that have one, where
 NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
+BEST = ("viterbi", "mre")  # decodings that are an arg max over alignments
+
+
 class Rule(NamedTuple):
     """How links are made: of what two directions say, and of what is asked of each."""
 

@@ -20,11 +20,13 @@ from softcount.families.jumps import JumpCounts
 from softcount.families.kept import Kept
 from softcount.families.layout import TableLayout
 from softcount.machine.kernel import kernel
+from softcount.models.agreement_best import best_links, best_words
 from softcount.models.agreement_hmm import agree_hmm, groups_of
 from softcount.models.agreement_kernel import Direction, Shard, Tally, agree_ibm1
 from softcount.models.agreement_places import TABLED, Places, agree_ibm2, places_family, weigh_places
 from softcount.models.fertility import MOST, fertility_ratios
 from softcount.models.ibm_link import link_wishes
+from softcount.models.jump_kernel import desk
 from softcount.models.scattered import Scattered
 from softcount.numbers.attribute import SUM
 from softcount.numbers.ragged import Array, Ragged
@@ -231,6 +233,18 @@ class Agreement(NamedTuple):
         nothing = np.empty(0, np.float32), tallies, (np.empty(0), np.empty(0))
         log_norms = self._ask(weights, shard, False, *nothing, shares)
         return PairShares(shard.starts, shares, log_norms)
+
+    def best(self, weights: AgreementWeights, shard: Shard) -> PairShares:
+        """The best alignment of each direction, as shares of ones and zeros."""
+        alone = self.posteriors(weights._replace(fertile=False), shard)
+        chosen = np.zeros_like(alone.shares)
+        if not self.positions:
+            best_words(shard.starts, shard.source.lengths, shard.target.lengths, alone.shares, chosen)
+        else:
+            local = np.empty((len(shard.entries), 2), np.float32)
+            gather(weights.rates, weights.linked, shard.entries, UNKNOWN, local)
+            best_links(shard, local, weights.directions, weights.fertile, alone.shares, desk(self.longest), chosen)
+        return alone._replace(shares=chosen)
 
     def tied(self, parameters: AgreementTables) -> bool:
         return False

@@ -165,7 +165,8 @@ def shares_of(listed):
 def factors(direction, part, shares):
     ratio = direction.ratio[part.source.sentences.row(0)]
     others = shares.sum(axis=1, keepdims=True) - shares
-    return np.array([[np.interp(x, range(ratio.shape[1]), row) for x in xs] for xs, row in zip(others, ratio, strict=True)])
+    steps = range(ratio.shape[1])
+    return np.array([[np.interp(x, steps, row) for x in xs] for xs, row in zip(others, ratio, strict=True)])
 
 
 def test_both_directions_and_trained_together():

@@ -335,7 +335,7 @@ FEATURES: dict[str, Any] = {"network": {"left": "identity"}, "ibm1": "pairs", "h
 
 
 def rising(model: Any) -> bool:
-    traces = model.history_ if isinstance(model.history_, dict) else {"": model.history_}
+    traces = model.history_.parts
     (steps,) = ([step.objective for step in trace] for trace in traces.values())
     return bool((np.diff(steps) >= -1e-7 * np.abs(steps[:-1])).all() and len(set(steps)) > 1)
 

@@ -430,3 +430,29 @@ def test_entries_are_spread_and_gathered_by_brute_force(strides: tuple[int, ...]
     np.add.at(expected, places, work)
     _gather(work, gathered, base, steps, sizes, n, at)
     np.testing.assert_allclose(gathered, expected, rtol=1e-14)
+
+
+FRAMES = {
+    "pandas": lambda columns: pytest.importorskip("pandas").DataFrame(columns),
+    "polars": lambda columns: pytest.importorskip("polars").DataFrame(columns),
+    "pyarrow": lambda columns: pytest.importorskip("pyarrow").table(columns),
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_frames_in_frames_out(kind, tmp_path):
+    """Of `predict` and `sample`: the same values as of a dict, in a frame of the kind that went in."""
+    days = {"weather": ["rainy", "sunny", None, "sunny"], "late": ["yes", "no", "yes", None], "note": list("abcd")}
+    frame, plain = FRAMES[kind](days), Network("weather -> late").fit(days)
+    net = Network("weather -> late").fit(frame)
+    net.save(tmp_path / "net.model")
+    for model in (net, load(tmp_path / "net.model")):
+        filled, drawn = model.predict(frame), model.sample(5, random_state=1)
+        assert type(filled) is type(drawn) is type(frame)
+        for found, expected in ((filled, plain.predict(days)), (drawn, plain.sample(5, random_state=1))):
+            columns = found.to_pydict() if kind == "pyarrow" else {name: list(found[name]) for name in found.columns}
+            assert columns == expected
+    assert type(net.predict(days)) is dict is type(plain.predict(days)) and type(plain.predict(frame)) is type(frame)
+    if kind == "pandas":
+        parts = frame.set_index("note").iloc[[2, 0]]
+        assert list(net.predict(parts).index) == ["c", "a"], "the index stays"

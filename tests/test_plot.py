@@ -66,8 +66,8 @@ def test_an_alignment() -> None:
     squares = {(int(line.get_ydata()[0]), int(line.get_xdata()[0])) for line in axes.lines}
     assert squares == set(model.align([SOURCE[0]], [TARGET[0]])[0])
     panels = model.history_.plot()
-    assert [panel.get_title() for panel in panels] == [f"{name}: em:3" for name in model.history_]
-    np.testing.assert_allclose(panels[0].lines[0].get_ydata(), next(iter(model.history_.values())).objectives)
+    assert [panel.get_title() for panel in panels] == [f"{name}: em:3" for name in ("forward", "reverse")]
+    np.testing.assert_allclose(panels[0].lines[0].get_ydata(), model.history_.parts["forward"].objectives)
 
 
 def test_notebooks_show_what_was_learned(hmm: Any, plsa: Any) -> None:

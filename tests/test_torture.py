@@ -154,7 +154,7 @@ def answer(case: tuple[str, str, str], fit: Callable[[], Any]) -> Any:
         assert str(caught.value).startswith(said) and "\n" not in str(caught.value)
         return None
     model = fit()
-    histories = model.history_.values() if isinstance(model.history_, dict) else [model.history_]
+    histories = model.history_.parts.values()
     for history in histories:
         assert history.stopped.kind != FELL, history.stopped
         for step in history:

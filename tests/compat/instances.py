@@ -307,7 +307,7 @@ def _answer(model: Any, name: str, *new: Any) -> Any:
 def history(model: Any) -> Any:
     """The objective of every step."""
     traces = getattr(model, "history_", [])
-    traces = traces if isinstance(traces, Mapping) else {"": traces}
+    traces = traces if isinstance(traces, Mapping) else getattr(traces, "parts", {"": traces})  # a mapping in 0.2
     return {name: [[step.stage, step.step, step.objective] for step in trace] for name, trace in traces.items()}
 
 

@@ -12,7 +12,7 @@ Entry = tuple[str, str]  # (name : type, what it is)
 
 # What every trained estimator has.
 SHARED: tuple[Entry, ...] = (
-    ("history_ : Trace", "Every step of training; of an aligner, by direction."),
+    ("history_ : Trace", "Every step of training; an aligner's `history_.parts` has one by direction."),
     ("signature_ : str", "Model, criterion, settings, seed, version and digest of the data, in a line."),
     ("data_ : dict", "What it was trained on: source, digest and sizes."),
     ("reading_ : dict", "How its text was read, where not as by default."),

@@ -25,6 +25,7 @@ from softcount.models.network_cost import Task
 from softcount.numbers.tables import Tables
 from softcount.report.network_json import Given, named_values, overlay, read_tables
 from softcount.text.bif import BIF, read_bif
+from softcount.text.frame import kind_of_frame
 from softcount.text.record_reader import Columns, read_columns, text_of
 from softcount.text.source import name_of
 from softcount.text.structure import Structure, structure
@@ -163,7 +164,8 @@ class Network(TrainedNetwork):
         self
         """
         self._check()
-        columns = read_columns(X)
+        columns, frame = read_columns(X), kind_of_frame(X)
+        self._reading = {} if frame is None else {"frame": frame}
         searched = self._search(columns) if self._searches else ()
         given = self._declare(columns)
         data = self._read(columns)

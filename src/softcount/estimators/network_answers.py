@@ -27,6 +27,7 @@ from softcount.models.network_sampling import draw_rows
 from softcount.numbers.attribute import MAX
 from softcount.numbers.ragged import Array, offsets_of
 from softcount.numbers.tables import Log, Tables
+from softcount.text.frame import as_frame, kind_of_frame
 from softcount.text.record_reader import Value, read_columns, text_of, to_records
 from softcount.text.records import Records
 from softcount.text.structure import structure
@@ -39,7 +40,7 @@ class TrainedNetwork(ExportedNetwork):
     weight: str | None
     force: bool
 
-    def predict(self, X: Any) -> dict[str, list[Value]]:
+    def predict(self, X: Any) -> Any:
         """Fill in all that is missing, by the most probable explanation of each row, or of its sequence.
 
         Parameters
@@ -49,8 +50,9 @@ class TrainedNetwork(ExportedNetwork):
 
         Returns
         -------
-        dict
-            From every variable, hidden ones too, to its column.
+        dict, or data frame
+            From every variable, hidden ones too, to its column; of a data frame or an Arrow table one of its kind,
+            with the same index.
         """
         self._ready()
         data = self._read(X)
@@ -58,7 +60,7 @@ class TrainedNetwork(ExportedNetwork):
             model = self._allowed(data, Task.LABELS, engine)
             found = [labels for _, labels in Answers(model, data, engine).labels(self._logs(), MAX)]
         cells = data.in_source_order(np.concatenate(found).reshape(-1, len(self.values_)))
-        return self._named(cells)
+        return as_frame(self._named(cells), kind_of_frame(X), getattr(X, "index", None))
 
     def predict_proba(self, X: Any) -> dict[str, Array]:
         """Find P(value | what is known of the row, or of its sequence) of every variable.
@@ -162,7 +164,7 @@ class TrainedNetwork(ExportedNetwork):
         with self._engine() as engine, naming(data):
             yield Answers(self._allowed(data, Task.TOTALS, engine), data, engine), self._logs()
 
-    def sample(self, n: int = 1, length: int = 1, random_state: int | None = None) -> dict[str, list[Value]]:
+    def sample(self, n: int = 1, length: int = 1, random_state: int | None = None) -> Any:
         """Draw new rows.
 
         Parameters
@@ -176,8 +178,9 @@ class TrainedNetwork(ExportedNetwork):
 
         Returns
         -------
-        dict
-            From variable to its column; sequences stand one after the other.
+        dict, or data frame
+            From variable to its column; sequences stand one after the other. A network that learned from a data frame
+            or an Arrow table draws one of its kind.
         """
         self._ready()
         if n < 1 or length < 1:
@@ -186,7 +189,8 @@ class TrainedNetwork(ExportedNetwork):
         check_cost(spent, f"drawing {n * length:,} rows", "draw fewer at once", self.force)
         rng = np.random.default_rng(random_state)
         order = [self._model.names.index(name) for name in structure(self.structure_).in_order()]
-        return self._named(draw_rows(self._model, order, self.parameters_, n, length, rng))
+        drawn = self._named(draw_rows(self._model, order, self.parameters_, n, length, rng))
+        return as_frame(drawn, self.reading_.get("frame"))
 
     def _named(self, cells: Array) -> dict[str, list[Value]]:
         names = enumerate(self._model.names)

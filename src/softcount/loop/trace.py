@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, NamedTuple
 
 CONVERGED, DONE, FELL, HELD_OUT = "converged", "done", "fell", "held-out"
@@ -49,6 +49,11 @@ class Trace(list[Step]):
     remarks: tuple[str, ...] = ()  # what is worth saying of the data
 
     @property
+    def parts(self) -> dict[str, Trace]:
+        """Of a model that is trained in several parts, the trace of each by its name; else this one."""
+        return {"": self}
+
+    @property
     def objectives(self) -> list[float]:
         return [step.objective for step in self]
 
@@ -92,15 +97,44 @@ class Trace(list[Step]):
         return _drawn(self.panels(), axes)
 
 
-class Traces(dict[str, Trace]):
-    """The traces of a model that is trained in several parts, such as an aligner's directions, by name."""
+class Traces(Trace):
+    """The trace of a model that is trained in several parts, such as an aligner's directions.
 
-    def plot(self, axes: Any = None) -> Any:
-        """As `Trace.plot`, the panels of one part after those of another."""
-        named = {
-            f"{part}: {stage}": runs for part, trace in self.items() for stage, runs in trace.panels().items()
-        }  # fmt: skip
-        return _drawn(named, axes)
+    All steps, part after part; where there are several parts, a stage is called "part: stage". `parts` has each part's
+    own trace by its name, and so has `traces["forward"]`.
+    """
+
+    def __init__(self, parts: Mapping[str, Trace]) -> None:
+        super().__init__()
+        for name, trace in parts.items():
+            self[name] = trace
+
+    @property
+    def parts(self) -> dict[str, Trace]:
+        found: dict[str, Trace] = self.__dict__.setdefault("_parts", {})
+        return found
+
+    def __getitem__(self, which: Any) -> Any:
+        return self.parts[which] if isinstance(which, str) else super().__getitem__(which)
+
+    def __setitem__(self, name: Any, trace: Any) -> None:
+        self.parts[name] = trace
+        several = len(self.parts) > 1
+        super().__setitem__(slice(None), [
+            step._replace(stage=f"{part}: {step.stage}") if several else step
+            for part, steps in self.parts.items() for step in steps
+        ])  # fmt: skip
+        self.stopped = trace.stopped
+        self.remarks = tuple(dict.fromkeys(remark for each in self.parts.values() for remark in each.remarks))
+
+    def keys(self) -> KeysView[str]:
+        return self.parts.keys()
+
+    def values(self) -> ValuesView[Trace]:
+        return self.parts.values()
+
+    def items(self) -> ItemsView[str, Trace]:
+        return self.parts.items()
 
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#8a8f98", "#a37c00")  # for all eyes

@@ -40,8 +40,7 @@ def tables(model: Any) -> Iterator[tuple[str, Table]]:
     """(name, columns) of every table of a trained estimator, the trace last."""
     yield from KINDS.get(model.kind, _numbered)(model)
     yield from _posterior(model)
-    traces = model.history_ if isinstance(model.history_, dict) else {"": model.history_}
-    for name, trace in traces.items():
+    for name, trace in model._traces().items():
         if trace:
             yield _called("trace", name), _trace(trace)
 

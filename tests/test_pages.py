@@ -13,9 +13,11 @@ from typing import Any
 
 import page_data
 import pytest
+import typer
 from page_blocks import REASONS, ROOT, Block, Session, alike, blocks, commands, pages, prompts, unnamed
 
 import softcount as sc
+from softcount.cli.main import app
 
 PAGES = [page for page in pages() if blocks(page)]
 PEERS = [block for page in PAGES for block in blocks(page) if block.needs]
@@ -105,6 +107,18 @@ def test_every_public_name_is_in_the_reference() -> None:
     page = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
     missing = [name for name in sc.__all__ if not re.search(rf"\b{name}\b", page) and name != "__version__"]
     assert not missing, f"docs/reference/api.md lacks {missing}"
+
+
+def test_every_command_is_in_the_reference() -> None:
+    page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
+    group = typer.main.get_command(app)
+    named = {
+        f"{name} {inner}".strip()
+        for name, command in group.commands.items()
+        for inner in getattr(command, "commands", [""])
+    }
+    assert set(re.findall(r"^softcount (.*) --help$", page, re.M)) == named
+    assert {heading for heading in re.findall(r"^### (.*)$", page, re.M)} == named
 
 
 def test_outputs_are_compared() -> None:

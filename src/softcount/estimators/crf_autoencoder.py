@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from softcount.estimators.crf_answers import DECODINGS, TrainedCRF, untagged
 from softcount.estimators.hmm_answers import naming
 from softcount.estimators.parameters import PerTable, Seed, Where, at_least
 from softcount.estimators.word_classes import WordClasses
-from softcount.loop.start import random_start
+from softcount.loop.start import check_names, random_start
 from softcount.loop.trace import Step
 from softcount.loop.weighted import checked_weights, digest_with, repeated
 from softcount.models.crf import CRFTables
@@ -45,8 +45,8 @@ class CRFAutoencoder(TrainedCRF):
         How many hidden states.
     criterion : str, default "autoencode:40"
         How many steps, and by which rate: "autoencode(rate=0.01):100".
-    start : str, default "classes"
-        "classes", what `WordClasses` finds, or "random".
+    start : str or mapping, default "classes"
+        "classes", what `WordClasses` finds, "random", or tables by name; those that are missing are random.
     features : str or function, default "words"
         Of every word and its two neighbours: "words" (the word, its beginning, ending, shape, length), "identity", a
         file with lines word<TAB>feature feature, several of them joined by commas, or a function of a word.
@@ -110,7 +110,7 @@ class CRFAutoencoder(TrainedCRF):
         n_states: int = 10,
         *,
         criterion: str = "autoencode:40",
-        start: str = "classes",
+        start: str | Mapping[str, Any] = "classes",
         features: str | Callable[[str], Any] = "words",
         reconstruct: int | str = 100,
         variance: float = 1.0,
@@ -175,6 +175,8 @@ class CRFAutoencoder(TrainedCRF):
 
         def start(restart: int) -> Tables:
             tables = random_start(self._model.layout, (seed, restart))
+            if isinstance(self.start, Mapping):
+                return _replaced(tables, self.start)
             return tables if self.start == "random" else self._classes_start(counted, tables, restart, seed)
 
         with self._engine() as engine, naming(data):
@@ -193,7 +195,7 @@ class CRFAutoencoder(TrainedCRF):
         if not 0.0 < self.variance < float("inf"):
             raise InputError(f"variance={self.variance}: give a number above zero")
         for name, value, known in (("decoding", self.decode, DECODINGS), ("start", self.start, STARTS)):
-            if value not in known:
+            if isinstance(value, str) and value not in known:
                 raise InputError(f"no {name} {value!r}; use {', '.join(known)}")
         other = next((stage for stage in parse(self.criterion) if stage.name != "autoencode"), None)
         if other is not None:
@@ -231,7 +233,7 @@ class CRFAutoencoder(TrainedCRF):
             "crf-autoencoder",
             states=self.n_states,
             criterion=",".join(stage.text for stage in parse(self.criterion)),
-            start=self.start,
+            start=self.start if isinstance(self.start, str) else "given",
             features=self.features if isinstance(self.features, str) else "given",
             reconstruct=self.reconstruct,
             variance=self.variance,
@@ -245,3 +247,19 @@ class CRFAutoencoder(TrainedCRF):
             data="sha256:" + digest[:12],
             **self._read_as(),
         )
+
+
+def _replaced(tables: CRFTables, given: Mapping[str, Any]) -> CRFTables:
+    """With the tables that a start gives; rows of the reconstruction are normalized."""
+    check_names(given, tables._fields)
+    for name, rows in given.items():
+        table, old = np.array(rows, dtype=np.float64), getattr(tables, name)
+        wrong = table.shape != old.shape or not np.isfinite(table).all()
+        if name == "reconstruction" and not wrong:
+            wrong = bool((table < 0.0).any() or (table.sum(axis=1) <= 0.0).any())
+            table = table if wrong else table / table.sum(axis=1, keepdims=True)
+        if wrong:
+            size = " x ".join(map(str, old.shape))
+            raise InputError(f"start: the table {name!r} needs {size} finite numbers, and probabilities not below zero")
+        tables = tables._replace(**{name: table})
+    return tables

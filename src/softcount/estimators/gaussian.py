@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +49,9 @@ class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]
         "diagonal", "full", "spherical", or "unit" (soft k-means).
     criterion : str, default "em:100"
         Stages by name (see `softcount.criteria.spec`).
-    start : str or array, default "kmeans"
+    start : str, array or mapping, default "kmeans"
         "kmeans" (the best of a few short runs, from clusters of k-means and from points far apart), "k-means++"
-        (points far apart), "random" (points), or an array of means.
+        (points far apart), "random" (points), or an array of means, also as {"means": array}.
     fixed : str, list or mapping, default ()
         Tables that training leaves alone, or a mapping from table to a mask of entries.
     pseudo : float or mapping, default 0.0
@@ -108,7 +108,7 @@ class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]
         *,
         covariance: str = "diagonal",
         criterion: str = "em:100",
-        start: str | Sequence[Any] | Array = "kmeans",
+        start: str | Sequence[Any] | Array | Mapping[str, Any] = "kmeans",
         fixed: Fixed = (),
         pseudo: PerTable = 0.0,
         prior: PerTable = 0.1,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from softcount.estimators.grammar_rules import (
     held_rules,
     listed_trees,
     per_rule,
+    rule_probabilities,
 )
 from softcount.estimators.parameters import Fixed, PerTable, Seed, Sparse, Where
 from softcount.estimators.saved import described
@@ -58,9 +59,9 @@ class Grammar(TrainedGrammar):
         a right side are remembered (None: all).
     criterion : str, default "em:50"
         Stages by name, such as "em:50,mre:20" (see `softcount.criteria.spec`).
-    start : str, optional
+    start : str or mapping, optional
         "given", the grammar's own probabilities, which is what None means where it has some; "uniform";
-        "random".
+        "random"; or probabilities of rules, {"NP -> Det N": 0.5}, where the others share the rest.
     fixed : list of str, default ()
         Symbols, or rules as lines, that training leaves alone.
     pseudo : float or mapping, default 0.0
@@ -106,7 +107,7 @@ class Grammar(TrainedGrammar):
         preterminals: int | None = None,
         markov: Sequence[int | None] | None = None,
         criterion: str = "em:50",
-        start: str | None = None,
+        start: str | Mapping[str, float] | None = None,
         fixed: Fixed = (),
         pseudo: PerTable = 0.0,
         prior: PerTable = 0.1,
@@ -200,7 +201,7 @@ class Grammar(TrainedGrammar):
         super()._check()
         if self.best not in BEST:
             raise InputError(f"no best tree {self.best!r}; use {', '.join(BEST)}")
-        if self.start is not None and self.start not in STARTS:
+        if isinstance(self.start, str) and self.start not in STARTS:
             raise InputError(f"no start {self.start!r}; use {', '.join(STARTS)}")
         for name, least in (("nonterminals", 1), ("preterminals", 0)):
             number = getattr(self, name)
@@ -242,13 +243,17 @@ class Grammar(TrainedGrammar):
         return held_rules(self.rules_, self.fixed)
 
     def _begins(self, items: Any) -> str:
+        if isinstance(self.start, str):
+            return self.start
         if self.start is not None:
-            return str(self.start)
+            return "given"
         return "random" if self.nonterminals is not None else "given"
 
     def _start(self, given: Given, seed: tuple[int, int]) -> Tables:
         """Rules without probabilities are alike at first; further restarts of them are random."""
         layout, begins = self._model.layout, self._begins(None)
+        if isinstance(self.start, Mapping):
+            return GrammarTables(Ragged(given.rules.rows, rule_probabilities(given.rules, self.start)))
         if begins == "given" and given.probabilities is not None:
             return GrammarTables(Ragged(given.rules.rows, given.probabilities))
         if begins == "uniform" or (begins == "given" and seed[1] == 0):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -35,6 +36,30 @@ def given_grammar(grammar: Any) -> Given:
     if isinstance(grammar, str | Path):
         return Given(*read_cfg(grammar))
     raise InputError(f"a grammar of type {type(grammar).__name__}; give a path, or rules as text")
+
+
+def rule_probabilities(rules: Rules, given: Mapping[str, float]) -> Array:
+    """Of a start {rule: probability}; rules of a symbol that are not in it share what the others leave."""
+    place = {" ".join(text.split()): r for r, text in enumerate(rules.texts())}
+    found = np.full(len(place), np.nan)
+    for text, p in given.items():
+        name = " ".join(str(text).replace("'", '"').split())
+        if name not in place:
+            raise InputError(
+                f"start: no rule {text!r} in this grammar; write rules as {next(iter(place), 'S -> NP VP')}"
+            )
+        if isinstance(p, bool) or not isinstance(p, int | float | np.number) or not 0.0 <= p < np.inf:
+            raise InputError(f"start: {text!r} has the probability {p!r}; give a number from zero on")
+        found[place[name]] = p
+    for begin, end in pairwise(rules.rows.tolist()):
+        row = found[begin:end]
+        unknown = np.isnan(row)
+        if unknown.any():
+            row[unknown] = max(1.0 - row[~unknown].sum(), 0.0) / unknown.sum()
+        if len(row) and not row.sum() > 0.0:
+            raise InputError("start: every rule of a symbol has probability zero; give one of them more")
+        row /= max(row.sum(), 1e-300)
+    return found
 
 
 def full_grammar(words: Sequence[str], n: int, n_tags: int) -> Given:

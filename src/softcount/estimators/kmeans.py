@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +42,8 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
         "euclidean", or "cosine": spherical k-means, in which rows and centres have length one.
     criterion : str, default "hard:100"
         Stages by name (see `softcount.criteria.spec`).
-    start : str or array, default "k-means++"
-        "k-means++", "random" (points), or an array of centres.
+    start : str, array or mapping, default "k-means++"
+        "k-means++", "random" (points), or an array of centres, also as {"means": array}.
     restarts : int, default 1
         The best of so many starts, by inertia.
     tolerance : float, default 0.0
@@ -99,7 +99,7 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
         *,
         metric: str = "euclidean",
         criterion: str = "hard:100",
-        start: str | Sequence[Any] | Array = "k-means++",
+        start: str | Sequence[Any] | Array | Mapping[str, Any] = "k-means++",
         restarts: int = 1,
         tolerance: float = 0.0,
         engine: Where = "threads",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -70,8 +70,9 @@ class NaiveBayesMixture(TrainedMixture):
         Stretch or shrink all documents to this many words, as Nigam et al. did; None leaves them.
     criterion : str, default "em:100"
         Stages by name, such as "em:100" or "vb" (see `softcount.criteria.spec`).
-    start : str or MixtureTables, optional
-        "kmeans", "random", "uniform", or tables; None is the labelled documents, or "kmeans" without labels.
+    start : str, mapping or MixtureTables, optional
+        "kmeans", "random", "uniform", or tables, also by name ({"word": rows}); None is the labelled documents, or
+        "kmeans" without labels.
     fixed : str, list or mapping, default ()
         Tables that training leaves alone, or a mapping from table to a mask of entries.
     pseudo : float or mapping, optional
@@ -144,7 +145,7 @@ class NaiveBayesMixture(TrainedMixture):
         unlabelled_weight: float | None = None,
         document_length: float | None = None,
         criterion: str = "em:100",
-        start: str | Sequence[Any] | None = None,
+        start: str | Sequence[Any] | Mapping[str, Any] | None = None,
         fixed: Fixed = (),
         pseudo: PerTable | None = None,
         prior: PerTable = 0.1,

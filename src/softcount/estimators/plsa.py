@@ -69,8 +69,8 @@ class PLSA(PLSAInPieces):
     criterion : str, optional
         Stages by name. None: 100 tempered steps (β = 0.8), and "em:200" from the same start where those leave
         two topics alike, as they may on tables with little in them.
-    start : str or PLSATables, default "kmeans"
-        "kmeans" (clusters of documents), "svd", "random", "uniform", or tables.
+    start : str, mapping or PLSATables, default "kmeans"
+        "kmeans" (clusters of documents), "svd", "random", "uniform", or tables, also by name: {"word": rows}.
     fixed : str, list or mapping, default ()
         Tables that training leaves alone, or a mapping from table to a mask of entries.
     background : float or str, optional
@@ -171,7 +171,7 @@ class PLSA(PLSAInPieces):
         *,
         choose: str = "evidence",
         criterion: str | None = None,
-        start: str | Sequence[Any] = "kmeans",
+        start: str | Sequence[Any] | Mapping[str, Any] = "kmeans",
         fixed: Fixed = (),
         background: float | str | None = None,
         pseudo: PerTable | None = None,

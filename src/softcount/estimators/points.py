@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -19,6 +19,7 @@ from softcount.estimators.light_estimator import check_is_fitted
 from softcount.estimators.sampling import draw, draw_points, lengths_of
 from softcount.estimators.seeding import digest_of, plus_plus, squared_norms
 from softcount.loop.estep import Answers
+from softcount.loop.start import check_names
 from softcount.loop.weighted import checked_weights, digest_with
 from softcount.models.gaussian import GaussianMixture as Model
 from softcount.models.gaussian import GaussianTables, Points, n_second
@@ -136,7 +137,9 @@ class PointEstimator(TextCounter):
             else:
                 means = plus_plus(X, K, rng)
         else:
-            means = np.asarray(self.start, dtype=np.float64)
+            if by_name := isinstance(self.start, Mapping):
+                check_names(self.start, ["means"])
+            means = np.asarray(self.start["means"] if by_name else self.start, dtype=np.float64)
             if means.shape != (K, X.shape[1]) or not np.isfinite(means).all():
                 raise InputError(
                     f"start has shape {means.shape}; {K} centres of {X.shape[1]} finite features are needed"

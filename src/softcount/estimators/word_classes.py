@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -56,8 +56,9 @@ class WordClasses(LearnedClasses):
     criterion : str, default "exchange:4,frames:3"
         The passes after the start, in each of which every word moves to its best class: four by its neighbours
         side by side, then three by the frames that both make together.
-    start : str, default "ward"
-        "ward", clusters that are joined one by one, the same for every seed; or "k-means++", drawn by the seed.
+    start : str or mapping, default "ward"
+        "ward", clusters that are joined one by one, the same for every seed; "k-means++", drawn by the seed; or
+        the first class of words, {"dog": 0}, where the others begin as by "ward".
     morphology : float, default 0.5
         λ, how much the form of a word (its ending, its capitals) counts beside its contexts.
     dictionary : mapping, TagDictionary or path, optional
@@ -111,7 +112,7 @@ class WordClasses(LearnedClasses):
         n_classes: int | None = None,
         *,
         criterion: str = "exchange:4,frames:3",
-        start: str = "ward",
+        start: str | Mapping[str, int] = "ward",
         morphology: float = 0.5,
         dictionary: Mapping[str, Any] | TagDictionary | str | Path | None = None,
         tolerance: float = 1e-6,
@@ -190,7 +191,7 @@ class WordClasses(LearnedClasses):
         for name in ("morphology", "tolerance"):
             if not 0.0 <= getattr(self, name) < float("inf"):
                 raise InputError(f"{name} must be zero or more, not {getattr(self, name)}")
-        if self.start not in STARTS:
+        if isinstance(self.start, str) and self.start not in STARTS:
             raise InputError(f"no start {self.start!r}; use {' or '.join(STARTS)}")
         stages_of(self.criterion)
         engine_of(self.engine, 1 if self.n_jobs is None else self.n_jobs)
@@ -233,6 +234,8 @@ class WordClasses(LearnedClasses):
         done = self._restored(slot, text) if slot else None
         stage.begin("first classes of words")
         start = np.empty(0) if done else _by_frequency(self._start(text, forms, context, seed), text.tokens, known)
+        if isinstance(self.start, Mapping) and not done:
+            start = _placed(start, [words[v] for v in own], self.start, model.n_classes, allowed)
         passes.run(start, stages_of(self.criterion), done)
         self.history_, self.objective_ = passes.trace, passes.objective
         count = model.counts(text, passes.classes)
@@ -264,7 +267,7 @@ class WordClasses(LearnedClasses):
         with Threads(1):
             vectors = word_vectors(text, forms.groups(), context)
             # By their tokens alone, a few frequent words would have most classes to themselves.
-            if self.start == "ward":
+            if self.start == "ward" or isinstance(self.start, Mapping):
                 return nearest_wards(vectors, np.sqrt(text.tokens), K, allowed)
             weights = np.minimum(text.tokens, MOST * text.tokens.sum())
             return weighted_kmeans(vectors, weights, K, np.random.default_rng(seed), allowed)
@@ -295,7 +298,7 @@ class WordClasses(LearnedClasses):
             "word classes",
             classes=len(self.classes_),
             criterion=",".join(stage.text for stage in stages_of(self.criterion)),
-            start=self.start,
+            start=self.start if isinstance(self.start, str) else "given",
             morphology=self.morphology,
             dictionary="no" if self.dictionary is None else "yes",
             labels="no" if data.labels is None else "yes",
@@ -335,3 +338,14 @@ def check_whole(name: str, array: Any, shape: tuple[int, ...], most: int | None)
         raise ValueError(f"{name} is not {' × '.join(map(str, shape))} whole numbers")
     if array.size and (array.min() < 0 or (most is not None and array.max() >= most)):
         raise ValueError(f"{name} has numbers of nothing")
+
+
+def _placed(classes: Array, words: Sequence[str], given: Mapping[str, int], n_classes: int, allowed: Array) -> Array:
+    """First classes, with those of the words that a start names."""
+    place, classes = {word: v for v, word in enumerate(words)}, classes.copy()
+    for word, k in given.items():
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 0 <= k < n_classes:
+            raise InputError(f"start: {word!r} has the class {k!r}; give a number from 0 to {n_classes - 1}")
+        if word in place and (not len(allowed) or allowed[place[word], k]):
+            classes[place[word]] = k
+    return classes

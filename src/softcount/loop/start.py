@@ -28,7 +28,14 @@ def uniform_start(layout: Tables) -> Tables:
 
 
 def given_start(layout: Tables, start: object) -> Tables:
-    """Somebody's tables, rows normalised. Kernels trust shapes, so wrong ones are refused here."""
+    """Tables in order or by name, rows normalized; a table that is not named is uniform.
+
+    Kernels trust shapes, so wrong ones are refused here.
+    """
+    if isinstance(start, Mapping):
+        check_names(start, layout._fields)
+        uniform = uniform_start(layout)._asdict()
+        start = [start.get(name, uniform[name]) for name in layout._fields]
     given = list(start) if isinstance(start, Iterable) else []
     if len(given) != len(layout):
         raise InputError(f"start has {len(given)} tables; give {', '.join(layout._fields)}, or the name of a start")
@@ -41,6 +48,15 @@ def given_start(layout: Tables, start: object) -> Tables:
             raise InputError(f"start: {name!r} must have no negative or missing number, and no row of zeros")
         tables.append(spec.family.normalize(table))
     return type(layout)(*tables)
+
+
+def check_names(start: Mapping[str, Any], known: Iterable[str]) -> None:
+    """Refuse a start by tables of which one does not exist."""
+    names = list(known)
+    unknown = [name for name in start if name not in names]
+    if unknown or not start:
+        wrong = f"no table {unknown[0]!r}" if unknown else "an empty mapping"
+        raise InputError(f"start: {wrong}; give tables by name: {', '.join(names)}")
 
 
 def masked(layout: Tables, tables: Tables, allowed: Mapping[str, np.ndarray]) -> Tables:

@@ -338,3 +338,29 @@ def test_explain_where_the_platform_does_not_speak_utf8(folder: Path, explain: s
                              env={**os.environ, **habit})  # fmt: skip
         assert ran.returncode == 0, ran.stderr
         assert ("─" in ran.stdout.decode("utf-8")) == ("PYTHONUTF8" in habit)
+
+
+STEERING = "a\x1b[31m\x9b2J\u202eb\x07"
+
+
+def test_no_message_steers_a_terminal(tmp_path, monkeypatch):
+    """Names of files and columns and words of texts are shown with control characters as escapes."""
+    monkeypatch.chdir(tmp_path)
+    shown = "a\\x1b[31m\\x9b2J\\u202eb\\x07"
+    for name in ("t", STEERING):
+        Path(name).write_text("a b\nb a\n" * 9)
+    Path("table.csv").write_text(f"{STEERING},y\n1,2\n")
+    Path("broken").write_bytes(b"\xff")
+    Path(STEERING + "2").write_bytes(b"\xff")
+    quoted = f"'{STEERING}'"
+    for command in (
+        f"info {quoted}", f"tag '{STEERING}2'", f"score tags t {quoted}x", f"tag t --criterion {quoted}",
+        "net 'a -> b' table.csv", "topics table.csv --text-column text", f"export {quoted} --to x", f"lm t --apply {quoted}",
+        f"classes {quoted}/t", f"tag t --states {quoted}", f"align t {quoted}x", f"generate {quoted}",
+    ):  # fmt: skip
+        ran = run(command)
+        assert ran.code == 2 and not set(STEERING) - set("a[31m2Jb") & set(ran.err) and "\\x1b[31m" in ran.err, ran.err
+    assert f"softcount: {shown}: not a softcount model" in run(f"info {quoted}").err
+    ran = run(f"tag {quoted} --states 2 --save {quoted}m")
+    assert ran.code == 0 and "\x1b" not in ran.err
+    assert f"wrote {shown}.html" in run(f"report {quoted}m --out {quoted}.html").err

@@ -187,6 +187,9 @@ def test_lines_in_a_file_called_a_table_are_read():
     assert "one.csv: read as lines, though its name is that of a table; --text-column reads a column of it" in ran.err
     Path("prose.tsv").write_text("the sea\tthe ship\nthe law, the court\n")
     assert len(read("prose.tsv")) == 2  # rows of unequal lengths are no table
+    for odd in ("\r\n", '"', "a\rb,c", '"a"b,c', "\ra\tb"):  # no header that a table could have
+        Path("odd.csv").write_text(f"{odd}\nlaw court\n")
+        assert len(read("odd.csv")) >= 1 and run("cluster odd.csv --clusters 2 --format lines").code == 0
     Path("tagged.tsv").write_text("the\tD\nsea\tN\n")
     assert read_labelled("tagged.tsv").tagset == ("D", "N")
 

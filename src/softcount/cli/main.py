@@ -37,7 +37,7 @@ from softcount.cli.training import command
 from softcount.errors import InputError
 from softcount.machine import stage
 from softcount.machine.signals import Stopped, asked
-from softcount.machine.streams import ReaderGone, put, results
+from softcount.machine.streams import ReaderGone, escape_controls, put, results
 from softcount.registry import BUILT_IN, Registered, found_at, from_elsewhere
 from softcount.version import VERSION
 
@@ -252,5 +252,5 @@ def _end_of(interrupt: KeyboardInterrupt) -> None:
 
 
 def _end(message: str, code: int) -> None:
-    print("softcount: " + " ".join(message.split("\n")), file=sys.stderr)
+    print("softcount: " + escape_controls(" ".join(message.split("\n"))), file=sys.stderr)
     sys.exit(code)

@@ -22,6 +22,7 @@ from softcount.cli.console import warnings_as_lines
 from softcount.errors import InputError
 from softcount.loop.trace import Step
 from softcount.machine import stage
+from softcount.machine.streams import escape_controls
 
 MODES = ("auto", "plain", "none")
 PATIENCE = 1.5  # seconds of the process before anything is shown
@@ -135,7 +136,7 @@ class Progress:
             parts["what"] += " (compiling)"
         while len("  ".join(parts.values())) > width and len(parts) > 1:
             parts.pop(next((name for name in ("change", "objective", "speed") if name in parts), list(parts)[-1]))
-        return "  ".join(parts.values())[:width]
+        return escape_controls("  ".join(parts.values()))[:width]
 
     def _of_steps(self, now: stage.Stage) -> dict[str, str]:
         parts, step = {"what": now.what}, now.step

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
+from softcount.machine.streams import escape_controls
+
 T = TypeVar("T")
 
 
@@ -90,4 +92,4 @@ def say(message: str) -> None:
     clear()
     if sys.stderr is not None:  # or it would be printed among the results
         with suppress(OSError, ValueError):  # nobody need listen
-            print(message, file=sys.stderr, flush=True)
+            print(escape_controls(message), file=sys.stderr, flush=True)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import select
 import sys
 from collections.abc import Iterable, Iterator
@@ -23,10 +24,17 @@ from softcount.errors import InputError
 
 CLOSED = "<stdout>: is closed, so results have no place; send them to a file, a pipe or /dev/null"
 USUAL = 80  # columns
+# What steers a terminal, or turns the order of what stands behind it.
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 GONE = (errno.EPIPE, errno.EINVAL) if os.name == "nt" else (errno.EPIPE,)  # of a pipe that nobody reads
 
 _own = False  # whether this process is ours alone
 _results: Any = None  # where they go while a command runs
+
+
+def escape_controls(message: str) -> str:
+    """A message that a terminal shows as it is, whatever names and words are in it: as Python escapes them."""
+    return CONTROLS.sub(lambda found: repr(found[0])[1:-1], message)
 
 
 class ReaderGone(Exception):

@@ -70,10 +70,10 @@ def _whole_lines(text: bytes) -> bytes:
 def _columns(text: bytes) -> list[str]:
     """The names of two or more columns; none where a row has more or fewer cells, which is no table."""
     lines = text.decode("utf-8", "replace").removeprefix("\ufeff").split("\n")
-    names, mark = header_of(lines[0].rstrip("\r"))
-    if len(names) < 2 or not all(name.strip() for name in names):
-        return []
     try:
+        names, mark = header_of(lines[0].rstrip("\r"))
+        if len(names) < 2 or not all(name.strip() for name in names):
+            return []
         sizes = {len(row) for row in csv.reader(lines[1:], delimiter=mark) if row}
     except csv.Error:
         return []

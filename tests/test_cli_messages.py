@@ -356,7 +356,8 @@ def test_no_message_steers_a_terminal(tmp_path, monkeypatch):
     for command in (
         f"info {quoted}", f"tag '{STEERING}2'", f"score tags t {quoted}x", f"tag t --criterion {quoted}",
         "net 'a -> b' table.csv", "topics table.csv --text-column text", f"export {quoted} --to x",
-        f"lm t --apply {quoted}", f"classes {quoted}/t", f"tag t --states {quoted}", f"align t {quoted}x", f"generate {quoted}",
+        f"lm t --apply {quoted}", f"classes {quoted}/t", f"tag t --states {quoted}", f"align t {quoted}x",
+        f"generate {quoted}",
     ):  # fmt: skip
         ran = run(command)
         assert ran.code == 2 and not set(STEERING) - set("a[31m2Jb") & set(ran.err) and "\\x1b[31m" in ran.err, ran.err

@@ -115,3 +115,63 @@ def test_files_of_directions_that_were_model_2_by_default(tmp_path):
     new = WordAligner(direction="forward").fit(SOURCE, TARGET)
     new.save(tmp_path / "new.model")
     assert WordAligner.load(tmp_path / "new.model").model is None
+
+
+# --- the null word's probability ------------------------------------------------------------------------------------
+
+
+def model_1(null, steps):
+    """The forward lexicon by the definition: P(a_j = 0) = p₀ and P(a_j = i) = (1 − p₀) / l."""
+    pairs = [(e.split(), f.split()) for e, f in zip(SOURCE, TARGET, strict=True)]
+    words = sorted({word for _, f in pairs for word in f})
+    t = {(e, f): 1.0 / len(words) for es, fs in pairs for e in ["", *es] for f in fs}
+    for _ in range(steps):
+        counts = dict.fromkeys(t, 0.0)
+        for es, fs in pairs:
+            for f in fs:
+                terms = {("", f, -1): null * t["", f]}
+                terms |= {(e, f, i): (1 - null) / len(es) * t[e, f] for i, e in enumerate(es)}
+                for (e, _, _), term in terms.items():
+                    counts[e, f] += term / sum(terms.values())
+        totals = {e: sum(c for (one, _), c in counts.items() if one == e) for e, _ in t}
+        t = {(e, f): c / totals[e] if totals[e] else t[e, f] for (e, f), c in counts.items()}
+    return t
+
+
+@pytest.mark.parametrize("null", [0.0, 0.2, 0.9])
+def test_model_1_with_a_null_word_of_a_given_probability(null, tmp_path):
+    model = WordAligner("ibm1", criterion="em:3", direction="forward", null=null).fit(SOURCE, TARGET)
+    expected = model_1(null, 3)
+    for e, f, p, _ in model.lexicon():
+        assert p == pytest.approx(expected[e, f], abs=1e-9)
+    shares = model.posteriors(SOURCE[:1], TARGET[:1])[0]["forward"]
+    es, fs = SOURCE[0].split(), TARGET[0].split()
+    terms = np.array(
+        [[null * expected["", f] for f in fs]] + [[(1 - null) / 2 * expected[e, f] for f in fs] for e in es]
+    )
+    np.testing.assert_allclose(shares, terms / terms.sum(axis=0), atol=1e-9)
+    model.save(tmp_path / "m")
+    assert WordAligner.load(tmp_path / "m").posteriors(SOURCE[:1], TARGET[:1])[0]["forward"] == pytest.approx(shares)
+    assert f"null={null} " in model.signature_
+    assert "null=" not in WordAligner("ibm1", criterion="em:1").fit(SOURCE, TARGET).signature_
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"model": "ibm2"}, {"model": "hmm"}, {"agreement": False}, {}, {"model": "ibm1", "agreement": True},
+     {"model": "ibm1,ibm2-free"}],
+    ids=str,
+)  # fmt: skip
+def test_the_null_word_s_probability_acts_on_every_model(settings):
+    rng = np.random.default_rng(0)
+    source, target = ([" ".join(rng.choice(list("abcdef"), size=4)) for _ in range(30)] for _ in range(2))
+    found = [
+        [p for *_, p, _ in WordAligner(null=null, fertility=False, **settings).fit(source, target).lexicon()]
+        for null in (0.0, 0.2, 0.9)
+    ]
+    assert found[0] != found[1] != found[2]
+
+
+def test_a_null_word_that_the_model_itself_learns():
+    with pytest.raises(InputError, match="null: ibm2-free learns the null word's probability by position; use ibm2"):
+        WordAligner("ibm2-free", null=0.2).fit(SOURCE, TARGET)

@@ -184,6 +184,8 @@ def test_hmm(name: str, criterion: str) -> None:
 @pytest.mark.parametrize("kind", ["ibm1", "ibm2", "ibm2-free"])
 def test_aligner(kind: str, name: str, criterion: str) -> None:
     settings, source, target = PAIRS[name]
+    if kind == "ibm2-free":  # which learns the null word's probability by position
+        settings = {setting: value for setting, value in settings.items() if setting != "null"}
     model = answer(
         (kind, name, criterion), lambda: WordAligner(kind, criterion=criterion, **settings).fit(source, target)
     )

@@ -117,7 +117,11 @@ class Align(Sampled):
     ] = "both"
     null: Annotated[
         str | None,
-        option(WHAT, "Probability of the null word, or `learn`. Default: learn with joint training, otherwise 0.2."),
+        option(
+            WHAT,
+            "Probability of the null word, or `learn`. Default: learn with joint training, 1/(length + 1) for ibm1, "
+            "otherwise 0.2.",
+        ),
     ] = None
     tension: Annotated[str, option(WHAT, "Diagonal tension of ibm2 (0 to 60), or `learn`.")] = "8"
     dictionary: Annotated[

@@ -178,6 +178,8 @@ def model_of(settings: Any, planned: Any, name: str, rows: Ragged, n_targets: in
         return JumpHMM(rows, n_targets, classes, null, learn, whole)
     tension = 4.0 if settings.tension == "learn" else float(settings.tension)
     learned = settings.tension == "learn"
+    if name == "ibm1" and planned.own_null:  # a diagonal without tension: each position has (1 − p₀) / l
+        return IBM(rows, n_targets, classes, "diagonal", null, 0.0, learn, False, whole)
     return IBM(rows, n_targets, classes, ALIGNMENTS[name], null, tension, learn, learned, whole)
 
 

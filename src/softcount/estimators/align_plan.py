@@ -26,6 +26,7 @@ from softcount.links.joining import RULES, THRESHOLDS
 from softcount.text.stems import Stems, parse_stems
 
 PRESETS = {"default": ("ibm1:3,hmm:3", "em"), "fast": ("ibm1:2,hmm:1", "em"), "best": ("ibm1:3,hmm:3", "em")}
+FREE = "ibm2-free"
 SECOND = ((4,), "ibm1:1,hmm:3")  # the other model of "best": one that errs elsewhere
 NAMED = "em:5"  # of a named HMM, or of named models that are trained together, whose stages do not say how long
 NAMED_APART = "vb:4"  # of other named models
@@ -43,6 +44,7 @@ class Plan(NamedTuple):
     rule: str  # of two directions
     threshold: float
     stems: Stems  # what rows lean on, together or apart
+    own_null: bool = False  # whether Model 1's null word has the given probability, in place of 1 / (l + 1)
     lost: str = ""  # what of the preset could not be kept, and why
 
     @property
@@ -82,7 +84,16 @@ def plan(settings: Any) -> Plan:
     if settings.preset == "best" and together:
         how = how._replace(second=(SECOND[0] if stems else (), SECOND[1]))
     how = how._replace(recount=_recounts(settings, together))
-    return Plan(stages, together, how, null, rule, threshold, stems, _lost(settings, together, stems))
+    own = settings.null is not None and not together and _has_no_null(stages, settings.null)
+    return Plan(stages, together, how, null, rule, threshold, stems, own, _lost(settings, together, stems))
+
+
+def _has_no_null(stages: Sequence[ModelStage], null: float | str) -> bool:
+    """Whether no stage has the null word's probability as a parameter; then Model 1 gets the given one."""
+    names = {stage.model for stage in stages}
+    if names <= {FREE} and null != "learn":
+        raise InputError(f"null: {FREE} learns the null word's probability by position; use ibm2 or hmm, or omit null")
+    return names <= {"ibm1", FREE}
 
 
 def _recounts(settings: Any, together: bool) -> bool:

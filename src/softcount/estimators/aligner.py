@@ -87,7 +87,8 @@ class WordAligner(TrainedAligner):
         (alpha, beta) of a wish for words with few translations, α Σ exp(−θ/β), under `em`, `hard` and `mre`; or by
         table. Directions are then trained apart.
     null : float or "learn", optional
-        Probability of the null word. Default: learned with agreement, else 0.2. ibm1 and ibm2-free have none.
+        Probability of the null word. Default: learned with agreement, else 0.2; 1 / (l + 1) for ibm1, and learned
+        by position for ibm2-free.
     tension : float or "learn", default 8.0
         How strongly links keep to the diagonal (ibm2).
     direction : str, default "both"
@@ -338,7 +339,7 @@ class WordAligner(TrainedAligner):
             **signed_rows(features, self.variance, self.sparse),
             **({"stems": planned.stems.text} if planned.stems else {}),
             **({"stem_strength": self.stem_strength} if planned.stems and self.stem_strength is not None else {}),
-            "null": planned.null,
+            **({} if planned.stages[-1].model == "ibm1" and not planned.own_null else {"null": planned.null}),
             "tension": self.tension,
         }
 

@@ -30,6 +30,7 @@ from softcount.cli import (
     show,
     symmetrize,
     translate,
+    warm,
 )
 from softcount.cli.coercion import lazily_coerced
 from softcount.cli.help import GroupHelp, HelpLast
@@ -92,6 +93,7 @@ TASKS = {  # the groups of the help, in its order
     "Structure": ("net", "grammar", "decipher"),
     "Models on disk": ("show", "info", "report", "export"),
     "Data and evaluation": ("shard", "generate", "score"),
+    "Installation": ("warm",),
     "Teaching": ("explain", "demo", "examples"),
 }
 app = typer.Typer(
@@ -132,6 +134,7 @@ app.command("export", cls=HelpLast, rich_help_panel=_task("export"))(export.expo
 app.command("report", cls=HelpLast, rich_help_panel=_task("report"))(report.report)
 app.command("generate", cls=HelpLast, rich_help_panel=_task("generate"))(generate.generate)
 app.command("demo", cls=HelpLast, rich_help_panel=_task("demo"))(demo.demo)
+app.command("warm", cls=HelpLast, rich_help_panel=_task("warm"))(warm.warm)
 app.command("examples", cls=HelpLast, rich_help_panel=_task("examples"))(examples.examples)
 app.add_typer(score.app, name="score", rich_help_panel=_task("score"))
 app.add_typer(explain.app, name="explain", rich_help_panel=_task("explain"))

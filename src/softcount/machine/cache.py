@@ -6,7 +6,8 @@ The digest is of all that the machine code depends on: the code that the functio
 arguments' types, the processor, and the versions of Python, NumPy, Numba and llvmlite. So a file is never out of date,
 an edit compiles again what reaches it and nothing else, and checkouts and environments share what they have in common.
 
-All folders are looked in, and the first that can be written is written. What is kept is unpickled, so a folder that
+All folders are looked in, and the first that can be written is written (SOFTCOUNT_CACHE=alone: none but that of
+NUMBA_CACHE_DIR, as where `softcount warm` fills it). What is kept is unpickled, so a folder that
 somebody else could have filled is no place for it. Of processes that need the same kernel at once, one compiles it.
 """
 
@@ -216,6 +217,8 @@ def places(apart: str = "") -> list[Path]:
 @cache
 def _places(configured: str) -> tuple[Path, ...]:
     named = Path(configured, "softcount") if configured else None
+    if named and os.environ.get("SOFTCOUNT_CACHE") == "alone":
+        return (named,)
     return tuple(place for place in (named, _users(), _package(), _temporary()) if place is not None)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from softcount.machine.kernel import kernel, within
+from softcount.machine.kernel import kernel, part, within
 from softcount.models.agreement_kernel import NEGLIGIBLE, Direction, Tally, settled
 from softcount.models.fertility import add_fertility, add_up, temper
 from softcount.models.ibm_link import wish
@@ -79,7 +79,7 @@ def _widest(side: Ragged, group: Array) -> int:
     return most
 
 
-@kernel
+@part
 def _gather(shard: Any, group: Array, weights: Array, l: int, m: int, one: Array, two: Array) -> None:
     """one[j, i], two[i, j] = weights[index[i, j]] of each pair; zero where it has no such words"""
     one[: l * m * LANES] = 0.0
@@ -94,7 +94,7 @@ def _gather(shard: Any, group: Array, weights: Array, l: int, m: int, one: Array
                 two[(i * m + j) * LANES + a] = weights[k, 1]
 
 
-@kernel
+@part
 def _direct(
     direction: Direction, states: Ragged, words: Ragged, wishes: Array, wished: Array, group: Array, at: Room, l: int,
     m: int, em: Array, shares: Array, fertile: bool, counting: bool, jumps_too: bool, tally: Tally, log_norms: Array,
@@ -130,7 +130,7 @@ def _log_norm(totals: Array, a: int, m: int) -> float:
     return result + np.log(product)
 
 
-@kernel
+@part
 def _lay(direction: Direction, states: Ragged, words: Ragged, group: Array, at: Room, l: int, m: int) -> None:
     """The weights of each pair's l states, and those of the empty word for each of its m words.
 
@@ -161,7 +161,7 @@ def _lay(direction: Direction, states: Ragged, words: Ragged, group: Array, at: 
     _lay_jumps(direction, states, group, at, l)
 
 
-@kernel
+@part
 def _lay_jumps(direction: Direction, states: Ragged, group: Array, at: Room, l: int) -> None:
     """jump[i, k] = direction.jump[the kind of state i, k − i]; anything where a pair has no such positions"""
     flat, wide, begin = direction.jump.ravel(), direction.jump.shape[1], np.zeros(LANES, np.int64)
@@ -175,7 +175,7 @@ def _lay_jumps(direction: Direction, states: Ragged, group: Array, at: Room, l: 
                 at.jump[(i * l + k) * LANES + a] = flat[begin[a] + k]
 
 
-@kernel
+@part
 def _wish(wishes: Array, begin: int, n: int, width: int, a: int, l: int, at: Room, em: Array) -> None:
     """null[j] *= wishes[0, j], em[j, i] *= wishes[i + 1, j] of one pair, whose wishes are (n + 1) × width"""
     for j in range(width):
@@ -184,7 +184,7 @@ def _wish(wishes: Array, begin: int, n: int, width: int, a: int, l: int, at: Roo
             em[(j * l + i) * LANES + a] *= wishes[begin + (i + 1) * width + j]
 
 
-@kernel
+@part
 def _tally(
     direction: Direction, states: Ragged, words: Ragged, group: Array, at: Room, l: int, m: int, drawn: Array,
     shares: Array, jumps_too: bool, tally: Tally,
@@ -204,7 +204,7 @@ def _tally(
             tally.null[words.values[words.offsets[s] + j]] += at.empty[j * LANES + a]
 
 
-@kernel
+@part
 def _add_moves(direction: Direction, states: Ragged, group: Array, at: Room, l: int, moves: Array) -> None:
     """moves[the kind of state i, k − i] += leave[i] · at.moves[i, k], of each pair"""
     middle = direction.jump.shape[1] // 2
@@ -216,7 +216,7 @@ def _add_moves(direction: Direction, states: Ragged, group: Array, at: Room, l: 
                 moves[kind, middle + k - i] += leave * at.moves[(i * l + k) * LANES + a]
 
 
-@kernel
+@part
 def _settle(direction: Direction, stride: int, tally: Tally) -> None:
     """What all pairs counted of jumps, by their weights."""
     for kind in range(len(direction.jump)):
@@ -224,7 +224,7 @@ def _settle(direction: Direction, stride: int, tally: Tally) -> None:
             tally.jump[kind, k] += stride * direction.jump[kind, k] * tally.moves[kind, k]
 
 
-@kernel
+@part
 def _count(shard: Any, group: Array, l: int, m: int, one: Array, two: Array, counts: Array) -> None:
     """counts[index[i, j]] += P₁ P₂"""
     for a in range(LANES):
@@ -242,7 +242,7 @@ def _count(shard: Any, group: Array, l: int, m: int, one: Array, two: Array, cou
                     counts[shard.cells[cell + i * width + j]] += agreed
 
 
-@kernel
+@part
 def _settle_known(shard: Any, s: int, a: int, l: int, m: int, one: Array, two: Array) -> None:
     """P₁, P₂ = max(P₁, P₂), 1 of words that are known to be linked, of one pair"""
     known = wish(shard.wished[0], s, 0), wish(shard.wished[1], s, 0)
@@ -253,7 +253,7 @@ def _settle_known(shard: Any, s: int, a: int, l: int, m: int, one: Array, two: A
                 one[p], two[q] = max(one[p], two[q]), 1.0
 
 
-@kernel
+@part
 def _show(shard: Any, s: int, a: int, l: int, m: int, one: Array, two: Array, log_norms: Array, shares: Array) -> None:
     """shares[token pair] = (P₁, P₂), of one pair; of an impossible pair no link has a share"""
     cell, width = shard.starts[s], _length(shard.target, s)

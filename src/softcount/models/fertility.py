@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softcount.machine.kernel import kernel, within
+from softcount.machine.kernel import part, within
 from softcount.numbers.abreast import everywhere, larger, load, smaller, store
 from softcount.numbers.lanes import LANES
 from softcount.numbers.ragged import Array, Ragged
@@ -28,7 +28,7 @@ def fertility_ratios(
     return np.clip(smooth[:, 1:] / smooth[:, :-1], least, most).astype(np.float32)
 
 
-@kernel
+@part
 def temper(
     ratio: Array, states: Ragged, group: Array, l: int, m: int, shares: Array, em: Array, sums: Array, steps: Array
 ) -> None:
@@ -46,7 +46,7 @@ def temper(
             store(em, j * l + i, factor * load(em, j * l + i))
 
 
-@kernel
+@part
 def add_up(shares: Array, l: int, m: int, sums: Array) -> None:
     """sums[i] = Σ_j shares[j, i]"""
     for i in range(l):

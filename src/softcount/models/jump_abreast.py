@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softcount.machine.kernel import kernel, within
+from softcount.machine.kernel import part, within
 from softcount.models.fertility import MOST
 from softcount.numbers.abreast import everywhere, inverse, load, store
 from softcount.numbers.lanes import LANES
@@ -50,7 +50,7 @@ class Room(NamedTuple):
     moves: Array  # square: Σ_j place_{j−1}(i′) em_j(i) b_j(i) / s_j, still to be multiplied by leave(i′) jump(i′, i)
 
 
-@kernel
+@part
 def room(longest: int, cells: int) -> Room:
     """For sentences of up to so many words, and pairs of up to so many token pairs."""
     return Room(
@@ -66,7 +66,7 @@ def _zeros(n: int) -> Array:
     return np.zeros(n * LANES, np.float32)
 
 
-@kernel
+@part
 def forward(at: Room, em: Array, linked: Array, l: int, m: int) -> None:
     """`linked`, still to be multiplied by the word's `inverse`, and what `backward` needs besides."""
     zero, none = everywhere(np.float32(0.0)), everywhere(np.float32(1.0))
@@ -97,7 +97,7 @@ def forward(at: Room, em: Array, linked: Array, l: int, m: int) -> None:
     store(at.total, m, last)
 
 
-@kernel
+@part
 def backward(at: Room, em: Array, linked: Array, l: int, m: int, counting: bool) -> None:
     """Makes shares P(a_j = i) of `linked`, and em_j ∘ b_j / s_j of `em` where counting. After `forward`."""
     zero = everywhere(np.float32(0.0))
@@ -129,7 +129,7 @@ def backward(at: Room, em: Array, linked: Array, l: int, m: int, counting: bool)
                 store(at.ahead, i, load(at.leave, i) * load(at.onward, i) + stay * load(at.ahead, i))
 
 
-@kernel
+@part
 def count_moves(at: Room, drawn: Array, l: int, m: int) -> None:
     """moves[i′, i] = Σ_j place_{j−1}[i′] drawn_j[i]. After `backward`, counting."""
     for k in range(l):

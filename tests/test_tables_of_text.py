@@ -227,6 +227,15 @@ def test_a_language_model_is_no_text(ends):
     assert run("tag m.arpa --format plain --states 2 -q").code == 0
 
 
+@pytest.mark.parametrize("line", ["mixture", "plsa", "kmeans", "ibm1", "net 'a -> b' T.json"])
+def test_explain_reads_no_large_file(line):
+    """Every number of it would be shown."""
+    Path("T.json").write_text("{}")
+    Path("large").write_bytes(b"1 2\n" * 1_250_001)
+    says = "large: 5,000,004 bytes; explain shows every number, so give a file of at most 5,000,000"
+    refused(run(f"explain {line} large"), says)
+
+
 def test_words_that_look_a_little_like_markers_or_numbers_are_read():
     Path("dice").write_text("1 3 6 6 2\n" * 4)  # symbols may be whole numbers
     Path("latex").write_text("\\section one\nsome text\nmore text\nand more\n")

@@ -13,8 +13,10 @@ from softcount.cli.console import check_writable, open_parameters, say, write_wh
 from softcount.cli.help import GroupHelp, HelpLast
 from softcount.cli.options import TextColumn
 from softcount.cli.watched import watched
+from softcount.errors import InputError
 from softcount.machine.streams import put
 
+LARGEST = 5_000_000  # bytes of an input
 HELP = (
     'Show every number of a small computation.\n\nExample: **softcount explain hmm P.json "can I can"**\n\n'
     "IBM Model 1 by hand: **softcount explain ibm1 three.en three.th --steps 1**\n"
@@ -29,8 +31,13 @@ def _group() -> None:
 
 
 def _checked(page: Path | None, *inputs: str | None, read: Callable[[], Any]) -> Any:
-    """What is read, once it is known that the page has a place."""
+    """What is read, once it is known that the page has a place and that the inputs are small."""
     check_writable(page, inputs=inputs)
+    for path in (path for path in inputs if path is not None and Path(path).is_file()):
+        if (size := Path(path).stat().st_size) > LARGEST:
+            raise InputError(
+                f"{path}: {size:,} bytes; explain shows every number, so give a file of at most {LARGEST:,}"
+            )
     return read()
 
 

@@ -215,6 +215,12 @@ def test_toolbox_files_and_points_are_not_read_as_words(command):
         assert run(" ".join([name, "t.txt", *options, "--format", format, "-q"])).code == 0
 
 
+def test_a_short_toolbox_file_is_known_by_its_first_line():
+    Path("t.txt").write_text("\\_sh v3.0  400  Text\n\\ref 1\n\\tx wa kan\n\\mb wa ka -n\n\n\\tx b c\n\\mb b c\n")
+    ran = run("tag t.txt --states 2")
+    assert ran.code == 2 and "t.txt: a Toolbox (SFM) file with the markers \\_sh, \\ref, \\tx, \\mb; " in ran.err
+
+
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 def test_a_language_model_is_no_text(ends):
     """`explain plsa` had taken it for documents, and printed nan."""

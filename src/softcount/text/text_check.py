@@ -81,9 +81,12 @@ def _columns(text: bytes) -> list[str]:
 
 
 def _toolbox_markers(text: bytes) -> list[str]:
-    """The markers of a text half of whose lines begin with one, most of them more than once."""
+    """The markers of a text half of whose lines begin with one, most of them more than once; or of one that says so in
+    its first line."""
     rows = [row for row in text.split(b"\n") if row.strip()]
     found = Counter(match[1].decode() for row in rows if (match := _MARKER.match(row)))
+    if "_sh" in found and found.total() == len(rows):
+        return list(found)
     if 2 * sum(found.values()) < len(rows) or found.total() < 2 * len(found) or len(found) < 2:
         return []
     return list(found)

@@ -13,6 +13,7 @@ from cases import MODELS, PAIRS, SENTENCES
 
 import softcount as sc
 from softcount.disk.state import flatten
+from softcount.estimators import topic_words
 from softcount.loop import estep, item_rows, pieces, ranged_text, ranges
 from softcount.text.shard import shards
 
@@ -42,6 +43,10 @@ OTHERS: dict[str, tuple[Any, list[str]]] = {
     "agreement by evidence": (_aligner("ibm1:2,hmm:3", agreement=True, stem_strength="evidence"), ["em"]),
     "one to one": (_aligner("hmm", agreement=False), ["em:2,constrained(em):3"]),
     "directions alike": (_aligner("ibm1:2,hmm(constrained(em,of=symmetry)):3", agreement=False), ["em"]),
+    "topics with a background": (
+        lambda c: (sc.PLSA(3, criterion=c, background=0.4, pseudo=0.05, random_state=0), (SENTENCES,)),
+        ["annealed(start=0.8,stop=0.8):5", "stepwise(em,batches=3):5"],
+    ),
     "link crf": (lambda criterion: (sc.WordAligner("crf:5"), (PAIRS.source, PAIRS.target)), [""]),
     "crf autoencoder": (
         lambda c: (sc.CRFAutoencoder(3, criterion=c, reconstruct="words", random_state=0), (SENTENCES,)),
@@ -71,7 +76,7 @@ def cut_into(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
     for module in (estep, pieces, ranged_text, ranges):
         monkeypatch.setattr(module, "shards", some)
-    for module in (ranged_text, item_rows):
+    for module in (ranged_text, item_rows, topic_words):
         monkeypatch.setattr(module, "cut", lambda items, costs, target: some(costs(items), target))
 
 

@@ -31,7 +31,8 @@ from softcount.engines.tree import tree_sum
 THOROUGH = bool(os.environ.get("SOFTCOUNT_THOROUGH"))
 USUAL = [
     ("hmm", "em:5", 1), ("hmm", "gibbs:5", 8), ("network", "stepwise(vb,batches=3):5", 3), ("plsa", "em:5", 3),
-    ("topics with a background", "annealed(start=0.8,stop=0.8):5", 3), ("ibm2-free", "em:2,mre:3", 2), ("agreement", "em", 2), ("weights of pairs", "stepwise(vb,batches=3)", 3),
+    ("topics with a background", "annealed(start=0.8,stop=0.8):5", 3),
+    ("ibm2-free", "em:2,mre:3", 2), ("agreement", "em", 2), ("weights of pairs", "stepwise(vb,batches=3)", 3),
 ]  # fmt: skip
 CASES = [(*case, n) for case in ALL for n in SHARDS] if THOROUGH else USUAL
 

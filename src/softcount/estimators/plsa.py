@@ -296,7 +296,8 @@ class PLSA(PLSAInPieces):
     def _check_memory(self, data: Documents, engine: Engine, checkpoint: Any) -> None:
         elsewhere = self._keeps_rows(data, engine, checkpoint) and isinstance(data, Stored)
         n_rows = data.n_words + (0 if elsewhere else len(data))
-        room = 4 * np.dtype(self._dtype).itemsize * width(self._size) * n_rows
+        tables = 5 if isinstance(self._model, BackgroundPLSA) else 4
+        room = tables * np.dtype(self._dtype).itemsize * width(self._size) * n_rows
         check_room(room, f"{self._size:,} topics", "ask for fewer")
 
     def _run(self, data: Documents, seed: int, engine: Engine, watched: dict[str, Any]) -> Fit:

@@ -1,7 +1,7 @@
 """How good topics are: held-out perplexity by document completion, and coherence of their top words.
 
     perplexity   exp(−Σ n log Σ_h topic[d, h] · word[h, w] / Σ n)     over tokens that the topics of d did not see
-    relevance    P(w | h)² / (P(w | h) + P(w)): the order in which a topic's words are shown
+    relevance    P(w | h)² / (P(w | h) + P(w)): an order of a topic's words that needs the model alone
     NPMI         mean over pairs of top words of log(p(u, v) / (p(u) p(v))) / −log p(u, v), p = share of documents
     C_V          mean over top words u of cos(v(u), Σ_w v(w)), v(u) = (NPMI(u, w))_w, p = share of windows of 110 words
     diversity    different words among the top words of all topics / all of them

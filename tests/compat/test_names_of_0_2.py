@@ -24,6 +24,9 @@ CHANGED = {
         [("demo", "--sentences"), ("demo", "-n")], (3000, None)
     ),  # the texts that come with softcount, unless a generated one is asked for
     ("tag", "--output-column"): ("xpos", None),  # the column that the tags were read from, where it was one
+    ("translate", "--word-bonus"): (2.0, 1.0),  # at 2 short texts are translated twice over
+    ("rank", "--word-bonus"): (2.0, 1.0),
+    ("softcount.Translator", "word_bonus"): ("2.0", "1.0"),
     ("softcount.NaiveBayesMixture", "unlabelled_weight"): ("1.0", "None"),
     ("softcount.PLSA", "rank"): ("'relevance'", "None"),  # by documents, where the text allows it
 }

@@ -39,6 +39,7 @@ Language = Annotated[
 Reverse = Annotated[
     bool, option(IN, "Translate from the aligner's target language to its source language.", "--reverse")
 ]
+WORD_BONUS = 1.0  # as of softcount.Translator
 Weight = Annotated[float, option(OUT, "Weight of log P(y), the language model; log P(x|y) has weight 1.", min=0)]
 Bonus = Annotated[float, option(OUT, "Reward per word of a translation.", metavar="N")]
 
@@ -68,7 +69,7 @@ def translate(
         option(OUT, "Number of translations per line; with several: number ||| text ||| parts ||| total.", "-n", min=1),
     ] = 1,
     lm_weight: Weight = 1.0,
-    word_bonus: Bonus = 2.0,
+    word_bonus: Bonus = WORD_BONUS,
     window: Annotated[int, option(WHERE, "Distortion limit in words; 0 keeps the source order.", min=0)] = 2,
     beam: Annotated[int, option(WHERE, "Beam size.", min=1)] = 30,
     options: Annotated[int, option(WHERE, "Number of translation options per word.", min=1)] = 12,
@@ -80,6 +81,8 @@ def translate(
     threads: Threads = -1,
 ) -> None:
     """Translate TEXT word by word with a noisy channel: a word aligner for P(x|y) and a language model for P(y).
+
+    Maximizes log P(x|y) + lm-weight · log P(y) + word-bonus · words of y, which is P(x|y) P(y) with a reward of 0.
 
     Example: **softcount translate en-fr.model --lm fr.lm new.en > new.out**
 
@@ -124,7 +127,7 @@ def rank(
     tokenize: Tokenize = None,
     normalize: Normalize = None,
     lm_weight: Weight = 1.0,
-    word_bonus: Bonus = 2.0,
+    word_bonus: Bonus = WORD_BONUS,
     as_json: Json = False,
     quiet: Quiet = False,
     signature_form: SignatureForm = "short",

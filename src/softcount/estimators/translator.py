@@ -38,6 +38,7 @@ from softcount.text.vocabulary import Vocabulary
 BLOCK = 25  # sentences that a thread takes at a time
 CONSIDERED = 10  # translations of a sentence that are put into order by the sum over all alignments
 MOST_WEIGHT = 1e100  # times the logarithm of any probability it is a number still
+WORD_BONUS = 1.0  # of 0 to 3 the best for the default aligner on Hansards (docs/background/benchmarks/translate.md)
 LM_WEIGHTS = (0.4, 0.7, 1.0, 1.4)
 WORD_BONUSES = (0.0, 1.0, 2.0, 3.0, 4.0)
 
@@ -81,8 +82,8 @@ class Translator(LightEstimator):
         Translate the aligner's target into its source.
     lm_weight : float, default 1.0
         What log P(y) counts, where log P(x | y) counts one.
-    word_bonus : float, default 2.0
-        What every word of y is worth: language models love short sentences.
+    word_bonus : float, default 1.0
+        Reward for every word of y, in nats, because language models prefer short sentences; 0 maximizes P(x | y) P(y).
     beam : int, default 30
         How many hypotheses go on at a time.
     window : int, default 2
@@ -100,7 +101,7 @@ class Translator(LightEstimator):
     """
 
     def __init__(
-        self, aligner: Any, lm: Any, *, reverse: bool = False, lm_weight: float = 1.0, word_bonus: float = 2.0,
+        self, aligner: Any, lm: Any, *, reverse: bool = False, lm_weight: float = 1.0, word_bonus: float = WORD_BONUS,
         beam: int = 30, window: int = 2, options: int = 12, inserts: int = 8,
         lexicon: str | Path | Sequence[Any] | None = None, engine: Where = "threads", n_jobs: int | None = None,
     ) -> None:  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ def demo_classes(console: Any, folder: Path, seed: int) -> Shown:
     from softcount.report.columns import Words
     from softcount.text.reader import read
 
-    data = read(folder / "everyday.en", tokenize="rules", lowercase=True)
+    data = replace(read(folder / "everyday.en", tokenize="rules", lowercase=True), source="everyday.en")
     model = WordClasses(CLASSES, random_state=seed).fit(data)
     console.print(
         f"\n[bold]Word classes[/]: {len(data):,} English sentences, every word in the one class that suits it best: "

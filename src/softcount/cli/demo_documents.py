@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ from softcount.cli.demo_pages import Shown
 
 TOPICS, WORDS = 10, 8
 LABELLED = 5  # articles per subject
-FILE = "articles.tsv --text-column text --tokenize --lowercase"
+FEWEST, MOST = 2, 0.2  # documents with a word that is kept, and their share of all
+FILE = f"articles.tsv --text-column text --tokenize --lowercase --min-count {FEWEST} --max-share {MOST}"
 
 
 def demo_documents(console: Any, folder: Path, seed: int) -> list[Shown]:
@@ -67,11 +69,12 @@ def _articles(folder: Path) -> tuple[Any, list[str]]:
     import csv
 
     from softcount.text.document_reader import read_documents
+    from softcount.text.documents import pruned
 
     with (folder / "articles.tsv").open(encoding="utf-8", newline="") as file:
         subjects = [row["subject"] for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]
     data = read_documents(folder / "articles.tsv", lowercase=True, text_column="text", tokenize="rules")
-    return data, subjects
+    return replace(pruned(data, FEWEST, MOST, ()), source="articles.tsv"), subjects
 
 
 def _subject(subjects: list[str], chosen: Any) -> str:

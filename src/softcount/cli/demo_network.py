@@ -22,7 +22,7 @@ def demo_network(console: Any, folder: Path, seed: int) -> Shown:
     from softcount.report.network import picture
     from softcount.text.record_reader import read_columns
 
-    days = read_columns(folder / "commute.csv")
+    days = read_columns(folder / "commute.csv")._replace(source="commute.csv")
     cells = {
         name: [None if code < 0 else column.values[code] for code in column.codes.tolist()]
         for name, column in days.columns.items()

@@ -150,6 +150,14 @@ def test_known_tags_are_the_start() -> None:
     assert model.history_.notes == ["4 of 6 tokens (66.7%) have a known tag; they are the start"]
 
 
+def test_tags_that_nobody_knows_are_not_noted() -> None:
+    text = ["a b a", "b a"]
+    unknown = HMM(n_states=2, criterion="em:1", random_state=0).fit(text, [[None] * 3, [None] * 2])
+    known = HMM(n_states=2, criterion="em:1", random_state=0).fit(text, [["X", "Y", None], [None] * 2])
+    assert not any("known tag" in note for note in unknown.history_.notes)
+    assert any("2 of 5 tokens" in note for note in known.history_.notes)
+
+
 def test_a_few_tagged_sentences_are_worth_something_by_themselves() -> None:
     text = language(600, seed=3)
     some = [tags if i < 5 else [None] * len(tags) for i, tags in enumerate(text.tags)]

@@ -99,6 +99,8 @@ def remarks(data: Corpus, allowed: Array | None, dictionary: TagDictionary | Non
     if not data.labelled and dictionary is None:
         return ()
     n = n_known(data, allowed)
+    if not n and dictionary is None:
+        return ()
     only = ", given or the only one in the dictionary" if dictionary is not None else ""
     they = "they are the start" if start in ("known", "classes") else f"they are not the start, which is {start}"
     matching = () if dictionary is None else (_matching(data, dictionary.words, "the dictionary"),)

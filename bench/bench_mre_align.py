@@ -41,8 +41,8 @@ HMM = {  # after five steps of Model 1 and five of the HMM, by EM: criterion, ta
     "EM 5 + MRE 1": ("mre:1", (), 1.0),
     "EM 5 + MRE 5": ("mre:5", (), 1.0),
     "EM 5 + MRE 5, growth": ("mre(rule=growth):5", (), 1.0),
-    "EM 5, decided by P(f|a) P(a|f)": ("", (), 2.0),
-    "EM 5 + MRE 5, decided so": ("mre:5", (), 2.0),
+    "EM 5, posteriors under P(f|a) P(a|f)": ("", (), 2.0),
+    "EM 5 + MRE 5, posteriors so": ("mre:5", (), 2.0),
 }
 WORDS = ("house", "not", "minister", "appointment")
 

@@ -89,6 +89,11 @@ def test_tags_return_to_the_column_that_they_were_read_from(column, place):
     assert [row[3:5] for row in untagged] == [row[3:5] for row in unnamed]
 
 
+def test_a_column_that_is_not_read_is_not_remarked_on():
+    assert "known tag" not in run(f"tag x.conllu {TRAIN.replace(' -q', '')} --verbose").err
+    assert "have a known tag" in run("tag x.conllu --criterion em:2 --verbose").err
+
+
 def test_conllu_is_read_by_its_standard_parser():
     conllu = pytest.importorskip("conllu")
     out = conllu.parse(tags(f"tag x.conllu {TRAIN} --output conllu --output-column misc"))

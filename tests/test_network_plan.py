@@ -135,6 +135,7 @@ def test_a_long_circle_is_told_in_ten_names() -> None:
 def test_a_message_lists_ten_names() -> None:
     assert list_some([*range(10)]) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9"
     assert list_some({str(k): k for k in range(2010)}).endswith("8, 9 and 2,000 more")
+    assert list_some(["a" * 10**6, "b"]) == "a" * 80 + "…, b"
 
 
 def test_thousands_of_arcs_without_columns_are_one_short_line() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 
-MOST_LISTED = 10  # names in a message
+MOST_LISTED, LONGEST_LISTED = 10, 80  # names in a message, and characters of each
 
 
 class InputError(ValueError):
@@ -34,8 +34,9 @@ def impossible_means(message: Callable[[int], str]) -> Iterator[None]:
 
 
 def list_some(names: Collection[object]) -> str:
-    """Names as a message lists them: the first ten, and how many more there are."""
-    text = ", ".join(str(name) for name in islice(names, MOST_LISTED))
+    """Names as a message lists them: the first ten, long ones cut, and how many more there are."""
+    shown = map(str, islice(names, MOST_LISTED))
+    text = ", ".join(name if len(name) <= LONGEST_LISTED else name[:LONGEST_LISTED] + "…" for name in shown)
     return f"{text} and {len(names) - MOST_LISTED:,} more" if len(names) > MOST_LISTED else text
 
 

@@ -13,13 +13,12 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from softcount.errors import InputError
+from softcount.errors import InputError, list_some
 from softcount.text.source import name_of, quoted
 from softcount.text.table_file import is_binary_table, read_table
 
 _BREAKS = re.compile(r"[\r\n\0]+")
 TEXTS = ("string", "large_string", "string_view")
-LISTED = 12  # columns that a message names
 
 
 class TextTable(NamedTuple):
@@ -72,7 +71,7 @@ def only_text_column(found: TextTable) -> str:
     """The one that can be meant, where nobody names it."""
     names = [field.name for field in found.table.schema if _is_text(field.type)]
     if len(names) != 1:
-        listed = ", ".join(names[:LISTED]) or "none"
+        listed = list_some(names) or "none"
         raise InputError(f"{found.name}: columns of text: {listed}; choose one with --text-column")
     return str(names[0])
 
@@ -84,7 +83,7 @@ def two_text_columns(found: TextTable, names: tuple[str | None, str | None]) -> 
     rest = [name for name in texts if name not in chosen]
     missing = chosen.count(None)
     if missing and len(rest) != missing:
-        listed = ", ".join(texts[:LISTED]) or "none"
+        listed = list_some(texts) or "none"
         raise InputError(
             f"{found.name}: columns of text: {listed}; choose two with --source-language and --target-language"
         )
@@ -97,7 +96,7 @@ def two_text_columns(found: TextTable, names: tuple[str | None, str | None]) -> 
 def _called(found: TextTable, name: str, texts: list[str]) -> str:
     fields = [text for text in texts if text == name] or [text for text in texts if text.endswith(f".{name}")]
     if not fields:
-        listed = ", ".join(texts[:LISTED]) or "none"
+        listed = list_some(texts) or "none"
         raise InputError(f"{found.name}: no column of text {quoted(name)}; it has {listed}")
     return fields[0]
 
@@ -105,9 +104,7 @@ def _called(found: TextTable, name: str, texts: list[str]) -> str:
 def _column(found: TextTable, column: str, option: str) -> Any:
     names = found.table.column_names
     if column not in names:
-        raise InputError(
-            f"{found.name}: no column {quoted(column)} for {option}; it has {', '.join(map(str, names[:LISTED]))}"
-        )
+        raise InputError(f"{found.name}: no column {quoted(column)} for {option}; it has {list_some(names)}")
     if names.count(column) > 1:
         raise InputError(f"{found.name}: two columns are called {quoted(column)}; rename one")
     return found.table.column(names.index(column))

@@ -9,6 +9,7 @@ import prose
 from plain_words import HABITS, HELP, PAGE, TITLE, find_habits, find_in_help, find_in_page, find_in_pages, literals
 
 ALLOWED = Path(__file__).parent / "plain_words_allowed.tsv"  # page, habit, how often
+SHORT = {"README.md": 600, "docs/index.md": 150}  # pages that are read to the end, and their words
 
 
 def test_pages_have_no_more_of_a_habit_than_is_listed() -> None:
@@ -92,3 +93,5 @@ a
 def test_pages_for_users_keep_to_their_budget() -> None:
     counts = prose.count_pages()
     assert sum(words for page, words in counts.items() if prose.for_users(page)) <= prose.BUDGET
+    for page, words in SHORT.items():
+        assert 0 < counts[prose.ROOT / page] <= words, f"{page}: {counts[prose.ROOT / page]} words, more than {words}"

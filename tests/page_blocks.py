@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent
 FENCED = re.compile(
     r"^(?P<indent> *)```(?P<info>(?:python|sh|console|bash|shell|pycon)\b[^\n]*)\n(?P<code>.*?)^ *```$", re.M | re.S
 )
-REASONS = ("corpus", "install", "make", "long", "peer")  # why a block cannot run here
+REASONS = ("corpus", "install", "make", "cluster", "long", "peer")  # why a block cannot run here
 
 
 class Block(NamedTuple):
@@ -65,12 +65,12 @@ def _block(path: Path, text: str, match: re.Match[str]) -> Block:
 
 
 def unnamed(text: str) -> Iterator[str]:
-    """Lines of code that no language is said of: indented ones, and those between bare fences."""
+    """Lines of code that no language is said of: indented ones, and those between bare fences or in plain text."""
     fence = None
     for line in text.splitlines():
         if line.lstrip().startswith("```"):
             fence = None if fence is not None else line.strip()
-        elif fence == "```" or (fence is None and line.startswith("    ")):
+        elif fence in ("```", "```text") or (fence is None and line.startswith("    ")):
             yield line.strip()
 
 

@@ -25,6 +25,7 @@ SKIPPED = {
     "corpus": 0,
     "install": 3,  # pip install into a new environment, and completion in the reader's shell
     "make": 1,
+    "cluster": 3,  # several machines, or a bucket
     "long": 1,
     "peer": 4,
 }  # how many do not run with their page, and why

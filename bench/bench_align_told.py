@@ -1,7 +1,7 @@
 """Word alignment where the HMM over positions is told more than the text: features, an encoder, constraints; AER.
 
 Of every model the AER of each direction, of two ways to join them, and of the links that `align` writes; beside them
-the default, which trains both directions together. Trained on all the text that a set has.
+the default, which trains joint training of both directions. Trained on all the text that a set has.
 
     SOFTCOUNT_WRITE=1 python bench/bench_align_told.py [--sets nl it es cs] [--models "CRF autoencoder" default]
 """

@@ -181,7 +181,7 @@ def test_both_directions_and_trained_together():
 
 
 def test_refused():
-    with pytest.raises(InputError, match="no decoding 'best'; use posterior, viterbi, mre"):
+    with pytest.raises(InputError, match="decode='best': unknown; use posterior, viterbi, mre"):
         softcount.WordAligner(decode="best").fit(SOURCE, TARGET)
-    with pytest.raises(InputError, match="decode viterbi: directions trained together"):
+    with pytest.raises(InputError, match="decode=viterbi is not available with joint training"):
         softcount.WordAligner(decode="viterbi").fit(SOURCE, TARGET)

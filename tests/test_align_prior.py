@@ -134,7 +134,7 @@ def test_of_a_posterior_mean_the_prior_is_taken_away():
         assert sum(row.values()) == pytest.approx(totals[words.index(e)], rel=0.02)
 
 
-# --- both directions together --------------------------------------------------------------------------------------
+# --- joint training of both directions -------------------------------------------------------------------------------
 
 
 def counted(model):
@@ -250,19 +250,19 @@ def test_checkpoints_know_the_prior(tmp_path):
     one, two = softcount.WordAligner().fit(*OLD), softcount.WordAligner().fit(*NEW)
     fitted = softcount.WordAligner(prior=one).fit(*NEW, checkpoint=tmp_path / "c")
     assert softcount.WordAligner(prior=one).fit(*NEW, checkpoint=tmp_path / "c").align(*NEW) == fitted.align(*NEW)
-    with pytest.raises(InputError, match="was made with prior="):
+    with pytest.raises(InputError, match="use another checkpoint file, or delete this one to start again"):
         softcount.WordAligner(prior=two).fit(*NEW, checkpoint=tmp_path / "c")
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"model": "ibm2"}, "prior: was trained with both directions together; train this one so as well"),
-        ({"lowercase": False}, "prior: was trained in lower case"),
-        ({"prior_strength": 0.0}, "prior_strength is 0.0: give a positive number"),
-        ({"prior_strength": float("nan")}, "prior_strength is nan: give a positive number"),
+        ({"model": "ibm2"}, "prior: trained with joint training of both directions"),
+        ({"lowercase": False}, "use the same setting of lowercase"),
+        ({"prior_strength": 0.0}, "prior_strength is 0.0; it must be positive"),
+        ({"prior_strength": float("nan")}, "prior_strength is nan; it must be positive"),
         ({"prior": 3}, "prior=3: WordAligner takes a str, a path, a WordAligner or None for prior"),
-        ({"prior": softcount.WordAligner()}, "prior is WordAligner: give a trained WordAligner"),
+        ({"prior": softcount.WordAligner()}, "prior is WordAligner; give a trained WordAligner"),
         ({"prior": "/nowhere/m.model"}, "/nowhere/m.model: cannot be read"),
     ],
 )
@@ -274,7 +274,7 @@ def test_priors_that_do_not_fit_are_refused(options, said):
 
 def test_a_prior_of_one_direction_is_no_prior_of_both():
     old = softcount.WordAligner("ibm1", criterion="em:1", direction="reverse").fit(*OLD)
-    with pytest.raises(InputError, match="prior: has the direction reverse alone"):
+    with pytest.raises(InputError, match="train the same direction, or train the prior model again"):
         softcount.WordAligner("ibm1", criterion="em:1", prior=old).fit(*NEW)
 
 

@@ -190,15 +190,15 @@ def test_prior_per_word_and_over_the_vocabulary():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"model": "ibm9"}, "no model 'ibm9'"),
-        ({"direction": "up"}, "no direction"),
-        ({"symmetrize": "x"}, "no symmetrisation"),
+        ({"model": "ibm9"}, ": unknown"),
+        ({"direction": "up"}, "direction="),
+        ({"symmetrize": "x"}, "symmetrize="),
         ({"null": 1.5}, "null is 1.5"),
         ({"alpha": 0.0}, "alpha is 0.0"),
         ({"threshold": 0.0}, "threshold"),
         ({"tension": 99.0}, "tension"),
-        ({"prior_over": "x"}, "prior over"),
-        ({"criterion": "nonsense"}, "no criterion"),
+        ({"prior_over": "x"}, "use cooccurring or vocabulary"),
+        ({"criterion": "nonsense"}, ": unknown; use em"),
     ],
 )
 def test_bad_settings(options, message):
@@ -209,7 +209,7 @@ def test_bad_settings(options, message):
 def test_bad_data():
     with pytest.raises(InputError, match="1 fewer"):
         softcount.WordAligner().fit(SOURCE, TARGET[:-1])
-    with pytest.raises(InputError, match="no pair with words"):
+    with pytest.raises(InputError, match="no pair has words"):
         softcount.WordAligner().fit(["", "a"], ["b", ""])
     with pytest.raises(InputError, match="probability zero"):
         softcount.WordAligner(null=0.0, dictionary=[("a", "x", "never")]).fit(["a"], ["x"])
@@ -259,5 +259,5 @@ def test_perplexity_leaves_pairs_with_an_empty_side_out():
     model = softcount.WordAligner(criterion="em:3").fit(SOURCE, TARGET)
     full = [(s, t) for s, t in zip(SOURCE, TARGET, strict=True) if s and t]
     assert model.perplexity(SOURCE, TARGET) == pytest.approx(model.perplexity(full))
-    with pytest.raises(InputError, match="no pair with words on both sides"):
+    with pytest.raises(InputError, match="no pair has words on both sides"):
         model.perplexity([""], ["das"])

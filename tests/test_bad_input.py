@@ -154,7 +154,7 @@ def test_pipe_closes(folder: Path, command: str, reader: str) -> None:
 def test_disk_full(folder: Path) -> None:
     line = f"{sys.executable} -m softcount generate -n 9 > /dev/full"
     full = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
-    says = "<stdout>: cannot be written (No space left on device); make room, or send results to another place"
+    says = "<stdout>: cannot be written (No space left on device); free some space, or write to another place"
     assert full.returncode == 2 and full.stderr == f"softcount: {says}\n"
     before = snapshot(folder)
     # A file size limit of 1 kB: the file system's way of saying that there is no more.
@@ -163,7 +163,7 @@ def test_disk_full(folder: Path) -> None:
     code += "import softcount.cli.main as m; sys.argv = 'softcount generate -n 99 --tags tags'.split(); m.main()"
     limited = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert limited.returncode == 2 and limited.stdout == ""
-    assert limited.stderr.startswith("softcount: tags: cannot be written (File too large); make room")
+    assert limited.stderr.startswith("softcount: tags: cannot be written (File too large); free some space")
     assert snapshot(folder) == before
 
 

@@ -24,13 +24,15 @@ def test_comments(tmp_path: Path) -> None:
     text = text.replace("{}", YES_NO.format("a"), 1).replace("{}", HALF.format("a"))
     assert bif(tmp_path, text).values == {"a": ("yes", "no")}
     odd = "network n { }\nvariable a { type discrete [ 3 ] { y, /*, n*/ /*/ }; }\nprobability ( a ) { table 1, 0, 0; }"
-    with pytest.raises(InputError, match=r"net.bif:2: 'a' should have 3 values, and has y, /\*/; correct the file"):
+    with pytest.raises(InputError, match="declares 3 values"):
         bif(tmp_path, odd)
     odd = odd.replace("n*/", "").replace("/*/", "/*n")
     assert bif(tmp_path, odd).values == {"a": ("y", "/*", "/*n")}  # nothing ends, so none begins
 
 
-@pytest.mark.parametrize("end,wrong", [("", r"net.bif:2: '/\*' where network"), ("*/", "net.bif: no variable; give")])
+@pytest.mark.parametrize(
+    "end,wrong", [("", r"net.bif:2: expected network, variable or probability, found '/\*'"), ("*/", "give a BIF file")]
+)
 def test_very_many_comments_that_do_not_end(tmp_path: Path, end: str, wrong: str) -> None:
     with pytest.raises(InputError, match=wrong):
         bif(tmp_path, "network n { }\n" + "/* " * 60_000 + end)
@@ -65,7 +67,7 @@ def test_a_variable_with_very_many_parents(tmp_path: Path, n: int, values: str) 
         f"probability ( {name} ) {{ default {'1' if ',' not in values else '0.5, 0.5'}; }}\n" for name in names
     )
     if n > MOST_PARENTS:
-        with pytest.raises(InputError, match=rf"net.bif:{n + 2}: 'a' has {n} parents, and no table can have more than"):
+        with pytest.raises(InputError, match="parents, but a table can have at most"):
             bif(tmp_path, text)
     elif "," in values:
         with pytest.raises(InputError, match=r"the probabilities of 'a' need more than 1,000,000 GB, but"):
@@ -77,7 +79,7 @@ def test_a_variable_with_very_many_parents(tmp_path: Path, n: int, values: str) 
 def test_a_declaration_with_very_many_parents() -> None:
     names = [f"p{k}" for k in range(MOST_PARENTS)]
     assert len(structure(f"{', '.join(names)} -> a").of("a")) == MOST_PARENTS
-    with pytest.raises(InputError, match=rf"^'a' has {MOST_PARENTS + 1} parents, and no table can have more than"):
+    with pytest.raises(InputError, match="parents, but a table can have at most"):
         structure(f"{', '.join(names)}, last -> a")
 
 
@@ -86,13 +88,11 @@ def test_a_declaration_with_very_many_parents() -> None:
     [(3, "x0 -> x1 -> x2 -> x0"), (5_000, "x0 -> x1 -> x2 -> x3 -> x4 -> x5 -> x6 -> x7 -> x8 -> … -> x0")],
 )
 def test_a_way_round_is_named_by_ten_of_it(n: int, shown: str) -> None:
-    with pytest.raises(InputError, match=f"^the arcs go round in a circle: {shown}; leave one away$"):
+    with pytest.raises(InputError, match=f"^the arcs form a cycle: {shown}; remove one$"):
         structure(" -> ".join(f"x{k % n}" for k in range(n + 1)))
 
 
 def test_ten_values_are_named(tmp_path: Path) -> None:
     twenty = f"variable a {{ type discrete [ 21 ] {{ {' '.join(map(str, range(20)))} }}; }}"
-    with pytest.raises(
-        InputError, match="'a' should have 21 values, and has 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 10 more; correct"
-    ):
+    with pytest.raises(InputError, match="'a' declares 21 values but lists 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 10 more"):
         bif(tmp_path, twenty)

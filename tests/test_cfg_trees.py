@@ -73,7 +73,7 @@ def test_trees_of_one_line_and_of_several() -> None:
     penn = ["( (S (NP a)", "   (VP b)) )", "", "( (S c) )"]
     assert [str(found) for found in parse_trees(penn)] == ["(S (NP a) (VP b))", "(S c)"]
     assert str(Tree("X", ("(", "a)"))) == "(X -LRB- a-RRB-)"
-    with pytest.raises(InputError, match="<tree>: brackets more than 500 deep"):
+    with pytest.raises(InputError, match="<tree>: brackets are nested more than 500 deep"):
         parse_tree("(S " * 600 + "a" + ")" * 600)
 
 
@@ -112,7 +112,7 @@ def test_brackets_that_nothing_closes_are_refused_at_once(side: str) -> None:
 
 def test_blanks_within_brackets() -> None:
     assert parse_cfg("S -> 'a' [  0.25 ] | 'b' [ 0.75]")[1].tolist() == [0.25, 0.75]
-    with pytest.raises(InputError, match="<grammar>:1: '' is no probability"):
+    with pytest.raises(InputError, match="<grammar>:1: '' is not a probability"):
         parse_cfg("S -> 'a' [  ]")
 
 

@@ -120,7 +120,7 @@ def test_no_name_but_those_of_tokenizers(here: Path, named: str) -> None:
     forge("tag", tokenize=named)
     ran = run("tag text --apply tag")
     shown = repr(named if len(named) <= 60 else named[:60] + "…")
-    refused(ran, f"tag: says that its text was tokenized by {shown}, and no command is run because a file names it; ")
+    refused(ran, f"tag: its text was tokenized by {shown}, and commands in a model are not run; ")
     assert not Path("X").exists() and ran.said[0].isprintable()
     forge("tag", tokenize="rules", normalize=named)
     refused(
@@ -210,7 +210,7 @@ def test_a_folder_names_files_of_its_own(here: Path, name: Any) -> None:
         for line in ("info folder", "tag folder --states 2 --criterion em:1 --start random"):
             ran = run(line)
             assert ran.code == 2 and ran.out == "" and len(ran.said) == 1, ran
-            assert ran.said[0].startswith(f"softcount: folder/manifest.json: {what!r} is not as softcount shard writes")
+            assert ran.said[0].startswith(f"softcount: folder/manifest.json: invalid value {what!r}")
         manifest("folder", **{what: before[what]})
     assert run("info folder").code == 0
 

@@ -53,7 +53,7 @@ def test_a_dictionary_names_classes(place: Path) -> None:
         ("classes text --output both", "--output 'both': unknown; use words or tags"),
         (
             "classes text --classes 1 --dictionary words.tsv",
-            "1 classes asked for, but 2 are named; leave the number away",
+            "1 classes, but 2 are named; omit the number",
         ),
         (
             "classes text --save text",

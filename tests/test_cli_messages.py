@@ -246,7 +246,7 @@ def test_at_most_three_lines_and_the_digest_of_the_whole_signature(name: str) ->
         digest = hashlib.sha256(whole.encode()).hexdigest()[:12]
         assert said[-1].endswith(f"sha256:{digest}") and "=" not in said[-1] and len(said[-1]) < 80
     assert json.loads(run("info m --json").out)["short_signature"] == in_form(softcount.load("m").signature_, "short")
-    refused(run(f"{line} --signature full"), "--signature 'full': unknown form; choose one of short, long")
+    refused(run(f"{line} --signature full"), "--signature 'full': unknown; use short, long")
 
 
 def test_notes_are_one_line_unless_all_are_asked_for() -> None:

@@ -145,7 +145,7 @@ def test_export_names_everything_and_loses_no_digit(run: Run, folder: Path, name
         for source, target, probability, _ in model.lexicon():
             assert found[source, target] == probability
         assert found[("<null>", PAIRS.target[0][0])] > 0
-    assert len(list(out.glob("trace*.tsv"))) == 1, "one run, of both directions together where it aligns"
+    assert len(list(out.glob("trace*.tsv"))) == 1, "one run, of joint training of both directions where it aligns"
 
 
 def test_words_and_tags_that_are_called_as_we_call_things(run: Run, folder: Path) -> None:  # noqa: F811
@@ -232,7 +232,7 @@ def test_the_same_command_again_is_the_same_answer(run: Run, folder: Path, name:
     assert told.code == 0 and told.lines[0].startswith("c: a checkpoint, ") and "finished" in told.out
     other = run(*TRAIN[name], "--seed", 5, "--checkpoint", "c")
     assert other.code == 2 and other.out == ""
-    assert other.err.splitlines()[-1].startswith("softcount: c: was made with seed=0, not 5; ")
+    assert other.err.splitlines()[-1].startswith("softcount: c: checkpoint of a run with seed=0, not 5; ")
 
 
 def test_refusals(run: Run, folder: Path) -> None:  # noqa: F811
@@ -247,7 +247,7 @@ def test_refusals(run: Run, folder: Path) -> None:  # noqa: F811
     assert ran.code == 2 and "not a softcount model" in ran.err
     assert run(*TRAIN["tag"], "--save", "m", "-q").code == 0
     ran = run("export", "m", "--to", "text")
-    assert ran.code == 2 and "a file, not a folder; name another" in ran.err
+    assert ran.code == 2 and "is a file, not a folder" in ran.err
     ran = run("export", "m", "--to", "out", "--format", "xlsx")
     assert ran.code == 2 and "use tsv, parquet, excel" in ran.err
 
@@ -300,7 +300,7 @@ def test_signals_keep_the_work(folder: Path, signum: int, code: int) -> None:
     assert process.returncode == code and out == "", err
     lines = err.splitlines()
     assert "Traceback" not in err and lines[-1].startswith("softcount: stopped after step ")
-    assert lines[-1].endswith("of gibbs:1000000; c has all of it: the same command again goes on from there")
+    assert lines[-1].endswith("of gibbs:1000000; the state is in c; run the same command again to resume")
     steps = int(lines[-1].split()[4])
     told = start(folder, "info", "c", "--json")
     assert json.loads(told.communicate()[0])["under_way"] == {"fit": {"steps": steps}}
@@ -334,7 +334,7 @@ def small_files() -> None:
 
 @pytest.mark.thorough
 def test_a_full_disk_ends_with_one_line_and_leaves_what_was_there(folder: Path) -> None:
-    (folder / "m").write_text("what was there")
+    (folder / "m").write_text("free some space, or give another place")
     for option, name in (("--checkpoint", "c"), ("--save", "m"), ("--parameters", "m")):
         train = ("tag", "text", "--states", 20, "--criterion", "em:12")
         process = start(folder, *train, option, name, preexec_fn=small_files)
@@ -342,7 +342,7 @@ def test_a_full_disk_ends_with_one_line_and_leaves_what_was_there(folder: Path) 
         assert process.returncode == 2 and out == ""
         last = err.splitlines()[-1]
         assert last.startswith(f"softcount: {name}: cannot be written (File too large); ") and "Traceback" not in err
-    assert (folder / "m").read_text() == "what was there" and not (folder / "c").exists()
+    assert (folder / "m").read_text() == "free some space, or give another place" and not (folder / "c").exists()
     assert not list(folder.glob(".*"))
 
 

@@ -141,7 +141,7 @@ def test_longest_leaves_pairs_out(folder: Path) -> None:
     limit = sorted(lengths)[len(lengths) // 2]
     ran = run(f"align source target --longest {limit} --scores s --log-probabilities p --save m --signature long")
     n = sum(length > limit for length in lengths)
-    expected = f"note: {n} of {len(lengths)} pairs have more than {limit} words on a side; they are left unaligned"
+    expected = f"note: {n} of {len(lengths)} pairs have more than {limit} words on a side and are skipped"
     assert ran.said[0] == expected and f"longest={limit}" in ran.said[-1]
     digest = run("align source target --signature long").said[-1].split("data=")[1]
     assert ran.said[-1].endswith(digest), "the text is the same"
@@ -170,7 +170,7 @@ def test_an_unusual_pair_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     words = f"{len(PAIRS.source[largest])} × {len(PAIRS.target[largest])}"
     said = run("align source target --save m").said
     assert said[0].startswith(f"note: pair {largest + 1} ({words} words) will take about 0 s a step on one core, and")
-    assert said[0].endswith("; --longest 200 leaves out pairs with more words on a side")
+    assert said[0].endswith("; --longest 200 skips pairs with more words on a side")
     assert run("align source target --apply m").said[0] == said[0]
     assert not any("will take about" in line for line in run("align source target --longest 3").said)
 
@@ -180,7 +180,7 @@ def test_a_pair_that_no_memory_holds_is_refused_at_once(folder: Path) -> None:
     (folder / "long").write_text("a b c d " * 250_000 + "\n")
     ran = run("align long long")
     refused(ran, "the links of pair 1 (1,000,000 × 1,000,000 words) need ")
-    assert ran.err.endswith("; --longest 200 leaves out pairs with more words on a side\n")
+    assert ran.err.endswith("; --longest 200 skips pairs with more words on a side\n")
 
 
 def test_empty_pairs_are_the_worst(folder: Path) -> None:
@@ -223,14 +223,14 @@ def test_a_bilingual_dictionary_may_be_a_pipe(folder: Path) -> None:
 def test_entries_that_say_nothing_are_counted(folder: Path) -> None:
     word = SENTENCES[0].split()[0]
     (folder / "d").write_text(f"{word}\tA B\nNew York\tA\nzzz\tB\nyyy\tB\n")
-    note = "of 4 entries, 1 of several words, where each must be one token and 2 not among the words of the text"
+    note = "of 4 entries, 1 of several words, although each must be one token and 2 not in the text"
     assert f"note: d: {note}; these have no effect" in run("tag text --dictionary d --verbose").said
     (folder / "d").write_text(f"{word}\tA B\n")
     assert not any("entries" in line for line in run("tag text --dictionary d").said)
     e, f = PAIRS.source[0][0], PAIRS.target[0][0]
     (folder / "d").write_text(f"{e}\t{f}\tprefer\n{e}\tzzz\tnever\n{e} {e}\t{f}\tmust\nzz\tyy zz\tprefer\n")
     said = run("align source target --dictionary d").said
-    note = "of 4 entries, 2 of several words, where each must be one token and 1 not among the words of the text"
+    note = "of 4 entries, 2 of several words, although each must be one token and 1 not in the text"
     assert said.count(f"note: dictionary: {note}; these have no effect") == 1
 
 
@@ -254,7 +254,7 @@ def test_conllu_is_known_by_its_lines(folder: Path) -> None:
     assert expected.split("\n") == ["D N", "N", ""]
     ran = run("tag x.txt --criterion em:2")
     assert ran.out == expected
-    assert ran.said[0] == "warning: x.txt: read as CoNLL-U, which its lines are; say format plain if they are text"
+    assert ran.said[0] == "warning: x.txt: read as CoNLL-U because of its lines; use --format plain if it is plain text"
     assert run("tag - --criterion em:2 -q", CONLLU.encode()).out == expected
     assert run("tag x.txt --criterion em:2 --format plain --states 2 -q").out.count("\n") == CONLLU.count("\n")
     (folder / "tabs").write_text("1\tdog\tran\n1\tcat\tsat\n")

@@ -29,9 +29,9 @@ def test_columns_are_lists_of_lines(column):
 @pytest.mark.parametrize("column", [pandas.Series, pa.array, list])
 def test_an_empty_cell_is_named_by_its_row(column):
     rows = column(["a b", None, "c"])
-    with pytest.raises(InputError, match="row 2: None, not a text; fill it with '' or leave the row out"):
+    with pytest.raises(InputError, match="row 2: None instead of a text; fill it with '' or remove the row"):
         softcount.corpus(rows)
-    with pytest.raises(InputError, match="row 2: None, not a text"):
+    with pytest.raises(InputError, match="row 2: None instead of a text"):
         softcount.PLSA(2).fit(rows)
 
 

@@ -149,9 +149,9 @@ def test_classes_are_made_again(trained: sc.CRFAutoencoder) -> None:
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"criterion": "em:5"}, "a CRF autoencoder trains by autoencode alone"),
+        ({"criterion": "em:5"}, "a CRF autoencoder trains with autoencode only"),
         ({"reconstruct": "lines"}, "give a number of classes, or words"),
-        ({"variance": 0.0}, "give a number above zero"),
+        ({"variance": 0.0}, "it must be above zero"),
         ({"start": "known"}, "no start 'known'; use classes, random"),
     ],
 )

@@ -164,11 +164,11 @@ def test_saved_and_loaded(lm: LanguageModel, lines: list[str], tmp_path: Path) -
     [
         ({}, "abc", "give a list of lines"),
         ({}, [""], "no letters to decipher"),
-        ({"order": 4}, ["abc"], "the language model has 3"),
-        ({"order": 1}, ["abc"], "give 2 or more"),
-        ({"order": 2}, ["abc"], "need n-grams of 3"),
-        ({"blanks": "some"}, ["abc"], "no blanks 'some'"),
-        ({"letters": "0"}, ["abc"], "has none of them"),
+        ({"order": 4}, ["abc"], ", but the language model has order"),
+        ({"order": 1}, ["abc"], "it must be at least 2"),
+        ({"order": 2}, ["abc"], "use a language model of order 3"),
+        ({"blanks": "some"}, ["abc"], ": unknown"),
+        ({"letters": "0"}, ["abc"], "none of them is in the language model"),
         ({"power": 0.0}, ["abc"], "above zero"),
     ],
 )
@@ -180,10 +180,10 @@ def test_what_makes_no_sense_is_refused(lm: LanguageModel, settings: dict[str, A
 def test_a_language_model_of_words_is_refused(lines: list[str]) -> None:
     with pytest.raises(InputError, match="of words"):
         Decipher(LanguageModel(order=2).fit(lines)).fit(["abc"])
-    with pytest.raises(InputError, match="no language model"):
+    with pytest.raises(InputError, match="give Decipher a trained LanguageModel"):
         Decipher().fit(["abc"])
     without = LanguageModel(order=2, characters=True).fit([line.replace(" ", "") for line in lines])
-    with pytest.raises(InputError, match="has blanks, and the language model has none"):
+    with pytest.raises(InputError, match="write one word per line, or use blanks unknown"):
         Decipher(without).fit(["ab c"])
 
 

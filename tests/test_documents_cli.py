@@ -286,8 +286,8 @@ def test_explain(tmp_path, model):
         (["topics", "none.txt"], "no such file"),
         (["topics", "docs.txt", "--topics", "2", "--rows", "x.csv"], "unknown file type"),
         (["topics", "docs.txt", "--apply", "docs.txt"], "softcount"),
-        (["topics", "docs.txt", "--min-count", "9999"], "no word is left"),
-        (["topics", "docs.txt", "--criterion", "nonsense"], "no criterion"),
+        (["topics", "docs.txt", "--min-count", "9999"], "no words remain"),
+        (["topics", "docs.txt", "--criterion", "nonsense"], ": unknown; use em"),
         (["topics", "blank.txt"], "no words"),
         (["cluster", "docs.txt"], "number of clusters is missing"),
         (["cluster", "docs.txt", "--clusters", "999"], "use a smaller --clusters"),
@@ -337,7 +337,7 @@ def test_pruning_and_stop_words():
     small = pruned(data, 2, 1.0, ["b"])
     assert small.vocabulary.words == ["a"]
     assert pruned(data, 1, 0.7, ()).vocabulary.words == ["b", "c", "d"]
-    with pytest.raises(InputError, match="no word is left"):
+    with pytest.raises(InputError, match="no words remain"):
         pruned(data, 4, 1.0, ())
 
 

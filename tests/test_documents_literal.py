@@ -23,7 +23,7 @@ EXACT = {"criterion": "em:2000", "tolerance": 1e-13, "pseudo": 0.0, "random_stat
 
 @pytest.mark.parametrize("n_clusters", [2, 3])
 def test_six_products_are_two_classes_and_a_third_explains_nothing(n_clusters):
-    third = pytest.warns(UserWarning, match="practically no documents: 2") if n_clusters == 3 else nullcontext()
+    third = pytest.warns(UserWarning, match="these received almost no documents") if n_clusters == 3 else nullcontext()
     with third:
         model = NaiveBayesMixture(n_clusters, start="random", restarts=20, **EXACT).fit(PRODUCTS)
     assert model.objective_ == pytest.approx(-51.5277, abs=5e-5)

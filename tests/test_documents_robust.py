@@ -98,7 +98,9 @@ def test_a_query_is_one_document_in_every_form():
 def test_collapsed_topics_are_noted():
     text = topical(60, n_topics=3, seed=0)
     collapsed = PLSA(3, criterion="annealed(start=0.1,stop=0.1):50", random_state=0).fit(text.documents)
-    assert [note.split(";")[0] for note in collapsed.history_.notes] == ["tied: all hidden values have become alike"]
+    assert [note.split(";")[0] for note in collapsed.history_.notes] == [
+        "use another criterion, or a larger start= of annealed"
+    ]
     freed = "annealed(start=0.1,stop=0.1):3,em:300"
     model = PLSA(3, criterion=freed, tolerance=0.0, dtype="float64", random_state=0).fit(text.documents)
     assert np.ptp(model.components_, axis=0).max() > 0.01 and not model.history_.notes
@@ -170,21 +172,23 @@ def test_labels_are_the_start_unless_somebody_says_otherwise():
     y = ["a", "b", "", "", "", ""]
     model = NaiveBayesMixture(2, criterion="em:0", unlabelled_weight=1.0).fit(CUP, y)
     assert " start=labels " in model.signature_ and model.predict(CUP)[:2].tolist() == ["a", "b"]
-    assert model.history_.notes == ["2 of 6 documents (33.3%) have a known class; they are the start"]
+    assert model.history_.notes == ["2 of 6 documents (33.3%) have a known class; they are used for initialization"]
     other = NaiveBayesMixture(2, criterion="em:0", start="random", random_state=0).fit(CUP, y)
     assert " start=random " in other.signature_ and not np.allclose(other.word_, model.word_)
-    assert other.history_.notes[0].endswith("they are not the start, which is random")
-    with pytest.raises(InputError, match="leave the start away"):
+    assert other.history_.notes[0].endswith("they are not used for initialization (the start is random)")
+    with pytest.raises(InputError, match="omit the start"):
         NaiveBayesMixture(2, start="kmeans").fit(CUP, y)
 
 
 def test_mre_at_random_is_noted():
     at_random = PLSA(2, criterion="mre:3", start="random", random_state=0).fit(CUP).history_.notes
-    assert any("let em go first" in note for note in at_random)
-    assert not any("let em go first" in n for n in PLSA(2, criterion="em:3,mre:3").fit(CUP).history_.notes)
+    assert any("mre from a random start rarely works" in note for note in at_random)
+    assert not any(
+        "mre from a random start rarely works" in n for n in PLSA(2, criterion="em:3,mre:3").fit(CUP).history_.notes
+    )
     for begins, y in (("kmeans", None), (None, ["a", "b", "", "", "", ""])):
         model = NaiveBayesMixture(2, criterion="mre:3", start=begins).fit(CUP, y)
-        assert not any("let em go first" in note for note in model.history_.notes)
+        assert not any("mre from a random start rarely works" in note for note in model.history_.notes)
 
 
 def test_missing_labels_of_every_kind_are_unlabelled(tmp_path):

@@ -87,7 +87,7 @@ def test_engines_by_name() -> None:
     assert isinstance(engine_of("threads", 2), Threads) and set(ENGINES) >= {"threads"}
     given = Copying()
     assert engine_of(given, 2) is given
-    with pytest.raises(InputError, match="no engine 'spark'; use threads"):
+    with pytest.raises(InputError, match="engine 'spark': unknown"):
         WordAligner(engine="spark").fit(["a"], ["b"])
 
 

@@ -57,4 +57,4 @@ def test_listed_shown_written_and_refused(tmp_path: Path, monkeypatch: pytest.Mo
     again = run("examples thai --out all/thai")
     refused(again, "all/thai/three.en: already exists; give another folder, or remove it")
     Path("file").write_text("x")
-    refused(run("examples thai --out file"), "file: a file, not a folder; name another")
+    refused(run("examples thai --out file"), "file: is a file, not a folder; give another name")

@@ -49,7 +49,7 @@ def commands(group: Any = None, name: str = "") -> Iterator[tuple[str, Any]]:
 
 # What the settings of fast_align's short options are called here.
 CALLED = {"T": ("tension",), "q": ("null", "p0"), "a": ("alpha",), "t": ("threshold",), "l": ("length",)}
-OTHER = ("alpha", "pseudo-counts", "no word is left")  # what one number stands for, and what it leaves of the data
+OTHER = ("alpha", "pseudo-counts", "no words remain")  # what one number stands for, and what it leaves of the data
 
 
 def refused_by_name(ran: Ran, line: str, value: str) -> bool:
@@ -125,7 +125,7 @@ def test_training_stops_where_the_objective_is_no_number(monkeypatch: pytest.Mon
     from softcount.loop import train
 
     plain = train._Loop.step
-    said = r"criterion 'em:3': the objective of step 1 is nan; one of pseudo=0.25 is too small or too large"
+    said = r"criterion 'em:3': the objective at iteration 1 is nan; one of pseudo=0.25 is too small or too large"
 
     def poisoned(self: Any, stage: Any, criterion: Any, data: Any, at: Any) -> Any:
         def step(state: Any, data: Any) -> Any:

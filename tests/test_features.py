@@ -57,7 +57,7 @@ def test_features_may_be_a_function_a_matrix_a_file_or_several(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("content", "what"),
-    [("the article\n", "features.tsv:1: no word, tab"), ("a\tx\na\ty\n", ":2: the word 'a' is there twice"),
+    [("the article\n", "features.tsv:1: the line is not word, tab"), ("a\tx\na\ty\n", ":2: the word 'a' occurs twice"),
      ("a\tx=1e9\n", ":1: 'x=1e9' has a value"), ("\n", "empty file"), ("zebra\tx\n", "none of the text's words")],
 )  # fmt: skip
 def test_a_file_that_cannot_be_meant_is_refused(tmp_path: Path, content: str, what: str) -> None:

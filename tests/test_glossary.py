@@ -66,7 +66,10 @@ def test_a_literal_glossary():
 
 @pytest.mark.parametrize(
     ("links", "said"),
-    [([[(2, 0)]], "pair 1: the link 2-0 is beyond its 2 and 1 words"), ([], "0 lines of links for 1 pair")],
+    [
+        ([[(2, 0)]], "pair 1: the link 2-0 is outside its sentences of 2 and 1 words"),
+        ([], "0 lines of links for 1 pair"),
+    ],
 )
 def test_links_of_another_text_are_refused(links, said):
     with pytest.raises(InputError, match=said):

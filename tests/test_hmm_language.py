@@ -98,8 +98,8 @@ def test_saved_shown_and_exported(order: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "settings, y, said",
     [
-        ({"n_states": 5}, None, "5 states asked for, but 3 are named"),
-        ({"dictionary": {"the": ["X"]}}, None, "'X' is none of the language model's"),
+        ({"n_states": 5}, None, "5 states, but 3 tags are named"),
+        ({"dictionary": {"the": ["X"]}}, None, "is not in the language model"),
         ({"start": {"states": ["N"], "initial": {"N": 1}, "transition": {"N": {"N": 1}}, "emission": {"N": {"a": 1}}}},
          None, "give one of them"),
         ({}, [["D", None, None], [None] * 5, [None] * 2, [None] * 2, [], [None] * 4], "known tags need"),

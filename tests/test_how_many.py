@@ -74,8 +74,8 @@ def test_topics_and_files(tmp_path: Path) -> None:
     axes = sc.plot_tried(again)
     assert axes.get_xlabel() == "n_topics" and len(axes.lines[0].get_xdata()) == len(plsa.tried_)
     again.report(tmp_path / "page.html")
-    assert "Sizes that were tried" in (tmp_path / "page.html").read_text()
-    with pytest.raises(sc.InputError, match="plot_tried draws what was tried"):
+    assert "Sizes tried" in (tmp_path / "page.html").read_text()
+    with pytest.raises(sc.InputError, match="plot_tried needs a size that was chosen"):
         sc.plot_tried(sc.HMM(2))
 
 
@@ -171,9 +171,9 @@ def test_splits_that_are_far_behind_are_left_alone(sentences: Any) -> None:
 def test_it_is_said_where_more_might_be_better(sentences: Any) -> None:
     train, items = _Trainer(sc.HMM("auto", random_state=0), 0), sc.corpus(sentences)
     for method in ("elbo", "held-out"):
-        assert choose(method, train, items, 2, 0).why.count("2, the most that was tried, ") == 1
+        assert choose(method, train, items, 2, 0).why.count("2, the largest size tried, ") == 1
         assert "the most" not in choose(method, train, items, 16, 0).why
-    assert choose("split-merge", train, items, 3, 0).why == "splitting 2 would make more than 3"
+    assert choose("split-merge", train, items, 3, 0).why == "splitting 2 would exceed 3"
 
 
 class _Scripted:
@@ -226,11 +226,11 @@ def test_splits_are_held_against_starts_of_their_own() -> None:
 
 def test_the_reason_names_the_right_number() -> None:
     train = _Scripted({size: float(size) for size in range(1, 9)}, {}, dead=1)
-    bound = "has the greatest bound on the evidence (ELBO + log K!)"
-    assert choose("elbo", train, [], 4, 0).why == f"4, the most that was tried, {bound}; 1 of its values died"
+    bound = "has the highest ELBO"
+    assert choose("elbo", train, [], 4, 0).why == f"4, the largest size tried, {bound}; 1 of them stay empty"
     assert choose("elbo", train, [], 4, 0).size == 3
     assert choose("elbo", _Scripted({1: 0.0}, {}), [], 1, 0).why == f"1 {bound}"  # nothing else could be
-    best = "of 40 items kept aside, 3, the most that was tried, foretells them best"
+    best = "3, the largest size tried, gives the highest likelihood of 40 held-out items"
     train.foretold = {1: repeat(-9.0), 2: repeat(-1.1), 3: repeat(-1.0)}
     assert choose("held-out", train, _Items(range(400)), 3, 0)[:2] == (3, best)
     train.foretold[2] = cycle([-0.1, -2.1])  # no worse than three by more than its blocks differ
@@ -293,10 +293,10 @@ def test_one_standard_error() -> None:
 WRONG: list[tuple[Any, Any, str]] = [
     (sc.HMM("ten"), [["a"]], "n_states='ten': give a whole number, or \"auto\""),
     (sc.HMM("auto", choose="guess"), [["a"]], "choose='guess'; use evidence, elbo, split-merge, held-out"),
-    (sc.HMM("auto", dictionary={"a": ["N"]}), [["a"]], 'n_states="auto" is for text alone'),
-    (sc.HMM("auto", choose="held-out"), [["a", "b"]] * 9, "9 items are too few to keep some aside"),
-    (sc.PLSA("auto", seed_words={0: ["a"]}), ["a b"], "seed_words name topics by their numbers"),
-    (sc.PLSA(0), ["a b"], "n_topics must be at least 1, not 0"),
+    (sc.HMM("auto", dictionary={"a": ["N"]}), [["a"]], "is not available with named tags"),
+    (sc.HMM("auto", choose="held-out"), [["a", "b"]] * 9, "9 items are too few for a held-out set"),
+    (sc.PLSA("auto", seed_words={0: ["a"]}), ["a b"], "seed_words refer to topics by number"),
+    (sc.PLSA(0), ["a b"], "n_topics is 0; it must be at least 1"),
 ]
 
 

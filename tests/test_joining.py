@@ -201,5 +201,5 @@ def test_rules_have_names() -> None:
     assert SYMMETRIZATIONS == (
         "intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and", "product", "mean",
     )  # fmt: skip
-    with pytest.raises(InputError, match="no symmetrisation 'grow'; use intersection, union"):
+    with pytest.raises(InputError, match="symmetrize='grow': unknown; use intersection, union"):
         link("grow", np.ones(1, np.int64), np.ones(1, np.int64), Ragged(np.array([0, 2]), np.ones(2)), None, 0.5)

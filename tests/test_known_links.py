@@ -103,9 +103,9 @@ def test_unknown_links_change_nothing_and_weights_go_with_their_pairs() -> None:
 def test_links_that_cannot_be() -> None:
     for links, says in (
         ([None], "links: 1 lines for 4 pairs"),
-        (["0-9", "", "", ""], "links:1: 0-9 is outside of its pair of 2 and 2 words"),
-        ([None, 3, None, None], "links:2: not links"),
-        ([None, "x", None, None], "links:2: 'x' is no link"),
+        (["0-9", "", "", ""], "links:1: the link 0-9 is outside its sentences of 2 and 2 words"),
+        ([None, 3, None, None], "pairs, a line such as 0-0 1-2, or None"),
+        ([None, "x", None, None], "links:2: invalid link 'x'"),
     ):
         with pytest.raises(InputError, match=says):
             WordAligner().fit(SOURCE, TARGET, links=links)

@@ -190,11 +190,11 @@ def test_bad_names_and_outputs():
     refused(run("tag text --states 2 --output xml"), "--output 'xml': unknown; use lines, conllu, tsv, tagged")
     refused(
         run("tag text --states 2 --output conllu --output-column feats"),
-        "no column 'feats' to write into; use upos, xpos, misc",
+        "column 'feats': unknown; use upos, xpos, misc",
     )
     Path("a").write_text("0 N\n")
-    refused(run("tag text --states 2 --names a"), "a:1: '0 N' is no name; write class<TAB>name")
+    refused(run("tag text --states 2 --names a"), "a:1: '0 N' is not a name; write class<TAB>name")
     Path("b").write_text("0\tN\n0\tV\n")
-    refused(run("tag text --states 2 --names b"), "b:2: class '0' has a name already; give it one")
+    refused(run("tag text --states 2 --names b"), "b:2: class '0' already has a name; remove one of them")
     Path("c").write_text("0\tproper noun\n")
-    refused(run("tag text --states 2 --names c"), "c:1: a blank in the name 'proper noun'; write it as one word")
+    refused(run("tag text --states 2 --names c"), "c:1: the name 'proper noun' contains a space; write it as one word")

@@ -198,7 +198,7 @@ def test_transitions_are_rows_of_the_model() -> None:
     "text, said",
     [
         ("1-grams", "no line"),
-        ("\\data\\\nngram 1=1\n\n\\1-grams:\n-1\ta\n", "ends without"),
+        ("\\data\\\nngram 1=1\n\n\\1-grams:\n-1\ta\n", "the file seems truncated, write or copy it again"),
         ("\\data\\\nngram 1=2\n\n\\1-grams:\n-1\ta\n\n\\end\\\n", "1 n-grams where 2"),
         ("\\data\\\nngram 1=1\n\n\\1-grams:\nx\ta\n\n\\end\\\n", "no number"),
         ("\\data\\\nngram 1=1\n\n\\1-grams:\n-1\ta b c\n\n\\end\\\n", "should be a number, 1 words"),
@@ -247,7 +247,7 @@ def test_what_cannot_be_trained_is_refused() -> None:
     for chosen, lines, said in (
         ({"order": 0}, ["a"], "1 to 10"),
         ({"min_count": 0}, ["a"], "give 1"),
-        ({}, ["a <s> b"], "marks starts and ends"),
+        ({}, ["a <s> b"], "which marks the start or end of a sentence"),
         ({}, "a b", "give a list of lines"),
         ({}, [], "no sentence"),
     ):
@@ -351,5 +351,5 @@ def test_more_sentences_than_there_is_memory_for_are_refused(tmp_path, monkeypat
         sc.Grammar("S -> 'a' | S S [0.1]", criterion="em:1").fit(["a", "a a"]),
         sc.HMM(2, criterion="em:1", start="random", random_state=0).fit(["a b", "b a"]),
     ):
-        with pytest.raises(InputError, match=r"need .* GB, but this machine has .*; ask for fewer"):
+        with pytest.raises(InputError, match=r"need .* GB, but this machine has .*; use fewer"):
             model.sample(2**64)

@@ -214,7 +214,7 @@ def test_names_of_nested_tables() -> None:
     assert [name for name, _ in named(layout)] == ["red.coin", "red.side", "blue.coin", "blue.side"]
     assert table_types(layout) == {Colours, Coins}
     assert per_table(layout, {"side": 2.0, "red.side": 3.0}, 1.0) == Colours(Coins(1.0, 3.0), Coins(1.0, 2.0))
-    with pytest.raises(InputError, match=r"no table 'edge'; the tables are red\.coin"):
+    with pytest.raises(InputError, match=r"unknown table 'edge'; the tables are red\.coin"):
         per_table(layout, {"edge": 1.0})
     assert total(layout, lambda spec: 2.0 if spec.emits else 0.5) == 5.0
 

@@ -1,4 +1,4 @@
-"""Rows of one direction that lean on stems, against the rows of both directions together, and under every criterion."""
+"""Rows of one direction that lean on stems, against rows of joint training, and under every criterion."""
 
 import numpy as np
 import pytest
@@ -144,13 +144,13 @@ def test_both_ways_and_a_checkpoint(tmp_path):
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        ({"criterion": "vb:2"}, "criterion vb:2: variational Bayes has a prior of its own"),
-        ({"criterion": "hard(vb):2"}, "variational Bayes has a prior"),
-        ({"criterion": "gibbs:4"}, "no posterior to draw from"),
-        ({"criterion": "direct:2"}, "no gradient to climb"),
-        ({"features": "pairs"}, "features and stems are two ways to make rows"),
-        ({"sparse": (1.0, 0.1)}, "sparse and stems are two ways"),
-        ({"model": "crf"}, "a CRF autoencoder do not lean"),
+        ({"criterion": "vb:2"}, "criterion vb:2: back-off is not available with variational Bayes"),
+        ({"criterion": "hard(vb):2"}, "back-off is not available with variational Bayes"),
+        ({"criterion": "gibbs:4"}, "back-off is not available with Gibbs sampling"),
+        ({"criterion": "direct:2"}, "back-off is not available with gradient optimization"),
+        ({"features": "pairs"}, "stems: back-off cannot be combined with features"),
+        ({"sparse": (1.0, 0.1)}, "stems: back-off cannot be combined with sparse"),
+        ({"model": "crf"}, "back-off is not available with a CRF autoencoder"),
     ],
     ids=str,
 )

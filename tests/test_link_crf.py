@@ -153,11 +153,11 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"model": "ibm1,crf(em:5)"}, r"crf trains by autoencode alone, not by em; write crf:15"),
+        ({"model": "ibm1,crf(em:5)"}, ": crf trains with autoencode only, not with em"),
         ({"model": "crf", "criterion": "vb:3"}, r"criterion 'vb:3': .* what vb finds, write ibm1\(vb:3\),crf"),
         ({"model": "crf", "agreement": True}, "agreement is of ibm1, ibm2, ibm2-free and hmm"),
-        ({"model": "crf", "variance": 0.0}, "variance must be a positive number"),
-        ({"model": "crf", "features": "words"}, "no features 'words' of word pairs"),
+        ({"model": "crf", "variance": 0.0}, "it must be positive"),
+        ({"model": "crf", "features": "words"}, "features='words': unknown features of word pairs"),
     ],
 )
 def test_what_has_no_meaning_is_refused(settings: dict[str, Any], says: str) -> None:
@@ -166,9 +166,9 @@ def test_what_has_no_meaning_is_refused(settings: dict[str, Any], says: str) -> 
 
 
 def test_what_an_encoder_cannot_do_is_refused(trained: sc.WordAligner) -> None:
-    with pytest.raises(InputError, match="to draw one, train ibm1, ibm2 or hmm"):
+    with pytest.raises(InputError, match="a CRF autoencoder only links given sentence pairs"):
         trained.sample(["the house"], random_state=0)
-    with pytest.raises(InputError, match="learns from no links"):
+    with pytest.raises(InputError, match="known links are not available with a CRF autoencoder"):
         sc.WordAligner("crf").fit(ENGLISH[:2], GERMAN[:2], links=["0-0", "1-1"])
 
 

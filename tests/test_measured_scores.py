@@ -103,14 +103,14 @@ def test_what_a_model_gives_goes_straight_in() -> None:
 
 
 WRONG: list[tuple[Any, tuple[Any, ...], str]] = [
-    ("links", ([[]], []), "gold has 1 pairs, found has 0"),
+    ("links", ([[]], []), "gold has 1 pairs, but found has"),
     ("links", ([], []), "no items to resample"),
     ("tags", ([["N"]], [["N", "V"]]), "sentence 1: gold and predicted differ in length"),
-    ("tags", ([[]], [[]]), "nothing to score"),
-    ("clusters", ([1], []), "gold has 1 items, found has 0"),
-    ("trees", ([], [None]), "gold has 0 sentences, found has 1"),
+    ("tags", ([[]], [[]]), "check that the file is not empty"),
+    ("clusters", ([1], []), "gold has 1 items, but found has"),
+    ("trees", ([], [None]), "gold has 0 sentences, but found has"),
     ("topics", ([["zebra"]], ["cat dog"]), "the documents have no word 'zebra'"),
-    ("topics", ([], ["cat dog"]), "no words of a topic"),
+    ("topics", ([], ["cat dog"]), "give at least one word per topic"),
 ]
 
 

@@ -67,7 +67,7 @@ def check(name: str, megabytes: int, folder: Path) -> int:
     code, lines = limited(["-m", "softcount", *COMMANDS[name]], megabytes, folder)
     assert code in (0, 2), (name, megabytes, lines)
     if code == 2:
-        assert len(lines) == 1 and lines[0].startswith("softcount: the limit on memory (ulimit -v, ulimit -d) leaves ")
+        assert len(lines) == 1 and lines[0].startswith("softcount: the memory limit (ulimit -v, ulimit -d) leaves ")
     return code
 
 

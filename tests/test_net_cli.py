@@ -111,6 +111,6 @@ def test_names_and_columns_that_may_not_be_meant(tmp_path: Path, monkeypatch: py
     assert hidden not in run("net 'wether -> late, Weather' days.csv --values wether=2 --criterion em:1").err
     many = "warning: days.csv: 'age' has 30 different numbers in 60 rows; each is a category of its own"
     said = run("net 'age -> late' days.csv --criterion em:1").said
-    assert [line.partition("; cut them into ranges")[0] for line in said if line.startswith("warning")] == [many]
+    assert [line.partition("; divide them into intervals")[0] for line in said if line.startswith("warning")] == [many]
     declared = "net 'age -> late' days.csv --criterion em:1 --values age=" + ",".join(map(str, range(30)))
     assert not [line for line in run(declared).said if line.startswith("warning")]

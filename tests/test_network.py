@@ -312,7 +312,7 @@ def test_saved_loaded_and_written_as_bif(tmp_path: Path) -> None:
     read = Network(str(tmp_path / "net.bif"))
     assert read.to_json() == net.to_json() and read.query("late") == net.query("late")
     assert '"weather" -> "traffic";' in net.to_dot()
-    with pytest.raises(InputError, match="BIF has no arcs from the row before"):
+    with pytest.raises(InputError, match="BIF does not support arcs from the previous row"):
         Network(OVER_TIME, start=DIARY).to_bif()
     frame = net.tables_["traffic"]
     assert frame.index.names == ["weather"] and float(frame["bad"].xs("rainy", level="weather").iloc[0]) == 0.3
@@ -349,27 +349,30 @@ def test_the_grid_of_criteria_is_true_of_networks(criterion: str) -> None:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: Network("a -> b -> c -> a").fit({"a": [1]}), "circle: a -> b -> c -> a"),
+        (lambda: Network("a -> b -> c -> a").fit({"a": [1]}), "cycle: a -> b -> c -> a"),
         (lambda: Network("a -> ").fit({"a": [1]}), "a name is missing"),
         (lambda: Network("a@-2 -> a").fit({"a": [1]}), "only @-1"),
-        (lambda: Network("a -> a@-1").fit({"a": [1]}), "nothing can act on it"),
+        (lambda: Network("a -> a@-1").fit({"a": [1]}), "is the value in the previous row, which cannot be a child"),
         (
             lambda: Network("a -> b").fit({"a": [1, 2]}),
             "if 'b' is a hidden variable, give the number or",
         ),
-        (lambda: Network("a -> b", values={"b": 2}).fit({"c": [1, 2]}), "no column of the network's"),
-        (lambda: Network("a", values={"a": [1, 2]}).fit({"a": [1, 3]}), "<memory>:2: '3' is no value of 'a'"),
+        (lambda: Network("a -> b", values={"b": 2}).fit({"c": [1, 2]}), ": no column of the network"),
+        (lambda: Network("a", values={"a": [1, 2]}).fit({"a": [1, 3]}), "<memory>:2: '3' is not a value of 'a'"),
         (
             lambda: Network("a -> b", start={"a": {"": {"x": 1.0}}}, values={"b": 2}).as_given(),
-            "does not give all of b",
+            "add it, or give data to learn it from",
         ),
         (lambda: Network("a", start={"a": {"": {"x": 0.5, "y": 0.7}}}).as_given(), "sums to 1.2"),
-        (lambda: Network("a", start={"b": {"": {"x": 1.0}}}, values={"a": 2}).as_given(), "no table 'b'"),
-        (lambda: day().query("late | weather=foggy"), "no value 'foggy'"),
-        (lambda: day().query("fog"), "no variable 'fog'"),
+        (lambda: Network("a", start={"b": {"": {"x": 1.0}}}, values={"a": 2}).as_given(), "unknown table 'b'"),
+        (lambda: day().query("late | weather=foggy"), "is not a value of"),
+        (lambda: day().query("fog"), ": unknown variable"),
         (lambda: day().query("late@2"), "only a network over time"),
         (lambda: Network(CHAIN, start=DAY, fixed="fog").fit({"late": ["yes"]}), "cannot fix 'fog'"),
-        (lambda: Network("a -> b; c", tie=["b,c"], values={"b": 2, "c": 2}).fit({"a": [1]}), "their parents differ"),
+        (
+            lambda: Network("a -> b; c", tie=["b,c"], values={"b": 2, "c": 2}).fit({"a": [1]}),
+            "the numbers of parents differ",
+        ),
         (lambda: Network("a", weight="n").fit({"a": [1, 2], "n": [1, -1]}), "<memory>:2: 'n' must be a number"),
         (lambda: Network("a@-1 -> a", sequence="s").fit({"a": [1, 2], "s": ["x", None]}), "'s' is empty"),
     ],

@@ -108,9 +108,12 @@ def test_the_command(tmp_path: Path, monkeypatch: Any) -> None:
 @pytest.mark.parametrize(
     ("net", "says"),
     [
-        (sc.Network("a@-1 -> a", search=True), "arcs from the row before are not searched for"),
+        (sc.Network("a@-1 -> a", search=True), "arcs from the previous row are not searched"),
         (sc.Network("a -> b", search=True, fixed=("a",)), "tables cannot be tied, fixed or given"),
-        (sc.Network("auto", values={f"h{i}": 9 for i in range(8)}), "ways to fill in what is missing"),
+        (
+            sc.Network("auto", values={f"h{i}": 9 for i in range(8)}),
+            "use fewer hidden variables or values, or remove rows with many missing cells",
+        ),
     ],
 )
 def test_what_cannot_be_searched(net: sc.Network, says: str) -> None:

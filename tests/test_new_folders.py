@@ -81,7 +81,7 @@ def test_a_file_in_the_way_is_named(model: Path, command: str, tmp_path: Path, m
     monkeypatch.chdir(tmp_path)
     before = all_in(tmp_path)
     ran = run(command)
-    assert ran.code == 2 and ran.said == ["softcount: t: a file, not a folder; name another"], ran.err
+    assert ran.code == 2 and ran.said == ["softcount: t: is a file, not a folder; give another name"], ran.err
     assert all_in(tmp_path) == before
 
 

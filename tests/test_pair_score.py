@@ -132,5 +132,7 @@ def test_wrong_pairs_are_found_and_empty_ones_come_last(tmp_path, model):
 def test_a_model_without_what_its_rows_were_learned_from_says_so():
     model = softcount.WordAligner("ibm1", criterion="em:1").fit(SOURCE, TARGET)
     model.directions_ = {name: d._replace(totals=None) for name, d in model.directions_.items()}
-    with pytest.raises(InputError, match="older softcount saved this model without what pair scores need"):
+    with pytest.raises(
+        InputError, match="this model was saved by an older softcount without the data for translation scores"
+    ):
         model.pair_scores(*NEW)

@@ -52,17 +52,17 @@ def test_types_in_words() -> None:
 
 
 RANGES: list[tuple[Any, str]] = [
-    (HMM(0), "n_states must be at least 1, not 0"),
-    (HMM(2, tolerance=-1.0), "tolerance must be at least 0, not -1.0"),
-    (HMM(2, n_jobs=0), "n_jobs must be at least 1, or -1 for all cores, not 0"),
-    (HMM(2, restarts=0), "restarts must be at least 1, not 0"),
-    (HMM(2, decode="best"), "no decoding 'best'; use viterbi, posterior, mre"),
-    (PLSA(2, min_df=1.5), "min_df must be a number of documents, or a share from 0.0 to 1.0, not 1.5"),
-    (PLSA(2, max_df=-1), "max_df must be a number of documents, or a share from 0.0 to 1.0, not -1"),
-    (PLSA(2, stop_words="german"), "stop_words='german': give a list of words, or 'english'"),
+    (HMM(0), "n_states is 0; it must be at least 1"),
+    (HMM(2, tolerance=-1.0), "tolerance is -1.0; it must be at least 0"),
+    (HMM(2, n_jobs=0), "n_jobs is 0; it must be at least 1, or -1 for all cores"),
+    (HMM(2, restarts=0), "restarts is 0; it must be at least 1"),
+    (HMM(2, decode="best"), "decode='best': unknown; use viterbi, posterior, mre"),
+    (PLSA(2, min_df=1.5), "min_df is 1.5; it must be a number of documents, or a share from 0.0 to 1.0"),
+    (PLSA(2, max_df=-1), "max_df is -1; it must be a number of documents, or a share from 0.0 to 1.0"),
+    (PLSA(2, stop_words="german"), "stop_words='german': invalid; give a list of words, or 'english'"),
     (
         NaiveBayesMixture(2, min_df=100),
-        "<memory>: no word is left; lower min_df, raise max_df, or give fewer stop_words",
+        "<memory>: no words remain; lower min_df, raise max_df, or use fewer stop_words",
     ),
 ]
 
@@ -149,7 +149,7 @@ def test_columns(name: str, column: str) -> None:
     one, two = TAKERS[name](TEXT), TAKERS[name](make(TEXT))
     assert one.signature_ == two.signature_
     if column != "generator":
-        with pytest.raises(InputError, match="row 3: None, not a text; fill it with '' or leave the row out"):
+        with pytest.raises(InputError, match="row 3: None instead of a text; fill it with '' or remove the row"):
             TAKERS[name](make([*TEXT[:2], None, *TEXT[3:]]))
 
 
@@ -158,7 +158,7 @@ def test_columns_of_pairs() -> None:
     model = WordAligner().fit(frame["en"], frame["de"])
     assert model.signature_ == WordAligner().fit(frame["en"].tolist(), frame["de"].tolist()).signature_
     frame.loc[1, "de"] = None
-    with pytest.raises(InputError, match="row 2: None, not a text"):
+    with pytest.raises(InputError, match="row 2: None instead of a text"):
         WordAligner().fit(frame["en"], frame["de"])
 
 

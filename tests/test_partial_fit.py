@@ -171,7 +171,7 @@ def test_labels_that_come_later() -> None:
     model.partial_fit(COUNTS[:3], ["x", "", "x"], classes=["x", "y"])
     model.partial_fit(COUNTS[3:6], ["y", "y", None])
     assert model.classes_.tolist() == ["x", "y"]
-    with pytest.raises(InputError, match="y names the class 'z', which classes does not list"):
+    with pytest.raises(InputError, match="y has the class 'z', which is not in classes"):
         NaiveBayesMixture().partial_fit(COUNTS[:3], ["z", "", "x"], classes=["x", "y"])
 
 
@@ -185,15 +185,15 @@ def test_weights_are_the_items_so_often() -> None:
 
 @pytest.mark.parametrize("criterion", ["mre", "gibbs:5", "em:5,mre:5", "annealed"])
 def test_criteria_that_cannot(criterion: str) -> None:
-    with pytest.raises(InputError, match="partial_fit trains stepwise, around em, vb, hard; use for example"):
+    with pytest.raises(InputError, match=": partial_fit needs stepwise around em, vb, hard"):
         HMM(2, criterion=criterion).partial_fit(TEXT)
 
 
 def test_pieces_that_cannot_be() -> None:
     model = HMM(2, random_state=0).partial_fit(TEXT)
-    with pytest.raises(InputError, match="nothing to learn from"):
+    with pytest.raises(InputError, match="give at least one word or row"):
         model.partial_fit([""])
-    with pytest.raises(InputError, match="total must be how many items there will be, not 0"):
+    with pytest.raises(InputError, match="total is 0; it must be the total number of items"):
         model.partial_fit(TEXT, total=0)
     with pytest.raises(ValueError, match="features"):
         KMeans(2, random_state=0).partial_fit(POINTS).partial_fit(POINTS[:, :1])
@@ -202,7 +202,7 @@ def test_pieces_that_cannot_be() -> None:
 def test_a_piece_that_was_never_thought_of() -> None:
     """Under a tiny prior what the first piece does not show has no weight left: said, with what to do."""
     model = HMM(2, criterion="vb", prior=0.0001, random_state=0).partial_fit(["a b", "a b", "a b"])
-    with pytest.raises(InputError, match=r"<memory>:1: this item has probability zero .*; give a greater prior"):
+    with pytest.raises(InputError, match=r"<memory>:1: this item has probability zero .*; use a larger prior"):
         model.partial_fit(["b b a a"])
     model = HMM(2, criterion="vb", prior=0.1, random_state=0).partial_fit(["a b", "a b", "a b"])
     assert model.partial_fit(["b b a a"]).n_iter_ == 2

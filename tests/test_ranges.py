@@ -344,7 +344,7 @@ def test_a_checkpoint_of_other_tables_is_refused(tmp_path: Path) -> None:
         values = results.parameters.translation.values
         values[-1] = -values[-1]
     save(file, stored.kind, body)
-    with pytest.raises(InputError, match="is not of this model; delete it to begin again"):
+    with pytest.raises(InputError, match="belongs to another model"):
         trained(Watched(), criterion="em:2", model="ibm1", checkpoint=file)
 
 
@@ -354,7 +354,7 @@ def test_a_checkpoint_of_other_tables_is_refused(tmp_path: Path) -> None:
         ({"criterion": "gibbs:2", "model": "ibm1"}, "gibbs draws all rows from one stream of random numbers"),
         (
             {"criterion": "stepwise(em,batches=2000):1", "model": "ibm1"},
-            "weights and mini-batches would cut the text into 60 parts, and 50 are the most; round weights",
+            "weights and mini-batches would divide the text into 60 parts, more than 50",
         ),
         (
             {"agreement": False, "model": "hmm(constrained(em,of=symmetry)):2"},
@@ -366,7 +366,7 @@ def test_a_checkpoint_of_other_tables_is_refused(tmp_path: Path) -> None:
         ),
         (
             {"criterion": "em:2", "model": "ibm1", "weights": np.arange(1.0, 61.0)},
-            "weights and mini-batches would cut the text into 60 parts, and 50 are the most; round weights",
+            "weights and mini-batches would divide the text into 60 parts, more than 50",
         ),
     ],
     ids=str,
@@ -379,6 +379,7 @@ def test_what_needs_whole_tables_has_them_and_says_so(more: dict[str, Any], why:
     assert far.most == 0
     remarks = [remark for trace in model.history_.values() for remark in trace.remarks]
     assert all(
-        remark.startswith(f"translation tables are whole in this process, not in ranges: {why}") for remark in remarks
+        remark.startswith(f"translation tables are kept whole in this process instead of partitioned: {why}")
+        for remark in remarks
     )
     assert remarks

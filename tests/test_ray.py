@@ -164,7 +164,7 @@ def test_workers_of_a_cluster_that_nobody_told_are_told(cluster: Ray, monkeypatc
 
 
 def test_an_address_is_for_engines_that_are_elsewhere() -> None:
-    with pytest.raises(InputError, match="the engine threads is here, at no address; use --engine ray"):
+    with pytest.raises(InputError, match="the engine threads has no address; use --engine ray with --address"):
         engine_of("threads", 1, "127.0.0.1:6379")
 
 

@@ -149,4 +149,4 @@ def test_ray_that_is_not_installed_is_one_line(folder: Path, monkeypatch: pytest
 
 def test_an_address_where_no_cluster_is(folder: Path) -> None:
     ran = run("tag text.txt --states 2 --engine threads --address 127.0.0.1:1")
-    assert ran.code == 2 and "the engine threads is here" in ran.err
+    assert ran.code == 2 and "the engine threads has no address" in ran.err

@@ -179,7 +179,7 @@ def test_both_directions_trained_together() -> None:
 
 
 def test_a_decoding_that_there_is_not() -> None:
-    with pytest.raises(ValueError, match="no decoding 'best'; use posterior, viterbi, mre"):
+    with pytest.raises(ValueError, match="decode='best': unknown; use posterior, viterbi, mre"):
         WordAligner(decode="best").fit(SOURCE, TARGET)
 
 

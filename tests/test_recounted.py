@@ -226,7 +226,7 @@ def test_which_settings_have_it():
     assert not plan(softcount.WordAligner(preset="best", recount=False)).how.recount
     assert not plan(softcount.WordAligner()).how.recount and plan(softcount.WordAligner(recount=True)).how.recount
     assert not plan(softcount.WordAligner(preset="best", direction="forward")).how.recount
-    with pytest.raises(InputError, match="trained together"):
+    with pytest.raises(InputError, match="requires joint training"):
         softcount.WordAligner(recount=True, agreement=False).fit(SOURCE, TARGET)
 
 

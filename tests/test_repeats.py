@@ -63,4 +63,4 @@ def test_classes_that_repeat_themselves_are_not_taken_for_more() -> None:
     assert plain.size > 4
     model: Any = asked.fit(items)
     assert abs(len(model.classes_) - 3) <= 1
-    assert "repeat their words" in model.history_.remarks[0]
+    assert "words are repeated within documents, so" in model.history_.remarks[0]

@@ -66,7 +66,7 @@ def test_points_of_k_means() -> None:
     points, labels = model.sample(N, random_state=2)
     as_often(np.bincount(labels), [0.5, 0.5])
     assert np.allclose(np.cov(points[labels == 0].T), np.eye(2), atol=0.1)
-    with pytest.raises(InputError, match="metric='cosine' cannot be drawn"):
+    with pytest.raises(InputError, match="metric='cosine' is not available for sampling"):
         KMeans(2, metric="cosine", random_state=0).fit(POINTS).sample(1)
 
 
@@ -148,7 +148,7 @@ def test_what_was_there() -> None:
 @pytest.mark.parametrize("length", [-1, 1.5, [1, 2, 3], "x"])
 def test_no_such_length(length: Any) -> None:
     model = NaiveBayesMixture(2, criterion="em:3", random_state=0).fit(TEXT)
-    with pytest.raises(InputError, match="length must be a whole number, or 2 of them"):
+    with pytest.raises(InputError, match="length must be a whole number of at least 0, or 2 of them"):
         model.sample(2, length)
     with pytest.raises(InputError, match="0 samples; ask for at least one"):
         model.sample(0)

@@ -98,10 +98,10 @@ def test_a_large_model_is_unpacked_when_it_is_used(tmp_path, monkeypatch, name):
 
 def test_another_kind_is_named(tmp_path):
     softcount.PLSA(2, criterion="em:2").fit(DOCUMENTS).save(tmp_path / "p")
-    with pytest.raises(InputError, match=r"p: holds a PLSA topic model; HMM\.load needs a hidden Markov model"):
+    with pytest.raises(InputError, match=r"p: contains a PLSA topic model; HMM\.load needs a hidden Markov model"):
         softcount.HMM.load(tmp_path / "p")
     store.save(tmp_path / "x", "perpetuum mobile", {})
-    with pytest.raises(InputError, match=r"holds something unknown \('perpetuum mobile'\); softcount\.load needs"):
+    with pytest.raises(InputError, match=r"contains something unknown \('perpetuum mobile'\); softcount\.load needs"):
         softcount.load(tmp_path / "x")
 
 
@@ -179,7 +179,7 @@ def test_clusters_of_a_table_without_words_take_such_tables_and_nothing_else(tmp
     model.save(tmp_path / "k")
     loaded = softcount.load(tmp_path / "k")
     assert loaded.predict(from_matrix(counts)).tolist() == model.labels_.tolist()
-    with pytest.raises(InputError, match="8 columns, but the model knows 9"):
+    with pytest.raises(InputError, match="8 columns, but the model has 9"):
         loaded.predict(from_matrix(counts[:, :8]))
     with pytest.raises(InputError, match="without words"):
         loaded.predict(DOCUMENTS)

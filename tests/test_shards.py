@@ -142,7 +142,7 @@ def test_folders_elsewhere(texts: Path, tmp_path: Path) -> None:
     write(place, "sentences", [texts / "text"])
     assert sc.Shards(place).loaded().digest() == sc.read(texts / "text").digest()
     assert run(f"info {place}").out.splitlines()[-1].startswith("  intact")
-    refused(run(f"shard {texts}/text --out {place}"), f"{place}: is not empty; name another place, or empty it first")
+    refused(run(f"shard {texts}/text --out {place}"), f"{place}: is not empty; give another place, or empty it first")
     (tmp_path / "away" / "manifest.json").unlink()
     refused(
         run(f"tag {place} --states 2"),
@@ -255,7 +255,7 @@ def test_what_needs_all_of_the_text_says_so(texts: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(stored, "available", lambda: 10.0)
     with pytest.raises(sc.InputError, match=r"the start from word classes needs the whole text.*--start random"):
         sc.HMM(2).fit(texts / "sentences")
-    with pytest.raises(sc.InputError, match=r"the start from k-means .* choose another: --start random"):
+    with pytest.raises(sc.InputError, match=r"the start from k-means .* use another start: --start random"):
         sc.NaiveBayesMixture(2).fit(texts / "documents")
     sc.HMM(2, start="random", criterion="em:1").fit(texts / "sentences")
     with pytest.raises(sc.InputError, match="each counts once"):
@@ -339,7 +339,7 @@ def test_damage_is_named(texts: Path, tmp_path: Path) -> None:
     refused(run(tag), f"{shard}: block 1 is damaged or changed: its digest differs; {again}")
     refused(run(f"info {folder}"), f"{shard}: damaged or changed: its digest differs; {again}")
     shard.write_bytes(whole[:-20])
-    refused(run(tag), f"{shard}: {len(whole) - 20:,} bytes, not {len(whole):,} as it was written; {again}")
+    refused(run(tag), f"{shard}: {len(whole) - 20:,} bytes instead of {len(whole):,}; {again}")
     shard.unlink()
     refused(run(tag), f"{shard}: no such file, though the manifest lists it; {again}")
     shard.write_bytes(whole)

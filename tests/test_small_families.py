@@ -131,5 +131,5 @@ def test_weights_have_a_gaussian_prior_and_follow_a_gradient() -> None:
     np.testing.assert_allclose(held.moved(finite, np.ones((2, 2))), finite + np.array([[0.0, 1.0], [1.0, 1.0]]))
     assert family.hold(finite, np.zeros((2, 2), bool)).held is None
     assert len(family.unvisited(finite)) == 0 and family.log_weights(finite) is finite
-    with pytest.raises(InputError, match="follow a gradient"):
+    with pytest.raises(InputError, match="feature weights need a gradient"):
         family.maximize(finite, NOTHING, finite)

@@ -131,7 +131,7 @@ def test_mre_follows_the_wish_too() -> None:
 
 @pytest.mark.parametrize(
     ("given_", "what"),
-    [({"sparse": (1, 0.1), "criterion": "vb:2"}, "prior below one"),
+    [({"sparse": (1, 0.1), "criterion": "vb:2"}, "requires a Dirichlet prior of at least 1"),
      ({"sparse": (1, 0.1), "criterion": "gibbs:2"}, "prior"),
      ({"sparse": (1,)}, "alpha and beta"), ({"sparse": (1, 0)}, "positive"),
      ({"sparse": {"emision": (1, 1)}}, "no table"),

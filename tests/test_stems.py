@@ -114,10 +114,10 @@ GOOD = "walked\twalk\tmove\nwalks\twalk\tmove\nran\trun\tmove\n\nhouse\thouse\tt
     [
         ("walks\n", 1, "no class; write word<TAB>class"),
         ("walks\twalk\n\nran\t\n", 3, "an empty column"),
-        ("walks\twalk\tmove\nran\trun\n", 2, "1 classes, where lines before have 2"),
+        ("walks\twalk\tmove\nran\trun\n", 2, ": 1 classes, but previous lines have"),
         ("walks\twalk\nran\trun\nwalks\tgo\n", 3, "has other classes on line 1"),
         ("walks\twalk\tmove\nwalked\twalk\tgo\n", 2, "class 'walk' is in 'go' here and in 'move' on line 1"),
-        ("word\tcount\nwalks\t3\n", 1, "no column whose name begins with class"),
+        ("word\tcount\nwalks\t3\n", 1, "no column name begins with class"),
         ("word\tclass\tcount\nwalks\n", 2, "no class"),
     ],
 )
@@ -150,9 +150,9 @@ def test_few_words_with_classes_are_noted(tmp_path):
     path = tmp_path / "stems.tsv"
     path.write_text("Walks\twalk\nwalked\twalk\n")
     model = WordAligner(stems=f"{path},{path}").fit(["walks home", "walked in"], ["geht heim", "ging hinein"])
-    notes = [note for note in model.agreed_.trace.told() if "classes of" in note]
-    assert len(notes) == 1 and "classes of 0 of 4 target words" in notes[0]  # half of the source words have some
-    with pytest.raises(InputError, match="an empty mapping"):
+    notes = [note for note in model.agreed_.trace.told() if "the others do not back off" in note]
+    assert len(notes) == 1 and ": classes for 0 of 4 target words" in notes[0]  # half of the source words have some
+    with pytest.raises(InputError, match="give word → class, or word →"):
         WordAligner(stems={}).fit(["a"], ["b"])
 
 
@@ -230,7 +230,7 @@ def test_a_file_of_classes_is_needed_for_training_alone(tmp_path):
     model.save(saved)
     path.unlink()
     assert softcount.load(saved).align(SOURCE, TARGET) == model.align(SOURCE, TARGET)
-    with pytest.raises(InputError, match="what a file names is not opened; give the path yourself"):
+    with pytest.raises(InputError, match="and paths in a model are not opened"):
         softcount.load(saved).fit(SOURCE, TARGET)
 
 

@@ -169,13 +169,13 @@ def test_a_file_that_changes_before_it_is_read_is_refused(tmp_path, monkeypatch,
     if change is replace:
         same(stored.restore(stored.body, {"Pair": Pair}), body)
     else:
-        with pytest.raises(InputError, match=r"m: has changed since it was opened; load it again"):
+        with pytest.raises(InputError, match=r"m: changed after it was opened; load it again"):
             stored.restore(stored.body, {"Pair": Pair})
 
 
 def test_a_pipe_in_place_of_a_model_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "m")
-    with pytest.raises(InputError, match=r"m: cannot be read \(it is no ordinary file\)"):
+    with pytest.raises(InputError, match=r"m: cannot be read \(not a regular file\)"):
         Stored(tmp_path / "m")
 
 

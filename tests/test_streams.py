@@ -38,7 +38,7 @@ COMMANDS = (
 LONG = ["-m", "softcount", "generate", "-n", "20000", "--seed", "1"]
 UNHEARD = {"closed": "2>&-", "full": "2>/dev/full", "a pipe that nobody reads": "2> >(true)"}
 CLOSED = f"softcount: {streams.CLOSED}\n"
-FULL = "softcount: <stdout>: cannot be written (No space left on device); make room, or send results to another place\n"
+FULL = "softcount: <stdout>: cannot be written (No space left on device); free some space, or write to another place\n"
 # A command into which somebody else prints, in every way that there is; then the command itself.
 NOISY = """
 import ctypes, os, sys
@@ -152,7 +152,7 @@ def test_all_streams_may_be_closed(folder: Path) -> None:  # noqa: F811
 
 def test_a_closed_stdin_is_one_line(folder: Path) -> None:  # noqa: F811
     found = shell(f"SOFTCOUNT tag - --states 2 {STEPS} <&-")
-    says = "softcount: <stdin>: is closed; name a file, or give the text by | or <\n"
+    says = "softcount: <stdin>: is closed; give a file, or pipe the text with | or <\n"
     assert (found.returncode, found.stdout, found.stderr.decode()) == (2, b"", says)
     assert shell(f"SOFTCOUNT tag text --states 2 {STEPS} <&-").returncode == 0
 

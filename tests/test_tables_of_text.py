@@ -130,28 +130,28 @@ def test_sentences_and_pairs_of_tables():
 def test_what_cannot_be_read_is_refused():
     written("x.parquet", a=["b", None, "c"], b=["x", "y", "z"], n=[1, 2, 3])
     cases = {
-        "topics x.parquet": "x.parquet: columns of text: a, b; choose one with --text-column",
-        "topics x.parquet --text-column c": "x.parquet: no column 'c' for --text-column; it has a, b, n",
-        "topics x.parquet --text-column n": "x.parquet: column 'n' has int64, not text; choose another",
-        "topics x.parquet --text-column a": "x.parquet: row 2: 'a' is None, not a text; fill it with '' or leave the row out",
-        "topics x.parquet --text-column b --id-column a": "x.parquet: row 2: 'a' is empty; name every row, or leave --id-column away",
-        "tag x.parquet --text-column a --states 2": "x.parquet: row 2: 'a' is None, not a text; fill it with '' or leave the row out",
-        "align x.parquet --only final": "x.parquet: a table, which has no states to choose; leave --only away",
-        "align x.parquet --source-language d": "x.parquet: no column of text 'd'; it has a, b",
+        "topics x.parquet": "x.parquet: several text columns: a, b; choose one with --text-column",
+        "topics x.parquet --text-column c": "x.parquet: no column 'c' for --text-column; the columns are a, b, n",
+        "topics x.parquet --text-column n": "x.parquet: column 'n' has type int64, not text; choose another",
+        "topics x.parquet --text-column a": "x.parquet: row 2: 'a' is None instead of a text; fill it with '' or remove the row",
+        "topics x.parquet --text-column b --id-column a": "x.parquet: row 2: 'a' is empty; name every row, or omit --id-column",
+        "tag x.parquet --text-column a --states 2": "x.parquet: row 2: 'a' is None instead of a text; fill it with '' or remove the row",
+        "align x.parquet --only final": "x.parquet: a table has no states; omit --only",
+        "align x.parquet --source-language d": "x.parquet: no text column 'd'; the text columns are a, b",
         "align x.parquet --source-language a --target-language a": "x.parquet: source and target are both 'a'; choose two columns",
-        "topics lines --format lines --text-column b": "lines: read as lines, which has no columns; leave --text-column away",
-        "topics lines --text-column b": "lines:2: 2 cells, but the header names 1; give one for each column",
+        "topics lines --format lines --text-column b": "lines: read as lines, which has no columns; omit --text-column",
+        "topics lines --text-column b": "lines:2: 2 cells, but the header names 1; give one per column",
         "cluster lines --clusters 2 --output xml": "--output 'xml': unknown; use auto, lines, tsv",
     }  # fmt: skip
     for line, says in cases.items():
         refused(run(line), says)
     written("t.parquet", t=[["a b"]])
     refused(run("tag t.parquet --states 2"),
-            "t.parquet: row 1: the token 'a b' is empty or has a blank in it; write one word a token")  # fmt: skip
+            "t.parquet: row 1: the token 'a b' is empty or contains a space; write one word per token")  # fmt: skip
     Path("bad.parquet").write_bytes(b"PAR1 and no more")
     Path("bad.arrow").write_bytes(b"ARROW1\0\0")
-    refused(run("topics bad.parquet"), "bad.parquet: not a Parquet file that can be read; check the path")
-    refused(run("topics bad.arrow"), "bad.arrow: not an Arrow file that can be read; check the path")
+    refused(run("topics bad.parquet"), "bad.parquet: not a Parquet file; check the path")
+    refused(run("topics bad.arrow"), "bad.arrow: not an Arrow file; check the path")
     refused(run("topics none.parquet"), "none.parquet: no such file; check the path")
     written("empty.parquet", a=pa.array([], pa.string()))
     with pytest.raises(InputError, match="no rows"):
@@ -174,7 +174,7 @@ def test_a_table_is_not_read_as_lines(command):
 def test_tables_in_step_are_not_aligned_as_lines():
     written("x.csv", id=NAMES[2:4], body=["sea ship", "law court"])
     Path("lines").write_text("id body\nmer navire\nloi cour\n")
-    wanted = "write its column of text to a file of lines, or rename the file if its lines are the text"
+    wanted = "write its text column to a file of lines, or rename the file if its lines are the text"
     refused(run("align x.csv lines"), f"x.csv: a table with the columns id, body; {wanted}")
     refused(run("shard lines --target x.csv --out new"), f"x.csv: a table with the columns id, body; {wanted}")
 
@@ -184,7 +184,7 @@ def test_lines_in_a_file_called_a_table_are_read():
     assert len(read("x.csv", format="plain")) == 3 and len(read_documents("x.csv", format="lines")) == 3
     Path("one.csv").write_text("sea ship\nlaw court\n")
     ran = run("cluster one.csv --clusters 2")
-    assert "one.csv: read as lines, though its name is that of a table; --text-column reads a column of it" in ran.err
+    assert "one.csv: read as lines, although its name is that of a table; --text-column reads a column of it" in ran.err
     Path("prose.tsv").write_text("the sea\tthe ship\nthe law, the court\n")
     assert len(read("prose.tsv")) == 2  # rows of unequal lengths are no table
     for odd in ("\r\n", '"', "a\rb,c", '"a"b,c', "\ra\tb"):  # no header that a table could have
@@ -208,7 +208,7 @@ def test_toolbox_files_and_points_are_not_read_as_words(command):
     format = "lines" if {"topics", "cluster", "documents"} & {name, *options} else "plain"
     refused(run(" ".join([name, "t.txt", *options])), "t.txt: a Toolbox (SFM) file with the markers \\_sh, \\ref, \\tx, "
             f"\\mb, …; extract one, for example with sed -n 's/^\\\\tx //p' (--format {format} reads the lines as they are)")  # fmt: skip
-    refused(run(" ".join([name, "points.txt", *options])), "points.txt: 3 decimal numbers per line, which are no words; cluster "
+    refused(run(" ".join([name, "points.txt", *options])), "points.txt: 3 decimal numbers per line instead of words; cluster "
             f"points in Python with softcount.KMeans or GaussianMixture (--format {format} reads them as words)")  # fmt: skip
     assert not Path("new").exists()
     if name != "shard":

@@ -36,9 +36,9 @@ def test_mask(tmp_path: Path) -> None:
     [
         ("can\tV\nthe D\n", ":2: no tab; write word<TAB>TAG TAG …"),
         ("can\tV\n\tD\n", ":2: no word before the tab; write word<TAB>TAG TAG …"),
-        ("\ncan\t \n", ":2: no tags for 'can'; name its tags, or leave the word away to allow all"),
+        ("\ncan\t \n", ":2: no tags for 'can'; add its tags, or remove the word to allow all"),
         ("can\tV\n\nthe\tD\ncan\tN\n", ":4: the word 'can' is already on line 1; write all its tags on one line"),
-        ("can\t_\n", ":1: _ stands for a tag that is not known; leave the word away to allow all tags"),
+        ("can\t_\n", ":1: _ means an unknown tag; remove the word to allow all tags"),
         ("", ": empty file; give at least one line word<TAB>TAG TAG …"),
         ("\n \n", ": empty file; give at least one line"),
         ("can\t\0", ":1: NUL byte"),

@@ -145,8 +145,8 @@ def test_a_long_line_and_a_long_token(write: Write) -> None:
         ("\ufeff", {}, "F: empty file; give at least one line"),
         ("", {"format": "tagged"}, "F: empty file; give"),
         ("", {"format": "conllu"}, "F: empty file; give"),
-        ("a", {"format": "xml"}, "format 'xml' is not known; choose one of auto, plain, tagged, conllu"),
-        ("a", {"format": "conllu", "column": "lemma"}, "column 'lemma' is not known; choose one of upos, xpos"),
+        ("a", {"format": "xml"}, "format 'xml': unknown; use auto, plain, tagged, conllu"),
+        ("a", {"format": "conllu", "column": "lemma"}, "column 'lemma': unknown; use upos, xpos"),
         ("a/N", {"format": "tagged", "tags": "x"}, "F: tagged text has its own tags; leave the tag file away"),
         ("a/N\nb/V", {"format": "tagged", "tagset": ["N"]}, "F:2: tag 'V' is not in the tagset; correct it"),
         (
@@ -156,7 +156,7 @@ def test_a_long_line_and_a_long_token(write: Write) -> None:
         ),
         ("# c\n1\ta\n", {"format": "conllu"}, "F:2: 2 columns; CoNLL-U has 10, separated by tabs"),
         ("a b c\n", {"format": "conllu"}, "F:1: 1 columns; CoNLL-U has 10"),
-        ("\n" + "\t".join("abcdefghij"), {"format": "conllu"}, "F:2: 'a' is no word number; write 1, 2,"),
+        ("\n" + "\t".join("abcdefghij"), {"format": "conllu"}, "F:2: invalid word number 'a'; write 1, 2,"),
         (
             "1\t\t" + "\t".join("cdefghij"),
             {"format": "conllu"},
@@ -179,10 +179,10 @@ def test_bad_files(write: Write, text: str, options: dict[str, Any], expected: s
         (
             "a b\nc d\n",
             "X Y\nX\n",
-            "W:2: 2 tokens, but 1 tags in T:2; give every token one tag, _ where it is not known",
+            "W:2: 2 tokens, but 1 tags in T:2; give every token one tag (_ if unknown)",
         ),
-        ("a\nb\nc\n", "X\n", "T: 1 lines, 2 fewer than W; give both the same lines"),
-        ("a\nb c\n", "X\nX\nX X\n", "W: 2 lines, 1 fewer than T, and line 2 is the first with other counts; give both"),
+        ("a\nb\nc\n", "X\n", "T: 1 lines, 2 fewer than W; give the same number of lines"),
+        ("a\nb c\n", "X\nX\nX X\n", "W: 2 lines, 1 fewer than T, and line 2 is the first with other counts"),
         ("a\n", "", "T: empty file"),
     ],
 )

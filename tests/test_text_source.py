@@ -103,7 +103,7 @@ def test_a_million_tokens_and_a_token_of_a_megabyte() -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (b"a\nb\0c\n", ":2: NUL byte, which no text has; convert it with iconv if it is UTF-16"),
+        (b"a\nb\0c\n", ":2: NUL byte, which is not text; convert the file with iconv"),
         ("a\nb".encode("utf-16-le"), ":1: NUL byte"),
         (b"caf\xe9\n", ":1: byte 4 of the line (0xe9) is not UTF-8; convert the file"),
         (b"ok\nok \xff\n", ":2: byte 4 of the line (0xff) is not UTF-8"),
@@ -124,7 +124,7 @@ def test_own_files_are_called_by_their_name(tmp_path: Path, name: str) -> None:
     content = (tmp_path / "m").read_bytes()
     (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     assert message(tmp_path / name).endswith(
-        f"{name}: a softcount model or checkpoint, not text; give text, or the model to --apply"
+        f"{name}: is a softcount model or checkpoint, not text; give text, or use the model with --apply"
     )
 
 
@@ -159,7 +159,7 @@ def test_broken_gzip(tmp_path: Path) -> None:
     damaged = packed[:20] + b"\xff\xff\xff" + packed[23:]
     for content in (b"plain text\n", packed[:-10], packed[:30], damaged):
         (tmp_path / "f.gz").write_bytes(content)
-        assert "f.gz: not a complete gzip file; pack it again" in message(tmp_path / "f.gz")
+        assert "f.gz: not a complete gzip file; compress it again" in message(tmp_path / "f.gz")
 
 
 def test_gzip_bomb(tmp_path: Path) -> None:
@@ -192,14 +192,14 @@ def test_memory_that_a_file_asks_for(tmp_path, monkeypatch):
 
     (tmp_path / "f.xz").write_bytes(lzma.compress(b"a b\n"))
     monkeypatch.setattr(lzma.LZMAFile, "read", without_room)
-    with pytest.raises(InputError, match=r"f.xz: takes more memory to be read than there is; unpack it first: xz -dc$"):
+    with pytest.raises(InputError, match=r"f.xz: needs more memory than available; decompress it first: xz -dc$"):
         read_text(tmp_path / "f.xz")
 
 
 @pytest.mark.parametrize(
     "doing,says",
     [
-        ("reading a: b.csv", r"^a: b.csv: takes more memory to be read than there is; split the file, or use shards"),
+        ("reading a: b.csv", r"^a: b.csv: needs more memory than available; split the file, or use shards"),
         ("training", "^not enough memory for this input; use fewer states"),
     ],
 )

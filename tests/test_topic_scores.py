@@ -123,7 +123,7 @@ def test_counts_without_order_have_no_c_v(model: sc.PLSA) -> None:
 def test_a_warning_is_one_line_without_a_place_in_the_source(model: sc.PLSA) -> None:
     refused = "docs.tsv: a table with the columns"
     Path("one.tsv").write_text("cat fish\ngoal ball\n")
-    noted = "warning: one.tsv: read as lines, though its name is that of a table; --text-column reads a column of it"
+    noted = "warning: one.tsv: read as lines, although its name is that of a table; --text-column reads a column of it"
     for line in ("score topics t.model {}", "report t.model {} --out r.html", "show t.model {}",
                  "show t.model {} --top 3"):  # fmt: skip
         ran = run(line.format("docs.tsv"))
@@ -150,7 +150,7 @@ def test_the_page_shows_coherence_when_asked(model: sc.PLSA) -> None:
     assert f"{scores['c_v']:.3f}" in Path("python.html").read_text()
     refused(run("report t.model --coherence"),
             "--coherence needs a topic model and documents as DATA; give both, or omit --coherence")  # fmt: skip
-    with pytest.raises(sc.InputError, match="coherence is of topics in documents"):
+    with pytest.raises(sc.InputError, match="coherence needs a topic model and documents"):
         model.report("python.html", coherence=True)
 
 
@@ -191,7 +191,7 @@ def test_an_empty_cluster_is_called_so(tmp_path: Path, monkeypatch: pytest.Monke
         assert (line == f"{k}: empty") == (size == 0)
     (warned,) = [line for line in ran.said if line.startswith("warning: the classes collapse")]
     lost = ", ".join(f"{k} (0)" for k in range(4) if not sizes[k])
-    assert f"these received practically no documents: {lost}" in warned
+    assert f"these received almost no documents: {lost}" in warned
 
 
 def test_k_means_leaves_no_cluster_empty_where_there_are_points_enough() -> None:
@@ -206,14 +206,14 @@ def frames() -> dict[str, tuple[Any, str]]:
     texts = ["stars planets", "moon stars", "bread butter", "jam bread"]
     frame = pandas.DataFrame({"id": ["a", "b", "c", "d"], "n": range(4), "body": texts})
     says = "X is a data frame with text in the column"
-    array = "X is an array of shape (4, {}) with text in it; pass one column of texts, as X[:, {}], or counts alone"
+    array = "X is an array of shape (4, {}) that contains text; pass one column of texts, X[:, {}], or only counts"
     return {
-        "frame": (frame, f"{says}s 'id', 'body'; pass one column of texts, as X['body'], or counts alone"),
-        "one column": (frame[["body"]], f"{says} 'body'; pass one column of texts, as X['body'], or counts alone"),
+        "frame": (frame, f"{says}s 'id', 'body'; pass one column of texts, X['body'], or only counts"),
+        "one column": (frame[["body"]], f"{says} 'body'; pass one column of texts, X['body'], or only counts"),
         "objects": (frame[["n", "body"]].to_numpy(), array.format(2, 1)),
         "strings": (np.array(texts)[:, None], array.format(1, 0)),
-        "a text": ("stars planets", "'stars planets': no such file; a string is a path, so pass documents as a list of "
-                                    "strings, one document each"),
+        "a text": ("stars planets", "'stars planets': no such file; a string is a path; pass documents as a list of "
+                   "strings, one per document"),
     }  # fmt: skip
 
 
@@ -233,6 +233,6 @@ def test_text_in_a_table_says_what_to_pass(kind: Any) -> None:
 def test_as_names_of_polars_and_arrow_tables() -> None:
     pa = pytest.importorskip("pyarrow")
     table = pa.table({"n": [1, 2], "body": ["stars planets", "moon stars"]})
-    with pytest.raises(sc.InputError, match=r"in the column 'body'; pass one column of texts, as X\['body'\]"):
+    with pytest.raises(sc.InputError, match="X is a data frame with text in the column 'body'"):
         sc.PLSA(2).fit(table)
     assert sc.PLSA(1, criterion="em:1").fit(table["body"]).vocabulary_

@@ -114,7 +114,7 @@ GRAMMARS: dict[str, tuple[dict[str, Any], list[str]]] = {
 # (models, cases, criteria) that are refused, each as a pattern, and what is said; everything else must give an answer.
 REFUSALS: dict[tuple[str, str, str], str | tuple[str, ...]] = {
     (".*", "huge prior", ".*"): tuple(
-        f"{name} is too large to compute with: 1e+300; give at most 1e+100" for name in ("prior", "pseudo", "alpha")
+        f"{name} is 1e+300, which is too large; use at most 1e+100" for name in ("prior", "pseudo", "alpha")
     ),
     (".*", "huge", ".*"): "a value beyond 1e+150, whose square is too large; scale the features",
     ("plsa .", "tiny prior", ".*"): "pseudo-counts below 1e-30, which float32 cannot hold; use 0, or dtype float64",

@@ -250,7 +250,7 @@ def test_tuning_takes_the_weights_with_the_highest_bleu(small: Translator) -> No
     assert tuned.lm_weight == max(LM_WEIGHTS, key=scores.__getitem__)
     final = tuned.translate(x * 2)
     assert tuned.bleu_ == bleu([line.split() for line in final], [line.split() for line in y * 2])
-    with pytest.raises(InputError, match="2 sentences to tune by, 1 translations"):
+    with pytest.raises(InputError, match="2 sentences for tuning, but 1 translations"):
         tuned.tune(x, y[:1])
 
 
@@ -280,16 +280,16 @@ def test_candidates_are_ranked(small: Translator) -> None:
 
 def test_what_cannot_be_translated(small: Translator) -> None:
     for settings, says in (
-        ({"aligner": small.lm}, "aligner is LanguageModel: give a trained word aligner"),
-        ({"lm": LanguageModel()}, "lm is LanguageModel: give a trained language model"),
-        ({"window": 61}, "window is 61: give 0 to 60"),
-        ({"lm_weight": -1.0}, "lm_weight -1.0"),
-        ({"lm_weight": float("nan")}, "lm_weight nan"),
+        ({"aligner": small.lm}, "aligner is LanguageModel; give a trained word aligner"),
+        ({"lm": LanguageModel()}, "lm is LanguageModel; give a trained language model"),
+        ({"window": 61}, "it must be from 0 to 60"),
+        ({"lm_weight": -1.0}, "both must be numbers up to"),
+        ({"lm_weight": float("nan")}, "both must be numbers up to"),
         (
             {"lm_weight": 1e308},
-            r"lm_weight 1e\+308, word_bonus .*: give numbers, a weight from 0 on, and neither beyond 1e\+100",
+            r"lm_weight is 1e\+308 and word_bonus is .*; both must be numbers up to 1e\+100, the weight at least 0",
         ),
-        ({"word_bonus": -1e308}, r"word_bonus -1e\+308: give numbers"),
+        ({"word_bonus": -1e308}, r"word_bonus is -1e\+308; both must be numbers"),
     ):
         with pytest.raises(InputError, match=says):
             with_settings(small, **settings).translate(["a"])

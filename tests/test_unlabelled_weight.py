@@ -116,7 +116,10 @@ def test_where_it_is_not_chosen() -> None:
     X, gold = misleading(80)
     few = sc.NaiveBayesMixture(random_state=0).fit(X, partly(gold, 12))
     assert few.unlabelled_weight_ == 1.0
-    assert any("labels are too few to choose it" in note and "20 are needed" in note for note in few.history_.remarks)
+    assert any(
+        "there are too few labels for cross-validation" in note and "20 are needed" in note
+        for note in few.history_.remarks
+    )
     for model in (
         sc.NaiveBayesMixture(random_state=0).fit(X, gold),  # nothing to weigh
         sc.NaiveBayesMixture(2, random_state=0).fit(X),
@@ -180,7 +183,7 @@ def test_a_labelled_class_that_receives_nothing_is_named() -> None:
     word = np.array([[0.95, 0.05], [0.05, 0.95], [0.5, 0.5]])  # in the order of the names: one, three, two
     start = (np.array([0.4, 1e-4, 0.6]), word[[0, 2, 1]])
     model = sc.NaiveBayesMixture(start=start, fixed=["cluster", "word"], unlabelled_weight=1.0, criterion="em:1")
-    with pytest.warns(UserWarning, match=r"these received practically no documents: three \(5\); give more labels"):
+    with pytest.warns(UserWarning, match=r"these received almost no documents: three \(5\); give more labels"):
         model.fit(X, y)
 
 
@@ -189,5 +192,5 @@ def test_classes_that_became_one_are_named() -> None:
     word = np.array([[0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4], [0.4, 0.3, 0.2, 0.1]])
     start = (np.array([0.3, 0.4, 0.3]), word + np.outer([0.0, 0.0, 0.004], [1.0, -1.0, 0.0, 0.0]))
     model = sc.NaiveBayesMixture(3, start=start, fixed=["cluster", "word"], criterion="em:1")
-    with pytest.warns(UserWarning, match="these have become one: 0 and 2; ask for fewer"):
+    with pytest.warns(UserWarning, match="these have become identical: 0 and 2; use fewer"):
         model.fit(X)

@@ -59,7 +59,7 @@ def test_tmx_in_every_encoding(tmp_path, encoding):
     path.write_bytes(TMX.format(encoding=encoding.removesuffix("-sig")).encode(encoding))
     found, told = pairs(path)
     assert found == [("The little café", "Le petit café"), ("a b & c", "d e")]
-    assert told == [f"{path}: 1 of 3 units do not have text in both languages, and are left out"]
+    assert told == [f"{path}: 1 of 3 units do not have text in both languages and are skipped"]
     assert pairs(path, source_language="fr")[0] == [(b, a) for a, b in found]
     assert pairs(path, source_language="EN-us", target_language="fr")[0] == found[:1]
 
@@ -125,13 +125,13 @@ def test_languages_are_of_one_file(tmp_path, monkeypatch):
     Path("a").write_text("a b\n")
     Path("both").write_text("a\tb\n")
     refused(run("align a a --source-language en"),
-            "languages and states are of one TMX or XLIFF file; leave them away where there are two")  # fmt: skip
+            "languages and states need one TMX or XLIFF file, not two files; omit these options")  # fmt: skip
     refused(run("align both --only final"),
-            "both: neither TMX nor XLIFF, so it has no languages or states to choose; leave them away")  # fmt: skip
+            "both: not TMX or XLIFF, so it has no languages or states; omit these options")  # fmt: skip
     Path("x.xlf").write_text(XLIFF1)
     refused(run("align x.xlf --only done"), "no state 'done'; use any, translated, final")
     Path("k.tmx").write_text(TMX.format(encoding="klingon"))
-    refused(run("align k.tmx"), "k.tmx: declares an encoding that is not known; convert it to UTF-8")
+    refused(run("align k.tmx"), "k.tmx: declares an unknown encoding; convert it to UTF-8")
 
 
 def zstd(content):
@@ -156,7 +156,7 @@ def test_packed_text_and_packed_standard_input(tmp_path, monkeypatch, suffix):
     assert ran.code == 2 and ran.said[0].startswith(f"softcount: cut.tsv{suffix}: not a complete ")
     Path("unnamed").write_bytes(packed)
     ran = run("align unnamed -q")
-    assert ran.code == 2 and f"name it …{suffix}, or unpack it first" in ran.said[0]
+    assert ran.code == 2 and f"name it …{suffix}, or decompress it first" in ran.said[0]
 
 
 def test_a_text_may_begin_like_a_packed_one(tmp_path):

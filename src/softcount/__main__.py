@@ -7,8 +7,8 @@ from collections.abc import Callable
 from itertools import pairwise
 
 LOST = (
-    "Ray ended this command, as it does when the cluster's head or a process of Ray's (raylet, GCS) is lost; "
-    "look whether memory was short, and give the command again, with --checkpoint to lose less"
+    "Ray ended this command because the cluster's head or one of Ray's processes (raylet, GCS) was "
+    "lost; check whether memory was short, and run the command again (with --checkpoint to lose less)"
 )
 RAYS = r"\[\d{4}-\d\d-\d\d [\d:,]+ \w \d+ \d+\] "  # how Ray's own lines begin
 

@@ -53,7 +53,7 @@ BUILT_IN = (
     ),
     Registered("network", "a Bayesian network", "softcount.estimators.network:Network", "softcount.cli.net:Net"),
     Registered(
-        "decipher", "a key to a cipher", "softcount.estimators.decipher:Decipher",
+        "decipher", "a cipher key", "softcount.estimators.decipher:Decipher",
         "softcount.cli.decipher:DecipherCommand",
     ),
     Registered("language model", "a language model", "softcount.estimators.language_model:LanguageModel"),
@@ -82,7 +82,7 @@ def registered(kind: str) -> Registered | None:
 def title(kind: str) -> str:
     """What a file holds, with its article."""
     if kind == "checkpoint":
-        return "a checkpoint of a run"
+        return "a checkpoint"
     if kind == "part":
         return "a part of a model"
     known = registered(kind)
@@ -90,7 +90,7 @@ def title(kind: str) -> str:
 
 
 def load(path: str | Path, **settings: Any) -> Any:
-    """Read the estimator, of whatever kind, that was saved in a file.
+    """Load a saved estimator of any kind from a file.
 
     >>> from softcount import LanguageModel, load
     >>> LanguageModel(order=2).fit(["the dog runs", "the cat runs"]).save("lm.softcount")
@@ -121,5 +121,5 @@ def load_one_of(path: str | Path, kinds: tuple[str, ...], who: str, **settings: 
     known = registered(stored.kind)
     if known is None or (kinds and stored.kind not in kinds):
         needs = " or ".join(title(kind) for kind in kinds) if kinds else "a model"
-        raise InputError(f"{path}: holds {title(stored.kind)}; {who} needs {needs}")
+        raise InputError(f"{path}: contains {title(stored.kind)}; {who} needs {needs}")
     return found_at(known.estimator)._opened(stored, settings)

@@ -20,7 +20,7 @@ FORMS = ("short", "long")
 
 def check_form(form: str) -> None:
     if form not in FORMS:
-        raise InputError(f"--signature {form!r}: unknown form; choose one of {', '.join(FORMS)}")
+        raise InputError(f"--signature {form!r}: unknown; use {', '.join(FORMS)}")
 
 
 def in_form(signature: str, form: str) -> str:

@@ -210,7 +210,7 @@ def columns(model: Any, path: str, **asked: str | None) -> dict[str, Any]:
 
 def check_threads(threads: int) -> None:
     if threads == 0 or threads < -1:
-        raise InputError(f"--threads must be at least 1, or -1 for all cores, not {threads}")
+        raise InputError(f"--threads is {threads}; it must be at least 1, or -1 for all cores")
 
 
 def per_table(text: str, option: str) -> Any:

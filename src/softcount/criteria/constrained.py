@@ -71,7 +71,7 @@ def constrained(inner: Criterion, strength: float, least: int, steps: int, of: s
     def step(state: ConstrainedState, expect: Expect) -> tuple[ConstrainedState, Progress]:
         q = _Projected(expect, state, strength, least, steps)
         if of not in (None, q.nodes.of):
-            raise InputError(f"constrained(of={of}): what is counted here is {q.nodes.of}; leave it away")
+            raise InputError(f"constrained(of={of}): this model counts {q.nodes.of} instead; omit of=")
         for _ in range(TRIES):
             moved, progress = inner.step(state.inner, q)
             if not inner.never_falls or progress.objective >= state.objective - ROUNDING * abs(state.objective):
@@ -145,5 +145,5 @@ def _fitting(multipliers: Array, shape: tuple[int, int]) -> Array:
     if multipliers.size == 0:
         return np.zeros(shape)
     if multipliers.shape != shape or not (np.isfinite(multipliers).all() and multipliers.min() >= 0.0):
-        raise InputError("the checkpoint is of other sentences than these; delete it to begin again")
+        raise InputError("the checkpoint belongs to other sentences; delete it to start again")
     return multipliers

@@ -48,7 +48,7 @@ def mre(layout: Tables, rule: str, rate: float, sparse: Tables = None) -> Criter
     """`sparse`: by table, the wish for sparse rows that is added to the objective, or None."""
     for name, spec in named(layout):
         if not isinstance(spec.family, SimplexFamily | AscendingFamily):
-            raise InputError(f"mre has no update for Gaussian tables such as {name!r} yet; use em, hard, vb or gibbs")
+            raise InputError(f"mre is not available for Gaussian tables such as {name!r}; use em, hard, vb or gibbs")
     powers = powers_of(layout)
     ascend = RULES[rule]
     wishes = by_table(layout, lambda _: None) if sparse is None else sparse

@@ -91,7 +91,7 @@ def sparsity(layout: Tables, sparse: Any) -> Tables:
     wishes = chosen(layout, {table: _wish(pair) for table, pair in sparse.items()}, None)
     for name, spec, wish in named(layout, wishes):
         if wish is not None and not isinstance(spec.family, FREE):
-            raise InputError(f"sparse: {name!r} has no free rows that could be sparse; leave it away")
+            raise InputError(f"sparse: {name!r} has no free probability rows; omit it")
     return wishes
 
 
@@ -99,27 +99,29 @@ def _wish(pair: Any) -> Sparsity:
     try:
         wish = Sparsity(*(float(number) for number in pair))
     except (TypeError, ValueError):
-        raise InputError(f"sparse: {pair!r} is not alpha and beta; give for example (1, 0.05)") from None
+        raise InputError(f"sparse: {pair!r} is not a pair of alpha and beta; write for example (1, 0.05)") from None
     if not (0 <= wish.alpha <= 1e9 and 1e-9 <= wish.beta <= 1e9):
-        raise InputError(f"sparse: alpha {wish.alpha:g} and beta {wish.beta:g}; both must be positive and below 1e9")
+        raise InputError(
+            f"sparse: alpha is {wish.alpha:g} and beta is {wish.beta:g}; both must be positive and below 1e9"
+        )
     return wish
 
 
 def prior_of(layout: Tables, stage: Stage, settings: Settings) -> Tables:
     if settings.sparse is not None:
-        instead = f"{stage.name} has a prior below one for that; leave sparse away, or use em, hard or mre"
-        raise InputError(f"criterion {stage.text!r}: sparse rows are a wish of points; {instead}")
+        instead = f"{stage.name} requires a Dirichlet prior of at least 1; omit sparse, or use em, hard or mre"
+        raise InputError(f"criterion {stage.text!r}: the sparsity penalty needs point estimates; {instead}")
     prior = per_table(layout, stage.options.get("prior", settings.prior), 0.1)
     # Numbers are the user's; a prior per entry is a model's own, and may hold zeros where entries are fixed.
     if not all(alpha > 0 for _, _, alpha in named(layout, prior) if isinstance(alpha, int | float)):
-        raise InputError(f"criterion {stage.text!r}: a Dirichlet prior must be positive; use for example 0.1")
+        raise InputError(f"criterion {stage.text!r}: the Dirichlet prior must be positive; use for example 0.1")
     return _added(layout, prior, settings)
 
 
 def _mre(layout: Tables, stage: Stage, settings: Settings) -> Criterion:
     rule = stage.options.get("rule", "row-scaled")
     if rule not in RULES:
-        raise InputError(f"criterion {stage.text!r}: no step rule {rule!r}; use {', '.join(RULES)}")
+        raise InputError(f"criterion {stage.text!r}: unknown step rule {rule!r}; use {', '.join(RULES)}")
     return mre(layout, rule, stage.options.get("rate", DEFAULT_RATES[rule]), sparsity(layout, settings.sparse))
 
 
@@ -242,14 +244,14 @@ def by_sums(stage: Stage) -> bool:
 
 def parse(text: str) -> list[Stage]:
     if len(text) > MOST_LETTERS:
-        raise InputError(f"a criterion of {len(text):,} letters; write at most {MOST_LETTERS:,}")
+        raise InputError(f"the criterion has {len(text):,} characters; write at most {MOST_LETTERS:,}")
     parts = split(text)
     for before, part in pairwise(parts):
         if re.fullmatch("[0-9]+", part) and re.fullmatch(r"[a-z]+(\([^\n]*\))?", before):
             raise InputError(f"criterion {text!r}: write {before}:{part}, not {before},{part}")
     stages = [_stage(part) for part in parts]
     if not stages:
-        raise InputError("an empty criterion; write for example em:100")
+        raise InputError("the criterion is empty; write for example em:100")
     for stage in stages:
         _check_sampling(stage, stage is stages[-1])
     return stages
@@ -260,12 +262,15 @@ def _check_sampling(stage: Stage, last: bool) -> None:
     if sampling is None:
         return
     if sampling.sampler not in SAMPLERS:
-        raise InputError(f"criterion {stage.text!r}: no sampler {sampling.sampler!r}; use {', '.join(SAMPLERS)}")
+        raise InputError(f"criterion {stage.text!r}: unknown sampler {sampling.sampler!r}; use {', '.join(SAMPLERS)}")
     if not last:
-        raise InputError(f"criterion {stage.text!r}: chains are averaged at the end; write their stage last")
+        raise InputError(
+            f"criterion {stage.text!r}: chains are averaged at the end of training; make this the last stage"
+        )
     if sampling.draws < 1:
         raise InputError(
-            f"criterion {stage.text!r}: burn={sampling.burn} leaves none of {stage.steps} sweeps; give more steps"
+            f"criterion {stage.text!r}: burn={sampling.burn} discards all {stage.steps} sweeps; use "
+            "more sweeps or a smaller burn"
         )
 
 
@@ -287,7 +292,7 @@ def _stage(text: str) -> Stage:
         raise _unreadable(text)
     name, arguments, steps = match.groups()
     if steps is not None and len(steps) > MOST_DIGITS:
-        raise InputError(f"criterion {text[:40]!r} has too many steps; give at most {'9' * MOST_DIGITS}")
+        raise InputError(f"criterion {text[:40]!r}: too many iterations; use at most {'9' * MOST_DIGITS}")
     kind = BASES.get(name) or WRAPPERS.get(name)
     if kind is None:
         raise _unknown(name)
@@ -300,9 +305,11 @@ def _stage(text: str) -> Stage:
             _check_around(text, name, re.match("[a-z]*", argument).group())  # type: ignore[union-attr]
             inner = _stage(argument)
             if re.search(r":\s*[0-9]+$", argument):
-                raise InputError(f"criterion {text!r}: write the steps behind the parenthesis, {name}(…):{inner.steps}")
+                raise InputError(
+                    f"criterion {text!r}: write the iterations after the parenthesis, {name}(…):{inner.steps}"
+                )
         else:
-            raise InputError(f"criterion {text!r}: cannot read {argument!r}; options are key=value")
+            raise InputError(f"criterion {text!r}: {argument!r} is not key=value; write options as key=value")
     if name in WRAPPERS and inner is None:
         inner = _stage("em")
     n_steps = int(steps) if steps is not None else kind.steps
@@ -316,7 +323,7 @@ def _check_around(text: str, name: str, inner: str) -> None:
     """Asked before what is inside is read: so brackets are never read deeper than criteria go around one another."""
     around = WRAPPERS[name].around
     if inner not in around and (inner in BASES or inner in WRAPPERS):
-        raise InputError(f"criterion {text[:80]!r}: {name} goes around {', '.join(around)}, not around {inner}")
+        raise InputError(f"criterion {text[:80]!r}: {name} wraps {', '.join(around)}, not {inner}")
 
 
 def _unreadable(text: str) -> InputError:
@@ -326,12 +333,15 @@ def _unreadable(text: str) -> InputError:
         return _unknown(name)
     steps = re.fullmatch(r"[a-z]+\s*(?:\(.*\)\s*)?:(.*)", text)
     if steps:
-        return InputError(f"criterion {text!r}: steps are a number, not {steps[1].strip()!r}; write for example em:100")
-    return InputError(f"criterion {text!r} is not of the form name, name:steps or name(option=value):steps")
+        return InputError(
+            f"criterion {text!r}: the number of iterations must be a number, not {steps[1].strip()!r}; "
+            "write for example em:100"
+        )
+    return InputError(f"criterion {text!r}: invalid; write name, name:iterations or name(option=value):iterations")
 
 
 def _unknown(name: str) -> InputError:
-    return InputError(f"no criterion {name!r}; use {', '.join([*BASES, *WRAPPERS])}")
+    return InputError(f"criterion {name!r}: unknown; use {', '.join([*BASES, *WRAPPERS])}")
 
 
 def _option(text: str, kind: Kind, name: str, key: str, value: str) -> Any:
@@ -343,8 +353,8 @@ def _option(text: str, kind: Kind, name: str, key: str, value: str) -> Any:
     except ValueError:
         raise InputError(f"criterion {text!r}: {key} must be a number, not {value!r}") from None
     if not isinstance(result, str) and not (0 <= result < float("inf")):
-        raise InputError(f"criterion {text!r}: {key} must be a finite number that is not negative, not {value!r}")
+        raise InputError(f"criterion {text!r}: {key} must be a finite number of at least 0, not {value!r}")
     if key in POSITIVE and result == 0:
-        raise InputError(f"criterion {text!r}: {key} must be more than zero")
+        raise InputError(f"criterion {text!r}: {key} must be greater than 0")
     check_size(f"criterion {text!r}: {key}", result)
     return result

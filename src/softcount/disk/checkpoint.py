@@ -28,12 +28,12 @@ class Checkpoint:
 
     def __init__(self, path: str | Path, every: int | None = None) -> None:
         if every is not None and every < 1:
-            raise InputError(f"a checkpoint every {every} steps: give at least 1")
+            raise InputError(f"the checkpoint interval is {every}; it must be at least 1")
         self.path, self.every = Path(path), every
         self.about: dict[str, Any] = {}
         self._stored = Stored(self.path) if self.path.exists() else None
         if self._stored and self._stored.kind != KIND:
-            raise InputError(f"{path}: holds a model, not a checkpoint, and is left as it is; name another file")
+            raise InputError(f"{path}: is a model, not a checkpoint, and is not overwritten; give another file")
         if self._stored and not all(isinstance(self._part(name), dict) for name in ("about", "results", "positions")):
             raise self._stored.damaged()
         self._results: dict[str, Any] = {}
@@ -67,8 +67,8 @@ class Checkpoint:
             differ = [f"the model {short(known.get('kind'))}, not {self.about.get('kind')}"]
         if differ:
             raise InputError(
-                f"{self.path}: was made with {'; with '.join(differ)}; "
-                "name another checkpoint file, or delete this one to begin again"
+                f"{self.path}: checkpoint of a run with {'; with '.join(differ)}; use another "
+                "checkpoint file, or delete this one to start again"
             )
 
     def __enter__(self) -> Checkpoint:
@@ -106,9 +106,7 @@ class Checkpoint:
 
     def leave(self, done: str) -> NoReturn:
         assert self._wish.signum is not None
-        raise Stopped(
-            f"{done}; {self.path} has all of it: the same command again goes on from there", self._wish.signum
-        )
+        raise Stopped(f"{done}; the state is in {self.path}; run the same command again to resume", self._wish.signum)
 
 
 class Slot(NamedTuple):

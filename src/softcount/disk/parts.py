@@ -50,14 +50,16 @@ TOKEN = 16  # hexadecimal digits; softcount 0.2 wrote eight
 
 def check_parts(n: int) -> None:
     if not 1 <= n <= MOST:
-        raise InputError(f"a model of {n} files: give a number from 1 to {MOST}")
+        raise InputError(f"parts={n}: must be a number from 1 to {MOST}")
 
 
 def save_parts(path: Path, kind: str, described: Any, flat: Mapping[str, Array], n: int) -> None:
     """As softcount.disk.store writes them: arrays along their first axis, in n files and the first."""
     check_parts(n)
     if is_special(path):
-        raise InputError(f"{path}: is no ordinary file, beside which parts could be; name another, or write one file")
+        raise InputError(
+            f"{path}: not a regular file, which several parts need; give another file name, or write one file"
+        )
     large = {name: array for name, array in flat.items() if array.ndim and array.nbytes > SMALL}
     token = _token(large)
     places = [part_path(path, k, n, token) for k in range(n)]
@@ -175,9 +177,9 @@ class Parts:
                 continue
             except OSError as error:
                 reason = short(error.strerror or error)
-                raise InputError(f"{place}: cannot be read ({reason}), and {self.path} needs it") from None
+                raise InputError(f"{place}: cannot be read ({reason}), but {self.path} needs it") from None
         place = part_path(self.path, k, self.n, self.token)
-        raise LostPart(f"{place}: is not there, and {self.path} needs it; copy all its parts, or train again")
+        raise LostPart(f"{place}: not found, but {self.path} needs it; copy all parts of the model, or train again")
 
     def array(self, name: str, room: Room = np.empty) -> Array:
         spec = self.specs[name]
@@ -198,7 +200,7 @@ class Parts:
             path = part_path(self.path, k, self.n, self.token)
             part = Stored(path, stream=self._streams[k])
             if part.kind != KIND or part.body != {"token": self.token, "part": k, "of": self.n}:
-                raise InputError(f"{path}: is no part of {self.path}; copy all parts of one model")
+                raise InputError(f"{path}: not a part of {self.path}; copy all parts of one model")
             self._parts[k] = part
         return self._parts[k]
 

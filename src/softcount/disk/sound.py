@@ -36,7 +36,7 @@ def check_table(name: str, table: Any, *shape: int, precisions: tuple[type, ...]
     if not isinstance(found, np.ndarray) or found.dtype not in precisions or found.shape != shape:
         raise ValueError(f"{name} is not a table of {' × '.join(map(str, shape))} numbers")
     if found.size and not found.max() < np.inf:
-        raise ValueError(f"{name} holds what is no number")
+        raise ValueError(f"{name} contains NaN")
     return found
 
 
@@ -45,7 +45,7 @@ def check_finite(
 ) -> None:
     found = check_table(name, table, *shape, precisions=precisions)
     if found.size and not (found.min() > -np.inf and found.min() >= least):
-        raise ValueError(f"{name} holds what is no number" + ("" if least < 0 else ", or is negative"))
+        raise ValueError(f"{name} contains NaN" + ("" if least < 0 else ", or negative numbers"))
 
 
 def check_rows(name: str, table: Any, *shape: int, precisions: tuple[type, ...] = DOUBLE) -> None:
@@ -55,14 +55,14 @@ def check_rows(name: str, table: Any, *shape: int, precisions: tuple[type, ...] 
     if total.size and not (
         total.max() <= 1.0 + ROUNDING and (isinstance(table, Ragged) or total.min() >= 1.0 - ROUNDING)
     ):
-        raise ValueError(f"{name} holds what does not sum to one")
+        raise ValueError(f"{name} contains rows that do not sum to one")
 
 
 def check_logs(name: str, table: Any, *shape: int) -> None:
     """Logarithms of probabilities, or their expectations."""
     found = check_table(name, table, *shape)
     if found.size and not (found.max() <= ROUNDING and found.max(axis=-1).min() > -np.inf):
-        raise ValueError(f"{name} holds logarithms of more than one, or of nothing")
+        raise ValueError(f"{name} contains log-probabilities above zero")
 
 
 def check_tables(
@@ -80,4 +80,4 @@ def check_whole(name: str, numbers: Any, n: int | None, below: float) -> None:
     if not right or (n is not None and len(numbers) != n):
         raise ValueError(f"{name} is not a list of whole numbers")
     if len(numbers) and not 0 <= numbers.min() <= numbers.max() < below:
-        raise ValueError(f"{name} holds numbers beyond what there is")
+        raise ValueError(f"{name} contains numbers out of range")

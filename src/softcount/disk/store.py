@@ -102,7 +102,7 @@ def write_arrays(
 def _plain(array: Array) -> Array:
     """In the order of its memory, little-endian: a table that is column by column stays so (its shape is turned)."""
     if array.dtype.newbyteorder("<") not in CODES:
-        raise TypeError(f"no arrays of {array.dtype} in a model file")
+        raise TypeError(f"arrays of type {array.dtype} cannot be saved in a model file")
     turned = array.T if array.flags.f_contiguous and not array.flags.c_contiguous else array
     return np.asarray(turned, dtype=array.dtype.newbyteorder("<"), order="C")
 
@@ -196,7 +196,7 @@ class Stored:
             self._opened = os.fstat(self._stream.fileno())
             self.size = self._opened.st_size
             if not stat.S_ISREG(self._opened.st_mode):
-                raise self._unreadable("it is no ordinary file")
+                raise self._unreadable("not a regular file")
             header = self._read_header(self._stream)
         except (OSError, ValueError) as error:
             raise error if isinstance(error, InputError) else self._unreadable(_reason(error)) from None
@@ -249,8 +249,8 @@ class Stored:
             raise self.damaged()
         if number > FORMAT:
             raise InputError(
-                f"{self.path}: written by softcount {version} in format {number}, and this softcount {VERSION} reads "
-                f"formats up to {FORMAT}; install softcount {version} or newer"
+                f"{self.path}: written by softcount {version} in format {number}, but softcount "
+                f"{VERSION} reads formats up to {FORMAT}; install softcount {version} or newer"
             )
 
     def _describe(self, header: Any) -> None:
@@ -309,7 +309,7 @@ class Stored:
         if code != self._crc32[name]:
             now = os.fstat(self._stream.fileno())
             if (now.st_size, now.st_mtime_ns) != (self.size, self._opened.st_mtime_ns):
-                raise InputError(f"{self.path}: has changed since it was opened; load it again")
+                raise InputError(f"{self.path}: changed after it was opened; load it again")
             raise self.damaged(f"the table {short(repr(name))}")
 
     def restore(self, part: Any, types: Mapping[str, Any], room: Room = np.empty) -> Any:

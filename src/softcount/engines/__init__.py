@@ -26,9 +26,9 @@ def engine_of(engine: str | Engine, n_workers: int, address: str | None = None) 
     if not isinstance(engine, str):
         return engine
     if engine not in ENGINES:
-        raise InputError(f"no engine {engine!r}; use {', '.join(ENGINES)}")
+        raise InputError(f"engine {engine!r}: unknown; use {', '.join(ENGINES)}")
     if address is None:
         return ENGINES[engine](n_workers)
     if engine not in ELSEWHERE:
-        raise InputError(f"the engine {engine} is here, at no address; use --engine {' or '.join(ELSEWHERE)}")
+        raise InputError(f"the engine {engine} has no address; use --engine {' or '.join(ELSEWHERE)} with --address")
     return ENGINES[engine](n_workers, address)

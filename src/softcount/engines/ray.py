@@ -31,8 +31,8 @@ UNREAD = 4_000_000  # bytes of shared memory that may be ours as well
 SHARED = "/plasma"  # in the names of Ray's shared memory
 FAN = 8  # sums that are joined at a time; a power of two
 WAY_OUT = (
-    "start its machines with fewer CPUs (ray start --num-cpus), so that fewer shards are worked on at a time, or take "
-    "machines with more memory"
+    "start its machines with fewer CPUs (ray start --num-cpus), so that fewer shards are processed "
+    "at a time, or use machines with more memory"
 )
 
 
@@ -69,7 +69,7 @@ class Ray(Nested):
         check_installed()
         self.n_workers, self.address = cpu_count() if n_workers == -1 else n_workers, address
         if self.n_workers < 1:
-            raise ValueError(f"n_workers must be at least 1, or -1 for all cores, not {n_workers}")
+            raise ValueError(f"n_workers is {n_workers}; it must be at least 1, or -1 for all cores")
         self.sent = self.received = 0  # bytes, of weights and of sums
         self.kept = 0  # bytes that workers found for one another
         self._cluster: Cluster | None = None
@@ -168,7 +168,10 @@ class Ray(Nested):
             self._told = not ray.get(ray.remote(ray_worker.keeps).remote())
         if there != here:
             self._close()
-            raise InputError(f"the cluster's workers have softcount {there}, this is {here}; install the same there")
+            raise InputError(
+                f"the cluster's workers have softcount {there}, but this is softcount {here}; install the "
+                "same version on both"
+            )
 
     def _nodes(self, n: int) -> list[str | None]:
         """Where each of n parts goes: neighbours to the same machine, and to each machine by its cores."""
@@ -223,7 +226,7 @@ class Ray(Nested):
         except OutOfMemoryError:
             raise InputError(f"a worker ran out of memory at {where}; {WAY_OUT}") from None
         except WorkerCrashedError:
-            raise InputError(f"workers were lost at {where}, {RETRIES + 1} times; look into Ray's logs") from None
+            raise InputError(f"workers were lost at {where}, {RETRIES + 1} times; see Ray's logs") from None
         except RayError as error:
             raise InputError(f"Ray gave up at {where}: {str(error).strip().splitlines()[0]}") from None
         if heard.error is not None:

@@ -23,7 +23,7 @@ from softcount.engines.ray_joining import check
 from softcount.engines.ray_worker import KEEPING
 from softcount.errors import InputError
 
-MISSING = "the engine ray needs the package ray; install softcount[ray], or use the engine threads"
+MISSING = "engine ray needs the package ray; install softcount[ray], or use the engine threads"
 TOKENS = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"  # 0: this machine's address is 127.0.0.1, as it is there by default
 MANNERS = {
@@ -35,7 +35,7 @@ MANNERS = {
 # How a result was made is remembered where it can be lost with its machine; we would be lost with this one.
 # Nor does a GCS come back that is lost.
 ALONE = {"RAY_max_lineage_bytes": "100000", "RAY_gcs_rpc_server_reconnect_timeout_s": "15"}
-TRY = "set TMPDIR to a folder with a short name, and with room"
+TRY = "set TMPDIR to a folder with a short name and enough space"
 QUIET = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
 
 
@@ -81,7 +81,7 @@ class Cluster:
         except (OSError, RuntimeError, ValueError) as error:
             self.leave()
             raise InputError(
-                f"{self.folder}: no Ray cluster can be started there ({_first_line(error)}); {TRY}"
+                f"{self.folder}: a Ray cluster cannot be started there ({_first_line(error)}); {TRY}"
             ) from None
         except BaseException:
             self.leave()
@@ -90,7 +90,10 @@ class Cluster:
         found = ray.util.get_node_ip_address()
         if found not in ("127.0.0.1", "::1"):
             self.leave()
-            raise InputError(f"Ray would listen at {found}; start a cluster of your own, and give its --address")
+            raise InputError(
+                f"Ray would listen at {found}, which other machines can reach; start a cluster of your "
+                "own, and give its --address"
+            )
 
     def _join(self, address: str) -> None:
         import ray
@@ -105,11 +108,11 @@ class Cluster:
             raise
         except AuthenticationError:
             ray.shutdown()
-            raise InputError(f"{address}: the cluster asks for a token; give it in RAY_AUTH_TOKEN") from None
+            raise InputError(f"{address}: the cluster needs a token; set RAY_AUTH_TOKEN") from None
         except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
             ray.shutdown()
             why = _first_line(error)
-            raise InputError(f"{address}: no Ray cluster can be joined there ({why}); check the address") from None
+            raise InputError(f"{address}: cannot join a Ray cluster there ({why}); check the address") from None
         _be_silent(ray)
 
     def leave(self) -> None:
@@ -129,7 +132,7 @@ def _own_folder() -> str:
         with suppress(FileExistsError):
             os.mkdir(folder, 0o700)
             return folder
-    raise InputError(f"{name}: is there already, and so are {name}a to {name}z; remove them")
+    raise InputError(f"{name}: already exists, and so do {name}a to {name}z; remove them")
 
 
 def _first_line(error: Exception) -> str:
@@ -148,7 +151,7 @@ def check_token() -> None:
         where = os.environ.get(TOKENS[1], "")
         given = _of_file(where) if where else ""
     if not all("!" <= letter <= "~" for letter in given):
-        raise InputError(f"{where}: the token has a blank, a line break or a letter that no token has; give it anew")
+        raise InputError(f"{where}: the token contains a space, a line break or an invalid character; set it again")
 
 
 def _of_file(path: str) -> str:
@@ -157,7 +160,7 @@ def _of_file(path: str) -> str:
             return file.read().strip()
     except OSError as error:
         raise InputError(
-            f"{path}: cannot be read ({error.strerror}); {TOKENS[1]} says that the token is there"
+            f"{path}: cannot be read ({error.strerror}); {TOKENS[1]} names this file for the token"
         ) from None
 
 

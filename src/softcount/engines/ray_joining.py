@@ -47,12 +47,14 @@ def check(address: str) -> None:
     said = _asked(where, seconds)
     if said == REFUSED:
         raise InputError(
-            f"{address}: the cluster refused the token; set RAY_AUTH_TOKEN to the cluster's, and RAY_AUTH_MODE=token"
+            f"{address}: the cluster refused the token; set RAY_AUTH_TOKEN to the cluster's token, "
+            "and RAY_AUTH_MODE=token"
         )
     if said == GONE:
         raise InputError(
-            f"{address}: no Ray cluster has answered in {seconds:g} seconds; check the address, that Ray runs there, "
-            f"the firewall, and that {TLS} and certificates are here as there ({LIMIT} says how long to wait)"
+            f"{address}: no answer from a Ray cluster within {seconds:g} seconds; check the address, "
+            f"that Ray runs there, the firewall, and that {TLS} and the certificates are the same on "
+            f"both sides ({LIMIT} sets the time limit)"
         )
 
 
@@ -64,7 +66,7 @@ def limit() -> float:
     except ValueError:
         seconds = 0.0
     if not 0.0 < seconds < float("inf"):
-        raise InputError(f"{LIMIT}={given}: give a number of seconds")
+        raise InputError(f"{LIMIT}={given}: invalid; give a number of seconds")
     return seconds
 
 
@@ -97,9 +99,11 @@ def _asked(where: str, seconds: float) -> str:
 def _check_tls(address: str, where: str, seconds: float) -> None:
     here, there = os.environ.get(TLS, "0").lower() in ("1", "true"), _speaks_tls(where, seconds)
     if there and not here:
-        raise InputError(f"{address}: the cluster speaks TLS; set {TLS}=1 here as well, {CERTIFICATES}")
+        raise InputError(f"{address}: the cluster uses TLS; set {TLS}=1 here as well, {CERTIFICATES}")
     if here and there is False:
-        raise InputError(f"{address}: {TLS} is set here, but the cluster does not speak TLS; unset it, or set it there")
+        raise InputError(
+            f"{address}: {TLS} is set here, but the cluster does not use TLS; unset it, or enable TLS on the cluster"
+        )
 
 
 def _speaks_tls(where: str, seconds: float) -> bool | None:

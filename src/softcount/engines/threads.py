@@ -46,7 +46,7 @@ class Threads(Nested):
     def __init__(self, n_workers: int = 1) -> None:
         self.n_workers = cpu_count() if n_workers == -1 else n_workers
         if self.n_workers < 1:
-            raise ValueError(f"n_workers must be at least 1, or -1 for all cores, not {n_workers}")
+            raise ValueError(f"n_workers is {n_workers}; it must be at least 1, or -1 for all cores")
 
     def _open(self) -> None:
         if not one_thread_whatever_is_loaded():
@@ -114,5 +114,5 @@ def _submit(pool: ThreadPoolExecutor, task: Callable[[Any], Any], part: Any) -> 
     except RuntimeError as error:
         if "start new thread" not in str(error):
             raise
-        remedy = "use fewer (--threads, n_jobs), or raise ulimit -v or -u"
-        raise InputError(f"the system starts no more threads; {remedy}") from None
+        remedy = "use fewer threads (--threads, n_jobs), or raise ulimit -v or -u"
+        raise InputError(f"the system does not start more threads; {remedy}") from None

@@ -116,7 +116,7 @@ def train(
 ) -> Agreed:  # fmt: skip
     """`before`: what another text has counted (estimators/agreed_prior.py), in the words of these items."""
     words = items.source.vocabulary.words, items.target.vocabulary.words
-    shown.begin("finding the words that meet")
+    shown.begin("collecting co-occurring words")
     rows = without_null(meeting(items, engine))
     shown.begin("stems and spelling")
     frequencies = frequencies_of(items.source, weights), frequencies_of(items.target, weights)

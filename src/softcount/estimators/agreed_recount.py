@@ -28,7 +28,7 @@ from softcount.text.stored import opened
 
 def recounted(agreed: Any, engine: Engine, items: Bitext, weights: Array | None = None, before: Any = None) -> Any:
     """The same with its links counted, and so its second model; `before`: what another text has counted."""
-    stage.begin("counting links once more")
+    stage.begin("re-estimating links")
     second = agreed.second
     if second:
         second = recounted(second, engine, items, weights, before.second if before else None)

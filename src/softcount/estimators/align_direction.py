@@ -203,8 +203,8 @@ def possible(items: Bitext, order: Array | None = None) -> Iterator[None]:
     except ImpossibleItem as impossible:
         line = 1 + (impossible.item if order is None else int(order[impossible.item]))
         raise InputError(
-            f"{items.target.source}:{line}: the pair has probability zero under the dictionary or its known links; "
-            "allow one of its translations, or give the empty word a probability (--null)"
+            f"{items.target.source}:{line}: the pair has probability zero under the dictionary or its "
+            "gold links; allow one of its translations, or use a larger null probability (--null)"
         ) from None
 
 
@@ -215,7 +215,7 @@ def constraints(rows: Ragged, entries: Sequence[Any], sources: Vocabulary, targe
         e, f = sources.find([entry[0] for entry in entries]), targets.find([entry[1] for entry in entries])
         for row, column, (_, _, kind) in zip(e.tolist(), f.tolist(), entries, strict=True):
             if kind not in masks:
-                raise InputError(f"dictionary: no kind {kind!r}; use must, prefer or never")
+                raise InputError(f"dictionary: unknown kind {kind!r}; use must, prefer or never")
             if row >= 0 and column >= 0:
                 start = rows.offsets[row + 1]
                 place = start + np.searchsorted(rows.row(row + 1), column)
@@ -244,9 +244,7 @@ def prior_by_entry(settings: Any, vocabulary: Vocabulary, rows: Ragged, more: An
     else:
         words = np.full(len(vocabulary), float(settings.alpha))
     if not (words > 0).all():
-        raise InputError(
-            f"alpha of {vocabulary.words[int(np.argmin(words))]!r} is not positive; give a positive number"
-        )
+        raise InputError(f"alpha of {vocabulary.words[int(np.argmin(words))]!r} must be positive")
     entries = words[rows.values]
     beyond = np.maximum(words.sum() - row_sums(rows.with_values(entries)), 0.0) if whole else 0.0
     return Prior(entries + more, beyond)

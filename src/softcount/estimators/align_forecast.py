@@ -40,7 +40,7 @@ APART_MORE = APART._replace(entry=130)
 INDEXED = 5  # bytes of a token pair, where an HMM is trained apart
 SECOND = 32  # bytes of an entry of a second model
 RECOUNTED = Need(0, 30, 0, 8, 0)  # more, where links are counted once more
-LEANING = 40  # bytes of an entry whose row leans on stems, where directions are trained apart
+LEANING = 40  # bytes of an entry whose row leans on stems, where directions are trained separately
 
 
 PREPARED = Steps(65, 390)  # the index, the answers
@@ -126,7 +126,7 @@ def left_out(data: Bitext, aligner: Any) -> str | None:
     n = data.lengths.beyond(aligner.longest)
     if not n:
         return None
-    return f"{n:,} of {len(data):,} pairs have more than {aligner.longest:,} words on a side; they are left unaligned"
+    return f"{n:,} of {len(data):,} pairs have more than {aligner.longest:,} words on a side and are skipped"
 
 
 def unusual(data: Bitext, aligner: Any) -> str | None:
@@ -141,9 +141,9 @@ def unusual(data: Bitext, aligner: Any) -> str | None:
     alike = ((first, pairs.token_pairs == token_pairs[largest]) for first, pairs in data.blocks())
     pair = next(first + int(found.argmax()) for first, found in alike if found.any())
     what = f"pair {pair + 1} ({l:,} × {m:,} words)"
-    room, remedy = cells * PER_CELL, f"--longest {USUAL} leaves out pairs with more words on a side"
+    room, remedy = cells * PER_CELL, f"--longest {USUAL} skips pairs with more words on a side"
     check_room(room, f"the links of {what}", remedy)
     return (
-        f"{what} will take about {cells * SECONDS_STEP:,.0f} s a step on one core, and {cells * SECONDS_LINKS:,.0f} s "
-        f"and {room / 1e9:,.1f} GB when it is linked; {remedy}"
+        f"{what} will take about {cells * SECONDS_STEP:,.0f} s per iteration on one core, and "
+        f"{cells * SECONDS_LINKS:,.0f} s and {room / 1e9:,.1f} GB for linking; {remedy}"
     )

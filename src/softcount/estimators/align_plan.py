@@ -66,14 +66,14 @@ class Plan(NamedTuple):
 def plan(settings: Any) -> Plan:
     """`settings` are the aligner's."""
     if settings.preset not in PRESETS:
-        raise InputError(f"no preset {settings.preset!r}; use {', '.join(PRESETS)}")
+        raise InputError(f"preset={settings.preset!r}: unknown; use {', '.join(PRESETS)}")
     model, criterion = _named(settings)
     stages = parse_models(model, criterion)
     _check_symmetry(settings, stages)
     together = _together(settings, stages)
     rule = settings.symmetrize or ("mean" if together else "product")
     if rule not in RULES:
-        raise InputError(f"no symmetrisation {rule!r}; use {', '.join(RULES)}")
+        raise InputError(f"symmetrize={rule!r}: unknown; use {', '.join(RULES)}")
     threshold = THRESHOLDS.get(rule, 0.5) if settings.threshold is None else settings.threshold
     null = NULL if settings.null is None else settings.null
     learned = "learn" if settings.null is None else settings.null
@@ -98,7 +98,7 @@ def _has_no_null(stages: Sequence[ModelStage], null: float | str) -> bool:
 
 def _recounts(settings: Any, together: bool) -> bool:
     if settings.recount and not together:
-        raise InputError("recount: it is of directions that are trained together; leave it away, or agreement on")
+        raise InputError("recount (--recount) requires joint training; omit it, or use agreement (--agreement)")
     return together and (settings.preset == "best" if settings.recount is None else bool(settings.recount))
 
 
@@ -124,14 +124,14 @@ def _lost(settings: Any, together: bool, stems: Stems) -> str:
         return ""
     kept_out = {
         "no fertilities": settings.fertility and settings.preset != "fast",
-        "no prior for words with like spelling": settings.spelling,
-        "no back-off to stems": settings.stems is None and not stems and not settings.characters,
+        "no spelling prior": settings.spelling,
+        "no back-off": settings.stems is None and not stems and not settings.characters,
         "no second model": settings.preset == "best",
     }
     without = [what for what, holds in kept_out.items() if holds]
     if not without:
         return ""
-    how = "one direction is trained alone" if settings.direction != "both" else "directions are trained apart"
+    how = "one direction is trained alone" if settings.direction != "both" else "directions are trained separately"
     return f"{_reason(settings)}: {how}, with {', '.join(without)}"
 
 
@@ -162,7 +162,7 @@ def _under(stages: str, criterion: str) -> str:
     """A preset's stages, which keep their numbers of steps unless the criterion says how many, or needs others."""
     names = [stage.innermost.name for stage in parse(criterion)]
     if set(names) == {AUTOENCODE}:
-        raise InputError(f"criterion {criterion!r}: only crf is trained by {AUTOENCODE}; give the model crf")
+        raise InputError(f"criterion {criterion!r}: {AUTOENCODE} trains crf only; use model crf")
     steps = any(re.search(r":\s*[0-9]+$", part) for part in split(criterion))
     return re.sub(":[0-9]+", "", stages) if steps or not set(names) <= set(STEPWISE) else stages
 
@@ -171,15 +171,17 @@ def _together(settings: Any, stages: Sequence[ModelStage]) -> bool:
     names = {stage.model for stage in stages}
     obstacle = None
     if settings.features is not None or settings.sparse is not None:
-        obstacle = "features and sparse rows are of directions that are trained apart, where rows lean on no stems"
+        obstacle = "features and sparsity need directions that are trained separately, without back-off"
     elif settings.direction != "both":
-        obstacle = f"direction {settings.direction}: agreement needs both"
+        obstacle = f"direction={settings.direction}: joint training needs both directions; use direction both"
     elif not names <= set(TOGETHER):
-        obstacle = f"model {settings.model}: agreement is of {', '.join(TOGETHER[:-1])} and {TOGETHER[-1]}"
+        obstacle = (
+            f"model {settings.model}: joint training is available for {', '.join(TOGETHER[:-1])} and {TOGETHER[-1]}"
+        )
     elif any(criterion.name != "em" for stage in stages for criterion in stage.criteria):
-        obstacle = f"criterion {settings.criterion}: agreement is trained with em"
+        obstacle = f"criterion {settings.criterion}: joint training uses em"
     if settings.agreement and obstacle:
-        raise InputError(f"{obstacle}; leave one of them away")
+        raise InputError(f"{obstacle}; omit one of them")
     wanted = settings.agreement if settings.agreement is not None else "hmm" in names
     return bool(wanted) and obstacle is None
 
@@ -189,11 +191,13 @@ def _check_symmetry(settings: Any, stages: Sequence[ModelStage]) -> None:
     if not wished:
         return
     if settings.direction != "both":
-        raise InputError(f"direction {settings.direction}: {SYMMETRY} is of both; leave one of them away")
+        raise InputError(f"direction={settings.direction}: {SYMMETRY} needs both directions; omit one of them")
     if wished != [stages[-1]] or wished[0].model != "hmm":
-        raise InputError(f"constrained(of={SYMMETRY}): it is of hmm, in the last stage; ibm1:5,hmm(constrained(…)):5")
+        raise InputError(
+            f"constrained(of={SYMMETRY}) needs hmm in the last stage; write for example ibm1:5,hmm(constrained(…)):5"
+        )
     if settings.features is not None:
-        raise InputError(f"features: {SYMMETRY} is of rows without features; leave one of them away")
+        raise InputError(f"features: {SYMMETRY} is not available with features; omit one of them")
 
 
 def strength_of(given: Any) -> float | str | None:
@@ -204,5 +208,5 @@ def strength_of(given: Any) -> float | str | None:
     except (TypeError, ValueError):
         strength = 0.0
     if not 0.0 < strength < float("inf"):
-        raise InputError(f"stem strength {given!r}: give a positive number, or evidence")
+        raise InputError(f"stem strength {given!r}: must be a positive number, or evidence")
     return strength

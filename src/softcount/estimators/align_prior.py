@@ -94,17 +94,18 @@ def before(settings: Any, together: bool) -> Before | None:
     names = NAMES if settings.direction == "both" else (settings.direction,)
     who = f"prior {settings.prior}" if isinstance(settings.prior, str | Path) else "prior"
     if together != (model.agreed_ is not None):
-        how = "both directions together" if model.agreed_ else "each direction alone"
-        raise InputError(f"{who}: was trained with {how}; train this one so as well (agreement)")
+        how = "joint training of both directions" if model.agreed_ else "each direction trained separately"
+        raise InputError(f"{who}: trained with {how}; train this model in the same way (agreement)")
     if not set(names) <= set(model.directions_):
         raise InputError(
-            f"{who}: has the direction {', '.join(model.directions_)} alone; train that one, or the prior anew"
+            f"{who}: has only the direction {', '.join(model.directions_)}; train the same direction, "
+            "or train the prior model again"
         )
     if model.lowercase != settings.lowercase:
         case = "in lower case" if model.lowercase else "with case"
-        raise InputError(f"{who}: was trained {case}; train this one so as well (lowercase)")
+        raise InputError(f"{who}: trained {case}; use the same setting of lowercase")
     if not together and any(model.directions_[name].totals is None for name in names):
-        raise InputError(f"{who}: an older softcount saved it without counts; train it again")
+        raise InputError(f"{who}: saved without counts by an older softcount; train it again")
     return Before(model, float(settings.prior_strength))
 
 
@@ -115,5 +116,5 @@ def opened(given: Any) -> Any:
 
         given = load_one_of(given, ("word aligner",), "a prior")
     if getattr(given, "kind", None) != "word aligner" or not hasattr(given, "signature_"):
-        raise InputError(f"prior is {type(given).__name__}: give a trained WordAligner, or the path of a saved one")
+        raise InputError(f"prior is {type(given).__name__}; give a trained WordAligner, or the path of a saved one")
     return given

@@ -39,7 +39,7 @@ class ModelStage(NamedTuple):
 def parse_models(text: str, criterion: str) -> list[ModelStage]:
     stages = [_stage(part, criterion) for part in split(text)]
     if not stages:
-        raise InputError("an empty model; write for example ibm2 or ibm1:5,ibm2:5")
+        raise InputError("the model is empty; write for example ibm2 or ibm1:5,ibm2:5")
     return [_stage(BEFORE, criterion), *stages] if stages[0].model == CRF or stages[0].symmetric else stages
 
 
@@ -47,24 +47,24 @@ def check_encodes(text: str, criterion: str) -> None:
     """A criterion that was asked for, and that no stage would train by, is not passed over."""
     other = next((stage.name for stage in parse(criterion) if stage.name != AUTOENCODE), None)
     if other is not None and all(part.startswith(CRF) for part in split(text)):
-        start = f"to start from what {other} finds, write ibm1({criterion}),{text}"
-        raise InputError(f"criterion {criterion!r}: crf trains by {AUTOENCODE} alone; {start}")
+        start = f"to initialize it with {other}, write ibm1({criterion}),{text}"
+        raise InputError(f"criterion {criterion!r}: crf trains with {AUTOENCODE} only; {start}")
 
 
 def _stage(text: str, criterion: str) -> ModelStage:
     match = re.fullmatch(r"([a-z0-9-]+)\s*(?:\((.*)\)\s*)?(?::\s*(\d+))?", text)
     if not match:
-        raise InputError(f"model {text[:80]!r} is not of the form name, name:steps or name(criterion):steps")
+        raise InputError(f"model {text[:80]!r}: invalid; write name, name:iterations or name(criterion):iterations")
     name, own, steps = match.groups()
     if name not in ALIGNMENTS:
-        raise InputError(f"no model {name!r}; use {', '.join(ALIGNMENTS)}")
+        raise InputError(f"model {name!r}: unknown; use {', '.join(ALIGNMENTS)}")
     criteria = parse(own or _usual(name, criterion))
     other = next((one for one in criteria if one.name != AUTOENCODE), None)
     if name == CRF and other is not None:
-        raise InputError(f"model {text!r}: crf trains by {AUTOENCODE} alone, not by {other.name}; write crf:15")
+        raise InputError(f"model {text!r}: crf trains with {AUTOENCODE} only, not with {other.name}; write crf:15")
     if steps is not None:
         if len(steps) > MOST_DIGITS:
-            raise InputError(f"model {text[:40]!r} has too many steps; give at most {'9' * MOST_DIGITS}")
+            raise InputError(f"model {text[:40]!r}: too many iterations; use at most {'9' * MOST_DIGITS}")
         criteria = [_with_steps(stage, int(steps)) for stage in criteria]
     return ModelStage(name, criteria)
 

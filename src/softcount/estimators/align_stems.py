@@ -20,9 +20,9 @@ from softcount.text.stems import GIVEN, check_there, few_given, learn_classes
 # 10, 30 and 100 the best of the HMM on es and on nl; it and cs confirm it (docs/background/benchmarks/alignment.md).
 APART = 100.0
 UNFIT = {
-    "vb": "variational Bayes has a prior of its own, and leaning rows no posterior",
-    "gibbs": "leaning rows have no posterior to draw from",
-    "direct": "leaning rows have no gradient to climb",
+    "vb": "back-off is not available with variational Bayes",
+    "gibbs": "back-off is not available with Gibbs sampling",
+    "direct": "back-off is not available with gradient optimization",
 }
 
 
@@ -87,12 +87,10 @@ def check_stems(settings: Any, planned: Any) -> None:
         return
     if settings.features is not None or settings.sparse is not None:
         what = "features" if settings.features is not None else "sparse"
-        raise InputError(f"stems: {what} and stems are two ways to make rows; leave one of them away")
+        raise InputError(f"stems: back-off cannot be combined with {what}; omit one of them")
     if any(stage.model == CRF for stage in planned.stages):
-        raise InputError("stems: rows of a CRF autoencoder do not lean on stems; use hmm, or leave stems away")
+        raise InputError("stems: back-off is not available with a CRF autoencoder; use hmm, or omit stems")
     for stage in (one for model in planned.stages for one in model.criteria):
         if stage.innermost.name not in LEANING:
-            why = UNFIT.get(stage.innermost.name, "leaning rows are points")
-            raise InputError(
-                f"criterion {stage.text}: {why}; train with em, hard, stepwise, annealed or mre, or no stems"
-            )
+            why = UNFIT.get(stage.innermost.name, "back-off needs point estimates")
+            raise InputError(f"criterion {stage.text}: {why}; use em, hard, stepwise, annealed or mre, or --stems none")

@@ -76,7 +76,7 @@ def apart(job: Job) -> Apart:
     data, directions, said = job.data, {}, {}
     names = NAMES if job.settings.direction == "both" else (job.settings.direction,)
     lost = (job.planned.lost,) if job.planned.lost else ()
-    shown.begin("finding the words that meet")
+    shown.begin("collecting co-occurring words")
     how = classed(job.settings, job.planned, job.data, job.weights)
     leaning = leaners(job.planned, how, job.data, job.weights)
     if is_far(job.engine) and whole_because(job) is None:

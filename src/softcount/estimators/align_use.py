@@ -135,7 +135,9 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
         items = items.within(self.longest)
         words = items.lengths.words[::-1]
         if not words.any():
-            raise InputError("no pair with words on both sides, so there is no perplexity; give at least one")
+            raise InputError(
+                "no pair has words on both sides, so perplexity is not defined; give at least one such pair"
+            )
         with self._engine() as engine:
             sums = self._found.log_norm_sums(engine, items)
         columns = {name: int(name == "reverse") for name in self.directions_}
@@ -172,7 +174,7 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
         """
         self._check_fitted("directions_")
         if "forward" not in self.directions_:
-            raise InputError("translations are drawn by the forward direction; train it, with direction='both'")
+            raise InputError("sampling needs the forward direction; train with direction='both'")
         vocabularies = self.vocabularies_
         text = in_words_of(corpus(X, lowercase=self.lowercase), vocabularies[0])
         wanted = text.sentences.lengths if lengths is None else lengths_of(lengths, len(text))
@@ -199,7 +201,7 @@ class TrainedAligner(TrainedEstimator, LightEstimator):
 
     def _whole(self, X: Any, y: Any) -> Bitext:
         """The same in memory, without pairs that are too long."""
-        data = in_memory(self._read(X, y), "what is asked of every pair", "give a part of it")
+        data = in_memory(self._read(X, y), "per-pair results", "give a part of it")
         found: Bitext = data.within(self.longest)
         return found
 

@@ -28,7 +28,7 @@ from softcount.text.bitext import Bitext, bitext
 
 
 class WordAligner(TrainedAligner):
-    """Word aligner, trained without labels in one direction or both.
+    """Word aligner for parallel text (IBM models 1 and 2, HMM, CRF autoencoder), trained without labels.
 
     >>> from softcount import WordAligner
     >>> aligner = WordAligner().fit(["the house", "the book", "a book"], ["das haus", "das buch", "ein buch"])
@@ -270,9 +270,9 @@ class WordAligner(TrainedAligner):
                 f"{data.source.source}, {data.target.source}",
                 "" if short is data else f" within {self.longest}",
             )
-            raise InputError(f"{both}: no pair with words on both sides{limit}; give at least one")
+            raise InputError(f"{both}: no pair has words on both sides{limit}; give at least one such pair")
         if planned.encodes and n_linked(data):
-            raise InputError("known links: a CRF autoencoder learns from no links; use hmm, or leave them away")
+            raise InputError("known links are not available with a CRF autoencoder; use hmm, or omit them")
         check_stems(self, planned)
         if first:  # later, what was counted so far is the prior
             before(self, planned.together)

@@ -32,8 +32,8 @@ from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables, by_name, values
 from softcount.text.corpus import MEMORY
 
-NOT_THOUGHT_OF = "give a greater prior or pseudo, or more data to the first call"
-MRE_AT_RANDOM = "mre from a random start finds little; let em go first, for example em:100,mre:50"
+NOT_THOUGHT_OF = "use a larger prior or pseudo-count, or more data in the first call"
+MRE_AT_RANDOM = "mre from a random start rarely works; start with em, for example em:100,mre:50"
 
 
 class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
@@ -57,13 +57,13 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
     _optional: ClassVar[tuple[str, ...]] = ("posterior_",)  # not in older files
 
     _described: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("parameters_ : NamedTuple of tables", "All that was learned, table by table."),
-        ("posterior_ : dict or None", "By table, after `vb`: λ of the Dirichlet posteriors; of Gaussians χ."),
-        ("chains_ : Chains or None", "After `gibbs(chains=4)`: what was averaged, and how good it is; not saved."),
-        ("objective_ : float", "The objective at the last step of the restart that was chosen."),
-        ("n_iter_ : int", "How many steps that restart took, in all stages."),
-        ("restarts_ : list of Restart", "Of every restart its objective, score and number of steps."),
-        ("restart_ : int", "Which of them was chosen."),
+        ("parameters_ : NamedTuple of tables", "All learned tables."),
+        ("posterior_ : dict or None", "Dirichlet posteriors by table after `vb` (λ; for Gaussians χ)."),
+        ("chains_ : Chains or None", "Averages and diagnostics after `gibbs(chains=4)`; not saved."),
+        ("objective_ : float", "Objective at the last iteration of the chosen restart."),
+        ("n_iter_ : int", "Number of iterations of that restart, in all stages."),
+        ("restarts_ : list of Restart", "Objective, score and number of iterations of every restart."),
+        ("restart_ : int", "Index of the chosen restart."),
         *SHARED,
     )
 
@@ -71,7 +71,7 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         super()._check()
         self._stages()
         if self.restarts < 1:
-            raise InputError(f"restarts must be at least 1, not {self.restarts}")
+            raise InputError(f"restarts is {self.restarts}; it must be at least 1")
 
     def _held(self, model: Model) -> Any:
         """What training leaves alone: names of tables, or masks of their entries."""
@@ -203,7 +203,7 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
             finally:
                 del self._beginning
         if total is not None and not total > 0:
-            raise InputError(f"total must be how many items there will be, not {total}")
+            raise InputError(f"total is {total}; it must be the total number of items")
         model, items, weights = self._arrived(X, y, sample_weight)
         with self._engine() as engine, naming(getattr(items, "source", MEMORY), "item", NOT_THOUGHT_OF):
             learned = learn(

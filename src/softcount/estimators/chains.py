@@ -69,12 +69,14 @@ def sample_posterior(
 
 def _check(model: Any, sampler: str, chains: int, draws: int, burn: int, thin: int, anneal: float) -> None:
     if getattr(model, "kind", None) not in KINDS:
-        instead = "give the criterion chains=, as gibbs(chains=4)"
+        instead = "use a criterion with chains=, such as gibbs(chains=4)"
         raise InputError(
-            f"sample_posterior takes HMM, NaiveBayesMixture and PLSA, not {type(model).__name__}; {instead}"
+            f"sample_posterior needs HMM, NaiveBayesMixture or PLSA, not {type(model).__name__}; {instead}"
         )
     if sampler not in SAMPLERS:
-        raise InputError(f"no sampler {sampler!r}; use {', '.join(SAMPLERS)}")
+        raise InputError(f"sampler={sampler!r}: unknown; use {', '.join(SAMPLERS)}")
     if min(chains, draws, thin) < 1 or burn < 0 or not 0.0 < anneal <= 1.0:
         wrong = f"{chains} chains, {draws} draws, thin {thin}, burn {burn}, anneal {anneal}"
-        raise InputError(f"{wrong}; give at least one chain and draw, and a hardness above 0 and at most 1")
+        raise InputError(
+            f"{wrong}: invalid; use at least one chain and one draw, and an inverse temperature above 0 and at most 1"
+        )

@@ -80,7 +80,7 @@ def channel(aligner: Any, reverse: bool = False) -> Channel:
     needed = "forward" if reverse else "reverse"
     if needed not in aligner.directions_:
         said = "P(target|source)" if reverse else "P(source|target)"
-        raise InputError(f"the aligner has no {said}, which translating takes; train it with direction both")
+        raise InputError(f"the aligner has no {said}, which translation needs; train it with direction both")
     x, y = aligner.vocabularies_[::-1] if reverse else aligner.vocabularies_
     if aligner.agreed_ is not None:
         return _together(aligner.agreed_, int(not reverse), (x, y))
@@ -102,7 +102,7 @@ def _by_x(rows: Ragged, rates: Array, n: int) -> tuple[Ragged, Array]:
 def _apart(found: Direction, words: tuple[Vocabulary, Vocabulary], ratio: float) -> Channel:
     model, table = found.model, found.parameters.translation
     if isinstance(model, LinkCRF):
-        raise InputError("a CRF autoencoder links two sentences that are there; to translate, train ibm1, ibm2 or hmm")
+        raise InputError("a CRF autoencoder only links given sentence pairs; for translation, train ibm1, ibm2 or hmm")
     first, n = int(table.offsets[1]), len(words[0])
     rows, rates = _by_x(without_null(model.entries), table.values[first:], n)
     null = np.zeros(n)

@@ -30,7 +30,7 @@ def label_column(y: Any, n: int) -> Array:
     if y.shape != (n,):
         raise InputError(f"y has shape {y.shape}; one label for each of the {n} documents is needed")
     if y.dtype.kind == "f" and np.any(y[np.isfinite(y)] % 1.0):
-        raise InputError("y: Unknown label type: continuous numbers are no classes; give names or whole numbers")
+        raise InputError("y: Unknown label type: continuous values are not classes; give names or whole numbers")
     return np.asarray(y)
 
 
@@ -48,14 +48,14 @@ def _missing(label: Any) -> bool:
 def numbered_classes(labels: list[Any], classes: Any = None) -> tuple[Array, Array]:
     """The classes in order, and which of them each label says; `classes` are all that there may be, where known."""
     if len({isinstance(label, str) for label in labels}) > 1:
-        raise InputError("y has both names and numbers for classes; give one kind")
+        raise InputError("y has both names and numbers as classes; use one kind")
     if classes is None:
         names, ids = np.unique(labels, return_inverse=True)
         return names, ids
     names = np.unique(np.asarray(classes))
     strange = sorted(set(labels) - set(names.tolist()), key=str)
     if strange:
-        raise InputError(f"y names the class {strange[0]!r}, which classes does not list; add it there")
+        raise InputError(f"y has the class {strange[0]!r}, which is not in classes; add it there")
     return names, np.searchsorted(names, labels)
 
 

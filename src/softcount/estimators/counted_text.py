@@ -37,7 +37,7 @@ class TextCounter(LoopEstimator):
             number = getattr(self, name)
             whole = isinstance(number, int | np.integer)
             if not (number >= 0 if whole else 0.0 <= number <= 1.0):
-                raise InputError(f"{name} must be a number of documents, or a share from 0.0 to 1.0, not {number}")
+                raise InputError(f"{name} is {number}; it must be a number of documents, or a share from 0.0 to 1.0")
 
     def _pruned(self, data: Documents) -> Documents:
         return within(data, self.min_df, self.max_df, self.stop_words, self.lowercase)
@@ -98,7 +98,7 @@ class DocumentEstimator(TextCounter, FeaturedEstimator):
 
     def _featured_table(self) -> tuple[str, Sequence[str]]:
         if self.vocabulary_ is None and isinstance(self.features, str):
-            raise InputError("features of words need words; give text, a data frame with named columns, or a matrix")
+            raise InputError("word features need words; give text, a data frame with named columns, or a matrix")
         return "word", self._names(None)
 
     def _names(self, words: Any) -> Sequence[Any]:
@@ -119,7 +119,7 @@ def names_of(words: Any, n: int) -> Sequence[Any]:
         words = words[:-1]
     found = words.get_feature_names_out() if hasattr(words, "get_feature_names_out") else words
     if len(found) != n:
-        raise InputError(f"{len(found)} names for {n} columns; give the words of the table that was trained on")
+        raise InputError(f"{len(found)} names for {n} columns; give the words of the training table")
     return list(found)
 
 
@@ -127,7 +127,7 @@ def listed(X: Any) -> Any:
     """A column of texts (of pandas, polars or pyarrow) or a generator as a list; anything else as it is."""
     if isinstance(X, str) and any(map(str.isspace, X)) and not os.path.exists(X):
         wrong = f"{quoted(X, 60)}: no such file; a string is a path"
-        raise InputError(f"{wrong}, so pass documents as a list of strings, one document each")
+        raise InputError(f"{wrong}; pass documents as a list of strings, one per document")
     if hasattr(X, "to_pylist") and not hasattr(X, "column_names"):  # pyarrow
         X = X.to_pylist()
     elif type(X).__module__.partition(".")[0] == "polars" and hasattr(X, "to_list"):
@@ -164,16 +164,16 @@ def text_in_table(X: Any) -> str:
     if names is None:
         shape: tuple[int, ...] = tuple(getattr(X, "shape", ()))
         if len(shape) != 2:
-            return "X is a table with text in it; pass a list of texts, one document each, or counts alone"
+            return "X is a table that contains text; pass a list of texts, one per document, or only counts"
         letters = [_letters(X[:, k]) for k in range(shape[1])]
         column = f"X[:, {letters.index(max(letters))}]" if any(letters) else "X[:, 0]"
-        return f"X is an array of shape {shape} with text in it; pass one column of texts, as {column}, or counts alone"
+        return f"X is an array of shape {shape} that contains text; pass one column of texts, {column}, or only counts"
     found = {name: size for name in names if (size := _letters(X[name]))}
     if not found:
-        return "X is a data frame with text among its numbers; pass one column of texts, or columns of counts alone"
+        return "X is a data frame that mixes text and numbers; pass one column of texts, or only columns of counts"
     longest, shown = max(found, key=lambda name: found[name]), ", ".join(map(repr, list(found)[:SHOWN]))
     columns = f"the column{'s' * (len(found) > 1)} {shown}{' …' * (len(found) > SHOWN)}"
-    return f"X is a data frame with text in {columns}; pass one column of texts, as X[{longest!r}], or counts alone"
+    return f"X is a data frame with text in {columns}; pass one column of texts, X[{longest!r}], or only counts"
 
 
 def _letters(column: Any) -> int:
@@ -188,5 +188,7 @@ def same_columns(data: Documents, n_words: int) -> Documents:
         wrong = "has words, but the model was trained on a table without words"
         raise InputError(f"{data.source}: {wrong}; give a table in Python, or train on a file")
     if data.n_words != n_words:
-        raise InputError(f"{data.source}: {data.n_words} columns, but the model knows {n_words}; give as many")
+        raise InputError(
+            f"{data.source}: {data.n_words} columns, but the model has {n_words}; give the same number of columns"
+        )
     return data

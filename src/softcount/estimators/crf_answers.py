@@ -61,7 +61,7 @@ class TrainedCRF(LoopEstimator):
         """
         rule = decode or self.decode
         if rule not in DECODINGS:
-            raise InputError(f"no decoding {rule!r}; use {', '.join(DECODINGS)}")
+            raise InputError(f"decode={rule!r}: unknown; use {', '.join(DECODINGS)}")
         with self._posed(X) as (answers, logs):
             labels = concatenate([part for _, part in answers.labels(logs, SUM if rule == "posterior" else MAX)])
         return [row.tolist() for row in labels.rows()]
@@ -206,7 +206,7 @@ class TrainedCRF(LoopEstimator):
         ):
             check_finite(name, getattr(self.parameters_, name), *shape)
         check_rows("reconstruction", self.parameters_.reconstruction, K, C)
-        check_whole("what is made again", self.made_, V, C)
+        check_whole("the target of the reconstruction", self.made_, V, C)
         check_finite("the words' shares", self.shares_, V, least=0.0)
         check_whole("features", self.features_.values, len(self.feature_values_), F - 1)
         check_finite("values of features", self.feature_values_, len(self.features_.values))

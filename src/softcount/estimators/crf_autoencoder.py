@@ -32,7 +32,7 @@ SMOOTHING = 0.1  # added to every row of the reconstruction at the start
 
 
 class CRFAutoencoder(TrainedCRF):
-    """A tagger without labels whose encoder sees features of a word and its neighbours, trained to make words again.
+    """CRF autoencoder: an unsupervised tagger with log-linear features, trained to reconstruct the words.
 
     >>> from softcount import CRFAutoencoder
     >>> text = ["the dog runs", "a cat runs", "the cat sleeps", "a dog sleeps"] * 3
@@ -193,15 +193,17 @@ class CRFAutoencoder(TrainedCRF):
         super()._check()
         at_least(self, 1, "n_states")
         if not 0.0 < self.variance < float("inf"):
-            raise InputError(f"variance={self.variance}: give a number above zero")
+            raise InputError(f"variance is {self.variance}; it must be above zero")
         for name, value, known in (("decoding", self.decode, DECODINGS), ("start", self.start, STARTS)):
             if isinstance(value, str) and value not in known:
-                raise InputError(f"no {name} {value!r}; use {', '.join(known)}")
+                raise InputError(f"{name}={value!r}: unknown; use {', '.join(known)}")
         other = next((stage for stage in parse(self.criterion) if stage.name != "autoencode"), None)
         if other is not None:
-            raise InputError(f"criterion {other.text!r}: a CRF autoencoder trains by autoencode alone; autoencode:40")
+            raise InputError(
+                f"criterion {other.text!r}: a CRF autoencoder trains with autoencode only; use autoencode:40"
+            )
         if self.reconstruct != WORDS and (isinstance(self.reconstruct, str) or self.reconstruct < 1):
-            raise InputError(f"reconstruct={self.reconstruct!r}: give a number of classes, or words")
+            raise InputError(f"reconstruct is {self.reconstruct!r}; give a number of classes, or words")
 
     def _describe(self, data: Corpus, seed: int) -> None:
         """The features of the words, and what is made again of them."""

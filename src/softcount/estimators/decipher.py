@@ -40,7 +40,7 @@ HIGHEST = 4  # order, where none is asked for: a table of 28⁵ numbers takes it
 
 
 class Decipher(TrainedDecipher):
-    """A key to a text in unknown letters, from a language model of what it says.
+    """Substitution cipher solved by EM with a character language model of the plaintext.
 
     >>> from softcount import Decipher, LanguageModel
     >>> plain = ["the rain in spain stays mainly in the plain"] * 5
@@ -180,7 +180,7 @@ class Decipher(TrainedDecipher):
             "settings": self._settings(), "digest": digest, "on_step": on_step, "checkpoint": kept, "weights": weights,
             "about": {"language": of_any_version(lm.signature_)},
         }  # fmt: skip
-        with self._engine() as engine, naming(data.source, "line", "give a language model that allows its letters"):
+        with self._engine() as engine, naming(data.source, "line", "use a language model that contains these letters"):
             self._learn(self._tables(lm), data, seed, engine, watched)
         self._show()
         self.signature_ = self._sign(
@@ -194,7 +194,7 @@ class Decipher(TrainedDecipher):
         """With the bigram table from many random keys; then with the longer ones, from the best."""
         allowed = {"emission": self._allowed()}
         longest, size = int(data.sizes.max()), len(tables[-1])
-        check_room(8.0 * size * (longest + 1), f"a line of {longest:,} letters", "cut it, or use a lower order")
+        check_room(8.0 * size * (longest + 1), f"a line of {longest:,} letters", "split it, or use a lower order")
 
         def train(order: int, start: Callable[[int], Tables], restarts: int, slot: str) -> Fit:
             self.language_ = tables[order - 2]
@@ -217,7 +217,9 @@ class Decipher(TrainedDecipher):
         ids = lm.vocabulary_.encode(list(self.letters_))
         order = self._chosen_order(lm)
         if self.blanks_ == "unknown" and order < 3:
-            raise InputError("blanks that are not known need n-grams of 3 letters; give a language model of order 3")
+            raise InputError(
+                "unknown spaces (--blanks unknown) need n-grams of order 3; use a language model of order 3"
+            )
         found = [next_letters(lm.orders_, ids.tolist(), order)]
         while len(found) < order - 1:
             found.append(shortened(found[-1]))
@@ -244,22 +246,26 @@ class Decipher(TrainedDecipher):
     def _check(self) -> None:
         super()._check()
         if self.blanks not in BLANKS:
-            raise InputError(f"no blanks {self.blanks!r}; use {', '.join(BLANKS)}")
+            raise InputError(f"blanks={self.blanks!r}: unknown; use {', '.join(BLANKS)}")
         if not 0.0 < self.power < float("inf"):
-            raise InputError(f"power must be above zero, not {self.power}")
+            raise InputError(f"power is {self.power}; it must be above zero")
         if self.order is not None and self.order < 2:
-            raise InputError(f"order {self.order}; letters must know at least the one before them: give 2 or more")
+            raise InputError(f"order is {self.order}; it must be at least 2")
 
     def _language(self) -> LanguageModel:
         if not isinstance(self.lm, LanguageModel):
-            raise InputError("no language model; give Decipher a trained LanguageModel(characters=True)")
+            raise InputError("the language model is missing; give Decipher a trained LanguageModel(characters=True)")
         self.lm._check_fitted("orders_")
         if not self.lm.characters:
-            raise InputError("a language model of words; give one of characters (softcount lm --characters)")
+            raise InputError(
+                "the language model is a model of words; use one of characters (softcount lm --characters)"
+            )
         if len(self.lm.orders_) < 2:
-            raise InputError("a language model of single letters; give one of order 2 or more, better 3")
+            raise InputError("the language model has order 1; use order 2 or more, preferably 3")
         if self.order is not None and self.order > len(self.lm.orders_):
-            raise InputError(f"order {self.order}, but the language model has {len(self.lm.orders_)}; give no more")
+            raise InputError(
+                f"order is {self.order}, but the language model has order {len(self.lm.orders_)}; use at most that"
+            )
         return self.lm
 
     def _chosen_order(self, lm: LanguageModel) -> int:
@@ -275,10 +281,10 @@ class Decipher(TrainedDecipher):
         wanted = set(own) if self.letters is None else {*self.letters.replace(" ", ""), BLANK}
         found = tuple(letter for letter in own if letter in wanted)
         if len(found) < 2 and found != tuple(own):
-            raise InputError(f"letters {self.letters!r}: the language model has none of them; give those that it has")
+            raise InputError(f"letters {self.letters!r}: none of them is in the language model; use its letters")
         if self.blanks_ == "known" and BLANK in data.vocabulary and BLANK not in found:
-            raise InputError(f"{data.source}: has blanks, and the language model has none; write a word a line, or let "
-                             "blanks be unknown")  # fmt: skip
+            raise InputError(f"{data.source}: has spaces, but the language model has none; write one word per line, or "
+                "use blanks unknown")  # fmt: skip
         return found
 
 

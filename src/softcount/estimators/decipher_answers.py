@@ -114,7 +114,7 @@ class TrainedDecipher(LoopEstimator):
     @contextmanager
     def _asked(self, X: Any) -> Iterator[Answers]:
         data = X if isinstance(X, Corpus) and X.vocabulary is self.vocabulary_ else self._read(X)
-        with self._engine() as engine, naming(data.source, "line", "learn a key of this text"):
+        with self._engine() as engine, naming(data.source, "line", "train on this text"):
             yield Answers(self._model, data, engine)
 
     @contextmanager
@@ -135,7 +135,7 @@ class TrainedDecipher(LoopEstimator):
 
     def _text(self, X: Any, vocabulary: Vocabulary | None = None) -> Corpus:
         if isinstance(X, str):
-            raise InputError("one text where lines were expected; give a list of lines, or [text]")
+            raise InputError("X is a single text; give a list of lines, [text]")
         if not isinstance(X, Corpus):
             X = [spaced(line) if isinstance(line, str) else line for line in X]
         return corpus(X, vocabulary, lowercase=self.lowercase)

@@ -22,7 +22,7 @@ from softcount.text.corpus import Corpus
 def development_score(model: Any, dev: Corpus, n_states: int, engine: Engine) -> Callable[[Tables], float]:
     """A function from parameters to how well they do on `dev`, which is in the model's words."""
     if not dev.n_tokens:
-        raise InputError(f"{dev.source}: no tokens to choose by; give at least one word")
+        raise InputError(f"{dev.source}: no tokens for choosing the restart; give at least one word")
     untagged = Corpus(dev.sentences, dev.vocabulary, source=dev.source)
 
     def score(parameters: Tables) -> float:

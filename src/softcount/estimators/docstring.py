@@ -13,19 +13,19 @@ Entry = tuple[str, str]  # (name : type, what it is)
 # What every trained estimator has.
 SHARED: tuple[Entry, ...] = (
     ("history_ : Trace", "Every step of training; an aligner's `history_.parts` has one by direction."),
-    ("signature_ : str", "Model, criterion, settings, seed, version and digest of the data, in a line."),
-    ("data_ : dict", "What it was trained on: source, digest and sizes."),
-    ("reading_ : dict", "How its text was read, where not as by default."),
-    ("seed_ : int", "The seed that was used."),
-    ("trained_ : str", "When it was trained."),
+    ("signature_ : str", "Model, criterion, settings, seed, version and digest of the data in one line."),
+    ("data_ : dict", "Training data: source, digest and sizes."),
+    ("reading_ : dict", "Settings for reading the text that differ from the defaults."),
+    ("seed_ : int", "Seed of the random numbers."),
+    ("trained_ : str", "Time of training."),
 )
 # The last parameters of every `fit` that goes by steps, and what it returns.
 WATCHED: tuple[Entry, ...] = (
-    ("on_step : function, optional", "Called with every step of training."),
-    ("checkpoint : str or path, optional", "A file for the state of training; the same call again goes on from there."),
+    ("on_step : function, optional", "Called after every iteration of training."),
+    ("checkpoint : str or path, optional", "File for the state of training; the same call again resumes from it."),
     (
         "checkpoint_every : int, optional",
-        "After how many steps it is written; where not given, so rarely that it costs little.",
+        "Number of iterations between checkpoints; by default chosen so that they cost little.",
     ),
 )
 SECTION = r"\n( +){}\n +-+\n(?:(?!\n +\w+\n +-+\n)[\s\S])*"

@@ -38,21 +38,21 @@ class TableFeatures(NamedTuple):
 def of_words(words: Sequence[str], features: Any, variance: float) -> TableFeatures:
     """For a table whose columns are these words."""
     if not 0.0 < variance < float("inf"):
-        raise InputError(f"variance must be a positive number, not {variance}")
+        raise InputError(f"variance is {variance}; it must be positive")
     found = word_features(words, features)
     return TableFeatures(found.names, Rows(found.matrix, variance))
 
 
 def check_pair_features(features: Any) -> None:
     if features not in (None, PAIRS):
-        raise InputError(f"no features {features!r} of word pairs; use {PAIRS}, or a function of a pair")
+        raise InputError(f"features={features!r}: unknown features of word pairs; use {PAIRS}, or a function of a pair")
 
 
 def of_pairs(rows: Ragged, items: Bitext, features: Any, variance: float) -> TableFeatures:
     """For a translation table, whose rows are the empty word and the source words: each pair itself, then what pairs
     share; only the latter have names."""
     if not 0.0 < variance < float("inf"):
-        raise InputError(f"variance must be a positive number, not {variance}")
+        raise InputError(f"variance is {variance}; it must be positive")
     shared = shared_features(rows, items, features)
     identities = scipy.sparse.identity(len(rows.values), format="csr")
     matrix = scipy.sparse.hstack([identities, shared.matrix], format="csr")

@@ -25,8 +25,8 @@ class FeaturedEstimator(LoopEstimator):
     _FIT: ClassVar[tuple[str, ...]] = (*LoopEstimator._FIT, "feature_weights_", "feature_names_")
     _optional: ClassVar[tuple[str, ...]] = (*LoopEstimator._optional, "feature_weights_", "feature_names_")
     _described: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("feature_weights_ : dict or None", "By table, the weights of features that its rows are computed from."),
-        ("feature_names_ : dict or None", "By table, the names of these features."),
+        ("feature_weights_ : dict or None", "Feature weights by table, with features."),
+        ("feature_names_ : dict or None", "Feature names by table, with features."),
         *LoopEstimator._described,
     )
 
@@ -54,7 +54,7 @@ class FeaturedEstimator(LoopEstimator):
         """
         self._check_fitted("signature_")
         if not self.feature_weights_ or not self.feature_names_:
-            raise InputError("no features were learned; train with features, for example features='words'")
+            raise InputError("the model has no features; train with features, for example features='words'")
         (name, weights), *_ = self.feature_weights_.items()
         found = telling(weights.reshape(-1, weights.shape[-1]), self.feature_names_[name], n, identities)
         return dict(zip(self._row_names(), found, strict=True))

@@ -147,7 +147,7 @@ class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]
 
     def _kind(self) -> str:
         if self.covariance not in KINDS:
-            raise InputError(f"no covariance {self.covariance!r}; use diagonal, full, spherical or unit")
+            raise InputError(f"covariance={self.covariance!r}: unknown; use diagonal, full, spherical or unit")
         return self.covariance
 
     def _start(self, X: Any, model: Model, seed: tuple[int, int], engine: Engine) -> Tables:

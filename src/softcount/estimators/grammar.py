@@ -39,7 +39,7 @@ STARTS = ("given", "random", "uniform")
 
 
 class Grammar(TrainedGrammar):
-    """Context-free grammar, trained on plain sentences, on sentences with brackets or trees, or read off trees.
+    """Probabilistic context-free grammar, trained on sentences, brackets or trees, or read from a treebank.
 
     >>> from softcount import Grammar
     >>> grammar = Grammar("S -> NP VP\\nNP -> 'she' | 'the' 'dog'\\nVP -> 'saw' NP | 'ran'")
@@ -200,15 +200,17 @@ class Grammar(TrainedGrammar):
     def _check(self) -> None:
         super()._check()
         if self.best not in BEST:
-            raise InputError(f"no best tree {self.best!r}; use {', '.join(BEST)}")
+            raise InputError(f"best={self.best!r}: unknown; use {', '.join(BEST)}")
         if isinstance(self.start, str) and self.start not in STARTS:
-            raise InputError(f"no start {self.start!r}; use {', '.join(STARTS)}")
+            raise InputError(f"start={self.start!r}: unknown; use {', '.join(STARTS)}")
         for name, least in (("nonterminals", 1), ("preterminals", 0)):
             number = getattr(self, name)
             if number is not None and number < least:
-                raise InputError(f"{name} must be at least {least}, not {number}")
+                raise InputError(f"{name} is {number}; it must be at least {least}")
         if self.markov is not None and not _is_markov(self.markov):
-            raise InputError(f"markov {self.markov!r}: give (v, h), v from 1 and h from 0 on, for example (2, 1)")
+            raise InputError(
+                f"markov={self.markov!r}: invalid; give (v, h) with v at least 1 and h at least 0, such as (2, 1)"
+            )
 
     def _text(self, X: Any, treebank: Sequence[Tree] | None) -> Corpus:
         if X is not None:
@@ -221,13 +223,13 @@ class Grammar(TrainedGrammar):
     def _given(self, text: Corpus, treebank: Sequence[Tree] | None) -> Given:
         ways = [self.grammar is not None, self.nonterminals is not None, treebank is not None]
         if sum(ways) != 1:
-            raise InputError("give one of a grammar, a number of nonterminals, or trees to read a grammar off")
+            raise InputError("give exactly one of a grammar, a number of nonterminals, or trees")
         if treebank is not None:
             return grammar_off(treebank, self.markov, self.lowercase)
         if self.nonterminals is None:
             return given_grammar(self.grammar)
         if not text.n_tokens:
-            raise InputError("a grammar of nonterminals is learned from text; give some")
+            raise InputError("a grammar with nonterminals is learned from text; give a text")
         n_tags = self.nonterminals if self.preterminals is None else self.preterminals
         return full_grammar(text.vocabulary.words, self.nonterminals, n_tags)
 
@@ -235,7 +237,7 @@ class Grammar(TrainedGrammar):
         pseudo = per_rule(self.rules_, self.pseudo, 0.0, "pseudo-counts")
         prior = per_rule(self.rules_, self.prior, 0.1, "a prior")
         if not np.all(np.asarray(prior) > 0.0):
-            raise InputError("a Dirichlet prior must be positive; use for example 0.1")
+            raise InputError("the Dirichlet prior must be positive; use for example 0.1")
         held_rules(self.rules_, self.fixed)
         return Settings({"rule": pseudo}, {"rule": prior}, sparse=self.sparse)
 
@@ -263,7 +265,7 @@ class Grammar(TrainedGrammar):
     def _remarks(self) -> tuple[str, ...]:
         without = np.flatnonzero(np.diff(self.rules_.rows) == 0)
         names = ", ".join(self.rules_.symbols[s] for s in without[:5]) + (" …" if len(without) > 5 else "")
-        return (f"no rule for {names}; if that is a word, put it in quotes",) if len(without) else ()
+        return (f"no rule for {names}; if it is a word, put it in quotes",) if len(without) else ()
 
 
 def _is_markov(markov: Any) -> bool:

@@ -58,7 +58,7 @@ class TrainedGrammar(LoopEstimator):
         """
         rule = best or self.best
         if rule not in BEST:
-            raise InputError(f"no best tree {rule!r}; use {', '.join(BEST)}")
+            raise InputError(f"best={rule!r}: unknown; use {', '.join(BEST)}")
         text = self._read(X)
         lenient = self._model._replace(lenient=True)
         with self._engine() as engine:
@@ -195,15 +195,17 @@ class TrainedGrammar(LoopEstimator):
         """The sentences that have a tree, and a remark on those that have none."""
         has = Answers(self._model, items, engine).log_norms(_logs(start)) > -np.inf
         if not (has & (items.sizes > 0)).any():
-            raise InputError(f"{text.source}: no sentence has a tree in this grammar; {self._missing(text)}")
+            raise InputError(f"{text.source}: no sentence can be parsed with this grammar; {self._missing(text)}")
         if has.all():
             return np.arange(len(items)), ()
-        return np.flatnonzero(has), (f"{outside(np.flatnonzero(~has), len(items))}; training leaves them out",)
+        return np.flatnonzero(has), (f"{outside(np.flatnonzero(~has), len(items))}; training skips them",)
 
     def _missing(self, text: Corpus) -> str:
         """What is wrong with a text of which nothing is in the language."""
         unknown = [word for word in text.vocabulary.words if word not in set(self.rules_.words)]
-        return f"it has no word {unknown[0]!r}, for example" if unknown else "give rules that allow its sentences"
+        return (
+            f"the word {unknown[0]!r}, for example, is not in the grammar" if unknown else "add rules for its sentences"
+        )
 
     def _arrived(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Bracketed, Array | None]:
         text = self._read(X)
@@ -240,9 +242,7 @@ class TrainedGrammar(LoopEstimator):
 def outside(numbers: Array, n: int) -> str:
     """``3 of 49 sentences have no tree: 3, 4, 12``."""
     shown = ", ".join(str(i + 1) for i in numbers[:SHOWN]) + (" …" if len(numbers) > SHOWN else "")
-    return (
-        f"{len(numbers):,} of {n:,} sentences ha{'s' if len(numbers) == 1 else 've'} no tree in this grammar: {shown}"
-    )
+    return f"{len(numbers):,} of {n:,} sentences cannot be parsed with this grammar: {shown}"
 
 
 def _logs(parameters: GrammarTables) -> GrammarTables:
@@ -255,7 +255,7 @@ def naming(text: Corpus, rows: Array | None = None) -> AbstractContextManager[No
 
     def message(item: int) -> str:
         i = item if rows is None else int(rows[item])
-        wrong = f"the sentence {' '.join(text.tokens(i)[:8])!r} has no tree under these probabilities"
+        wrong = f"the sentence {' '.join(text.tokens(i)[:8])!r} has no parse with these probabilities"
         return f"{text.source}:{i + 1}: {wrong}; allow its rules, or add pseudo-counts"
 
     return impossible_means(message)

@@ -35,7 +35,7 @@ def given_grammar(grammar: Any) -> Given:
         return Given(*parse_cfg(grammar))
     if isinstance(grammar, str | Path):
         return Given(*read_cfg(grammar))
-    raise InputError(f"a grammar of type {type(grammar).__name__}; give a path, or rules as text")
+    raise InputError(f"grammar has type {type(grammar).__name__}; give a path, or rules as text")
 
 
 def rule_probabilities(rules: Rules, given: Mapping[str, float]) -> Array:
@@ -65,7 +65,7 @@ def rule_probabilities(rules: Rules, given: Mapping[str, float]) -> Array:
 def full_grammar(words: Sequence[str], n: int, n_tags: int) -> Given:
     """S → any, N → any any, T → word, with n symbols N and n_tags symbols T; without T, words stand in rules."""
     size = n * float(n + (n_tags or len(words))) ** 2 + n_tags * len(words)
-    check_room(64.0 * size, f"{size:,.0f} rules", "ask for fewer nonterminals")
+    check_room(64.0 * size, f"{size:,.0f} rules", "use fewer nonterminals")
     phrases, tags = np.arange(1, n + 1), np.arange(n + 1, n + 1 + n_tags)
     leaves = tags if n_tags else -1 - np.arange(len(words))
     parts = np.concatenate([phrases, leaves]).astype(np.int32)
@@ -89,7 +89,7 @@ def listed_trees(trees: Any) -> list[Tree]:
         found = parse_trees(lines) if lines and len(lines) == len(rows) else [_tree(row) for row in rows]
     kept = [tree for tree in found if tree is not None]
     if not kept:
-        raise InputError("no trees to read a grammar off; give at least one")
+        raise InputError("no trees to read a grammar from; give at least one")
     return kept
 
 
@@ -98,7 +98,7 @@ def _tree(row: Any) -> Tree | None:
         return row
     if isinstance(row, str):
         return parse_tree(row)
-    raise InputError(f"a tree of type {type(row).__name__}; give its line, or a Tree")
+    raise InputError(f"a tree has type {type(row).__name__}; give a line of text, or a Tree")
 
 
 def grammar_off(trees: Sequence[Tree], markov: Any, lowercase: bool) -> Given:
@@ -120,14 +120,16 @@ def rules_named(rules: Rules, name: str) -> Array:
     """The rules of a symbol, or one rule as its line."""
     if "->" not in name:
         if name not in rules.symbols:
-            raise InputError(f"the grammar has no symbol {name!r}; name a symbol, or a rule as 'NP -> Det N'")
+            raise InputError(
+                f"symbol {name!r} is not in the grammar; use one of its symbols, or a rule such as 'NP -> Det N'"
+            )
         s = rules.symbols.index(name)
         return np.arange(rules.rows[s], rules.rows[s + 1])
     asked = parse_cfg(name, "<rule>")[0]
     texts = {text: r for r, text in enumerate(rules.texts())}
     missing = [text for text in asked.texts() if text not in texts]
     if missing:
-        raise InputError(f"the grammar has no rule {missing[0]!r}; name one that it has")
+        raise InputError(f"rule {missing[0]!r} is not in the grammar; use one of its rules")
     return np.array([texts[text] for text in asked.texts()])
 
 
@@ -136,7 +138,7 @@ def per_rule(rules: Rules, setting: Any, default: float, what: str) -> float | A
     numbers = list(setting.values()) if isinstance(setting, Mapping) else [setting]
     for number in numbers:
         if not isinstance(number, int | float | np.number) or not 0.0 <= number <= MOST_PSEUDO:
-            raise InputError(f"{what} of {number!r}; give a number from 0 to {MOST_PSEUDO:g}")
+            raise InputError(f"{what} is {number!r}; it must be a number from 0 to {MOST_PSEUDO:g}")
     if not isinstance(setting, Mapping):
         return float(setting)
     amounts = np.full(rules.n_rules, default)

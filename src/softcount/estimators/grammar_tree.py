@@ -49,7 +49,9 @@ def drawn(rules: Rules, probabilities: Array, rng: np.random.Generator) -> Tree:
         tree = _drawn(rules, probabilities, rng)
         if tree is not None:
             return tree
-    raise InputError(f"the grammar's trees do not end within {LARGEST:,} rules; give its longer rules less probability")
+    raise InputError(
+        f"the grammar's trees do not end within {LARGEST:,} rules; lower the probabilities of its longer rules"
+    )
 
 
 def _drawn(rules: Rules, probabilities: Array, rng: np.random.Generator) -> Tree | None:
@@ -79,6 +81,6 @@ def _used(
     a, b = rules.rows[symbol : symbol + 2]
     ladder = np.cumsum(probabilities[a:b])
     if a == b or not ladder[-1] > 0.0:
-        raise InputError(f"no rule for {rules.symbols[symbol]!r}; give it one")
+        raise InputError(f"no rule for {rules.symbols[symbol]!r}; add one")
     rule = a + min(int(np.searchsorted(ladder, rng.random() * ladder[-1], side="right")), b - a - 1)
     return symbol, rules.rhs.row(rule).tolist(), []

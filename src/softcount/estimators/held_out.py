@@ -30,7 +30,7 @@ from softcount.text.documents import Documents
 def set_aside(n_documents: int, share: float, seed: int) -> tuple[Array, Array]:
     """(rows to learn from, rows kept aside), at least one of each."""
     if n_documents < 2:
-        raise InputError("held_out keeps documents aside, and there is only one; leave it away")
+        raise InputError("held_out needs at least two documents; omit held_out")
     order = np.random.default_rng([seed, 11]).permutation(n_documents)
     n_aside = min(max(1, round(share * n_documents)), n_documents - 1)
     return np.sort(order[n_aside:]), np.sort(order[:n_aside])
@@ -44,9 +44,7 @@ def watch(
     given, asked = split_tokens(aside, 0.5, seed)
     asked = replace(asked, counts=asked.counts * seen[asked.words])
     if not asked.counts.sum() > 0.0:
-        raise InputError(
-            "held_out: the documents kept aside have no two words that the others have; give a larger share"
-        )
+        raise InputError("held_out: the held-out documents share no two words with the others; use a larger share")
 
     def measure(tables: Tables) -> float:
         word = np.asarray(tables.word, np.float64)

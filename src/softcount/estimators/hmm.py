@@ -56,7 +56,7 @@ from softcount.text.vocabulary import UNKNOWN, Vocabulary
 
 
 class HMM(TrainedHMM):
-    """Hidden Markov model of sentences, trained without labels, with some, or with a tag dictionary.
+    """Hidden Markov model for tagging words, trained without labels, with some labels, or with a tag dictionary.
 
     >>> from softcount import HMM
     >>> text = ["the dog runs", "a cat runs", "the cat sleeps", "a dog sleeps"]
@@ -252,7 +252,7 @@ class HMM(TrainedHMM):
             if self._begun == "classes":
                 spread = random_start(self._model.layout, (seed, restart))
                 chance = seed + restart if restart else None  # the first start is the same for every seed
-                whole = in_memory(counted, "the start from word classes", "choose another: --start random")
+                whole = in_memory(counted, "the start from word classes", "use another start: --start random")
                 tables = class_start(whole, self.states_, n_named, dictionary, spread, chance)
             else:
                 tables = self._start(given, data, mask, (seed, restart))
@@ -285,9 +285,9 @@ class HMM(TrainedHMM):
         if data.n_tokens == 0:
             raise InputError(f"{data.source}: no tokens to train on; give at least one word")
         if data.n_unknown == data.n_tokens:
-            raise InputError(f"{data.source}: the start lists none of its words; give parameters of this language")
+            raise InputError(f"{data.source}: the start contains none of its words; use parameters of this language")
         if self._is_auto and (given or dictionary or data.tagset or isinstance(self.start, Corpus)):
-            raise InputError('n_states="auto" is for text alone; leave it away where tags are named')
+            raise InputError('n_states="auto" is not available with named tags; omit it')
 
     def _declare(self, data: Corpus, given: NamedHMM | None, dictionary: TagDictionary | None) -> tuple[Corpus, int]:
         """Settles states, words and model; returns the text in their numbers, and how many states are named."""
@@ -307,7 +307,7 @@ class HMM(TrainedHMM):
     def _check(self) -> None:
         super()._check()
         if self.decode not in DECODINGS:
-            raise InputError(f"no decoding {self.decode!r}; use {', '.join(DECODINGS)}")
+            raise InputError(f"decode={self.decode!r}: unknown; use {', '.join(DECODINGS)}")
 
     def _stages(self) -> list[Stage]:
         """Classes of words know much already: more than a step undoes what they know."""
@@ -351,7 +351,7 @@ class HMM(TrainedHMM):
             check_start(self.start)
             given = read_parameters(self.start)
         if given and self.end and not given.end:
-            raise InputError('the start has no "end"; add it there, or leave the end out')
+            raise InputError('the start has no "end"; add it there, or omit end (--end)')
         return given
 
     def _states(self, given: NamedHMM | None, dictionary: TagDictionary | None, data: Corpus) -> StateNames:

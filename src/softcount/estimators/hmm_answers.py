@@ -85,7 +85,7 @@ class TrainedHMM(SizedEstimator):
         """
         rule = decode or self.decode
         if rule not in DECODINGS:
-            raise InputError(f"no decoding {rule!r}; use {', '.join(DECODINGS)}")
+            raise InputError(f"decode={rule!r}: unknown; use {', '.join(DECODINGS)}")
         check_is_fitted(self, "vocabulary_")
         weights, mode = self._logs(), SUM if rule == "posterior" else MAX
         if rule == "mre":
@@ -156,7 +156,7 @@ class TrainedHMM(SizedEstimator):
         data = corpus(X, self.vocabulary_, lowercase=self.lowercase)
         known = data.n_tokens - data.n_unknown
         if not known:
-            raise InputError("perplexity of a text without a single known word is not defined")
+            raise InputError("perplexity of a text without known words is not defined")
         return float(np.exp(-self.score(data) / known))
 
     def sample(
@@ -256,7 +256,7 @@ class TrainedHMM(SizedEstimator):
 
     def _needs_bigrams(self, what: str) -> None:
         if isinstance(self.parameters_, ChannelTables):
-            raise InputError(f"{what}: only of transitions between two states; use a language model of order 2")
+            raise InputError(f"{what} needs transitions between two states; use a language model of order 2")
 
     def _show(self) -> None:
         if isinstance(self.parameters_, ChannelTables):
@@ -302,7 +302,7 @@ def naming(data: Corpus) -> AbstractContextManager[None]:
 
     def message(item: int) -> str:
         words = " ".join(data.tokens(item)[:8])
-        wrong = f"the sentence {words!r} has probability zero under these parameters, or one below the smallest number"
+        wrong = f"the sentence {words!r} has probability zero under these parameters, or one too small to represent"
         return f"{data.source}:{item + 1}: {wrong}; allow its words and transitions, or add pseudo-counts"
 
     return impossible_means(message)

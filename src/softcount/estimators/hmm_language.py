@@ -27,7 +27,7 @@ from softcount.text.corpus import Corpus
 
 def checked_language(lm: Any) -> LanguageModel:
     if not isinstance(lm, LanguageModel):
-        raise InputError(f"transition of type {type(lm).__name__}; give a trained LanguageModel of tags")
+        raise InputError(f"transition has type {type(lm).__name__}; give a trained LanguageModel of tags")
     lm._check_fitted("orders_")
     return lm
 
@@ -62,7 +62,7 @@ def with_language(table: Array, tables: HMMTables) -> Tables:
 
 def refuse_known(data: Corpus, model: Any) -> None:
     if isinstance(model, NgramChannel) and data.labels is not None and (data.labels.values >= 0).any():
-        raise InputError(f"{data.source}: known tags need a language model of order 2; give one, or no tags")
+        raise InputError(f"{data.source}: known tags need a language model of order 2; use one, or no tags")
 
 
 def shown(table: Array) -> tuple[Array, Array, Array]:

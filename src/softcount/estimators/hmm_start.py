@@ -91,7 +91,9 @@ def unobserved(data: Corpus) -> tuple[str, ...]:
     unknown = data.n_unknown
     if not unknown:
         return ()
-    return (f"{unknown:,} of {data.n_tokens:,} tokens are words that the start does not list; any state may emit them",)
+    return (
+        (f"{unknown:,} of {data.n_tokens:,} tokens are words that the start does not contain; they may have any tag"),
+    )
 
 
 def remarks(data: Corpus, allowed: Array | None, dictionary: TagDictionary | None, start: str) -> tuple[str, ...]:
@@ -102,7 +104,11 @@ def remarks(data: Corpus, allowed: Array | None, dictionary: TagDictionary | Non
     if not n and dictionary is None:
         return ()
     only = ", given or the only one in the dictionary" if dictionary is not None else ""
-    they = "they are the start" if start in ("known", "classes") else f"they are not the start, which is {start}"
+    they = (
+        "they are used for initialization"
+        if start in ("known", "classes")
+        else f"they are not used for initialization (the start is {start})"
+    )
     matching = () if dictionary is None else (_matching(data, dictionary.words, "the dictionary"),)
     return (*matching, f"{_share(n, data)} have a known tag{only}; {they}")
 
@@ -110,7 +116,7 @@ def remarks(data: Corpus, allowed: Array | None, dictionary: TagDictionary | Non
 def labelled_remark(data: Corpus, labelled: Corpus) -> str:
     """Whether a labelled text, counted as the start, has the words of the text."""
     said = _matching(data, labelled.vocabulary.words, f"the labelled text {labelled.source}, which is the start,")
-    return f"{said}; training does not see it, as it does with --labelled (labelled=… of fit)"
+    return f"{said}; they only initialize training; --labelled (labelled= of fit) also trains on them"
 
 
 def _matching(data: Corpus, words: Sequence[str], who: str) -> str:
@@ -123,7 +129,7 @@ def _matching(data: Corpus, words: Sequence[str], who: str) -> str:
         return said
     if alike > 1.2 * n:
         return f"{said}, but of {alike:,} without regard to case: lower-case both, the text by lowercase (--lowercase)"
-    return f"{said}; is it of this language, and are its tokens cut alike?"
+    return f"{said}; check that it is the same language and tokenization"
 
 
 def _share(n: int, data: Corpus) -> str:

@@ -31,23 +31,25 @@ def state_names(by: NamedBy, n_states: int | None, n_words: int) -> StateNames:
     known = _named(by)
     all_of_them = by.start or by.language
     if n_states is None and not known:
-        raise InputError("how many states? give n_states (--states), a dictionary, or parameters to start from")
+        raise InputError(
+            "the number of states is missing; give n_states (--states), a dictionary, or parameters to start from"
+        )
     n = n_states or len(known)
     if n < len(known) or (all_of_them and n > len(known)):
-        raise InputError(f"{n} states asked for, but {len(known)} are named; leave the number away")
-    check_room(32.0 * n * (n + n_words), f"{n:,} states", "ask for fewer")  # before even their names are made
+        raise InputError(f"{n} states, but {len(known)} tags are named; omit the number")
+    check_room(32.0 * n * (n + n_words), f"{n:,} states", "use fewer")  # before even their names are made
     return StateNames(tuple(known + [str(k) for k in range(len(known), n)]), len(known))
 
 
 def _named(by: NamedBy) -> list[str]:
     if by.start is not None and by.language is not None:
-        raise InputError("parameters to start from, and a language model for transitions; give one of them")
+        raise InputError("parameters and a language model of transitions cannot both be given; give one of them")
     first = by.start or by.language or ()
     known = list(dict.fromkeys((*first, *(name for names in by.others for name in names))))
     if len(known) > len(first):
         other = f"tag {known[len(first)]!r}"
         if by.start is not None:
-            raise InputError(f"{other} is not one of the start's states; correct it, or leave the start away")
+            raise InputError(f"{other} is not one of the start's states; correct it, or omit the start")
         if by.language is not None:
-            raise InputError(f"{other} is none of the language model's; train it on such tags")
+            raise InputError(f"{other} is not in the language model; train it on such tags")
     return known

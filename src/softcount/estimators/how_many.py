@@ -73,7 +73,7 @@ class Trainer(Protocol):
 
 def choose(method: str, train: Trainer, items: Any, most: int, seed: int) -> Choice:
     if method not in METHODS:
-        raise InputError(f"choose={method!r}; use {', '.join(METHODS)}")
+        raise InputError(f"choose={method!r}: unknown; use {', '.join(METHODS)}")
     if method == "held-out":
         return _held_out(train, items, most, seed)
     found = []
@@ -113,15 +113,15 @@ def _elbo(train: Trainer, items: Any, most: int) -> Choice:
 
     tried = search(attempt, most)
     best = max(tried, key=lambda one: one.score)
-    died = f"; {best.size - best.used} of its values died" if best.used < best.size else ""
-    why = f"{best.size}{_most_of(tried, best.size)} has the greatest bound on the evidence (ELBO + log K!){died}"
+    died = f"; {best.size - best.used} of them stay empty" if best.used < best.size else ""
+    why = f"{best.size}{_most_of(tried, best.size)} has the highest ELBO{died}"
     return Choice(best.used, why, tried)
 
 
 def _held_out(train: Trainer, items: Any, most: int, seed: int) -> Choice:
     n = len(items)
     if n < 2 * BLOCKS:
-        raise InputError(f"{n} items are too few to keep some aside; choose by elbo, or give {2 * BLOCKS} and more")
+        raise InputError(f"{n} items are too few for a held-out set; use choose elbo, or at least {2 * BLOCKS} items")
     order = np.random.default_rng([seed, 19]).permutation(n)
     aside = max(BLOCKS, round(ASIDE * n))
     learnt, blocks = items.take(np.sort(order[aside:])), np.array_split(order[:aside], BLOCKS)
@@ -136,13 +136,13 @@ def _held_out(train: Trainer, items: Any, most: int, seed: int) -> Choice:
     best = max(tried, key=lambda one: one.score).size
     chosen = min(size for size, found in measured.items() if within_one_error(measured[best], found))
     fewer = "" if chosen == best else f", {chosen} within one standard error of that"
-    why = f"of {aside:,} items kept aside, {best}{_most_of(tried, best)} foretells them best{fewer}"
+    why = f"{best}{_most_of(tried, best)} gives the highest likelihood of {aside:,} held-out items{fewer}"
     return Choice(chosen, why, tried)
 
 
 def _most_of(tried: list[Tried], size: int) -> str:
     """More might have been better still, where nothing larger was tried."""
-    return ", the most that was tried," if size == max(one.size for one in tried) > 1 else ""
+    return ", the largest size tried," if size == max(one.size for one in tried) > 1 else ""
 
 
 def within_one_error(best: Array, found: Array) -> bool:
@@ -204,9 +204,9 @@ def _split_merge(train: Trainer, items: Any, most: int, rng: np.random.Generator
         failed = 0 if better and model.size > best.size else failed + 1
         best = model if better else best
         behind = behind + 1 if _far_behind(best, bar, tried[0].score) else 0
-    why = "further raises the bound on the evidence (ELBO + log K!) no more"
+    why = "more do not raise the ELBO"
     if 2 * best.size > most:
-        why = f"would make more than {most}"
+        why = f"would exceed {most}"
     return Choice(_used(best), f"splitting {best.size} {why}", tried)
 
 

@@ -23,7 +23,7 @@ KINDS = {"euclidean": "unit", "cosine": "direction"}
 
 
 class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[misc]
-    """Clusters by k-means: hard EM on Gaussians of unit variance and equal weights. Dense, CSR, or text as tf-idf.
+    """k-means clustering of dense or CSR data, or of text as tf-idf: hard EM for Gaussians of unit variance.
 
     >>> from softcount import KMeans
     >>> kmeans = KMeans(2, random_state=0).fit([[0, 0], [0, 1], [9, 9], [9, 8]])
@@ -126,7 +126,7 @@ class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[mi
 
     def _kind(self) -> str:
         if self.metric not in KINDS:
-            raise InputError(f"no metric {self.metric!r}; use {' or '.join(KINDS)}")
+            raise InputError(f"metric={self.metric!r}: unknown; use {' or '.join(KINDS)}")
         return KINDS[self.metric]
 
     def _refills(self) -> bool:

@@ -27,9 +27,9 @@ def known_classes(
     named = tuple(dict.fromkeys((*(dictionary.tagset if dictionary else ()), *data.tagset)))
     n = n_classes or len(named) or usual
     if n < len(named):
-        raise InputError(f"{n} classes asked for, but {len(named)} are named; leave the number away")
+        raise InputError(f"{n} classes, but {len(named)} are named; omit the number")
     V = len(data.vocabulary)
-    check_room(8.0 * (V * 300 + n * (4 * V + 6 * n)), f"{n:,} classes", "ask for fewer")
+    check_room(8.0 * (V * 300 + n * (4 * V + 6 * n)), f"{n:,} classes", "use fewer")
     names = named + tuple(str(k) for k in range(len(named), n))
     if not named:
         return KnownClasses(names, 0, None)
@@ -52,6 +52,8 @@ def _decide(allowed: Array, data: Corpus, words: Array, names: tuple[str, ...]) 
     for v in tagged[~possible[tagged].any(axis=1)]:
         tag = quoted(names[int(seen[v].argmax())])
         word = quoted(data.vocabulary.words[v])
-        raise InputError(f"{data.source}: {word} is tagged {tag}, which the dictionary does not allow; correct one")
+        raise InputError(
+            f"{data.source}: {word} has the tag {tag}, which the dictionary does not allow; correct one of them"
+        )
     allowed[tagged] = False
     allowed[tagged, possible[tagged].argmax(axis=1)] = True

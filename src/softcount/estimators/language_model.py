@@ -56,7 +56,7 @@ class Fluency(NamedTuple):
 
 
 class LanguageModel(LightEstimator, SavedEstimator):
-    """P(sentence) = Π P(word | the words before it), smoothed by interpolated modified Kneser–Ney.
+    """N-gram language model of words or characters with interpolated modified Kneser–Ney smoothing.
 
     >>> from softcount import LanguageModel
     >>> lm = LanguageModel(order=2).fit(["the dog runs", "the cat runs", "a dog sleeps"])
@@ -125,7 +125,7 @@ class LanguageModel(LightEstimator, SavedEstimator):
         self._check()
         data = self._corpus(X)
         if not len(data):
-            raise InputError(f"{data.source}: no sentence; give text with at least one line")
+            raise InputError(f"{data.source}: no sentences; give a text with at least one line")
         self.vocabulary_, text = self._bounded(data)
         stage.begin("counting n-grams")
         counts = counted(text, self.order, len(self.vocabulary_))
@@ -135,7 +135,7 @@ class LanguageModel(LightEstimator, SavedEstimator):
             guessed = guessed[1:]  # no letter is rare, however long the text
         if guessed:
             orders = ", ".join(map(str, guessed))
-            warnings.warn(f"too little text to estimate the discounts of order {orders}; taken as .5, 1, 1.5",
+            warnings.warn(f"too little text to estimate the discounts of order {orders}; 0.5, 1 and 1.5 are used",
                           stacklevel=2)  # fmt: skip
         sizes = {"sentences": len(data), "tokens": int(text.is_word.sum())}
         self.history_ = Trace([])
@@ -176,11 +176,11 @@ class LanguageModel(LightEstimator, SavedEstimator):
     def _check(self) -> None:
         check_parameters(self)
         if not 1 <= self.order <= 10:
-            raise InputError(f"order {self.order}; an n-gram has 1 to 10 words")
+            raise InputError(f"order is {self.order}; it must be from 1 to 10")
         if self.query not in QUERIES:
-            raise InputError(f"no query {self.query!r}; use {', '.join(QUERIES)}")
+            raise InputError(f"query={self.query!r}: unknown; use {', '.join(QUERIES)}")
         if self.min_count < 1:
-            raise InputError(f"min_count {self.min_count}; give 1 (all words) or more")
+            raise InputError(f"min_count is {self.min_count}; it must be at least 1")
 
     # --- questions ------------------------------------------------------------------------------------------------
 
@@ -354,7 +354,7 @@ class LanguageModel(LightEstimator, SavedEstimator):
 
     def _corpus(self, X: Any) -> Corpus:
         if isinstance(X, str):
-            raise InputError("one text where sentences were expected; give a list of lines, or [text]")
+            raise InputError("X is a single text; give a list of lines, [text]")
         if self.characters and not isinstance(X, Corpus):
             X = [spaced(line) for line in X]
         found: Corpus = in_memory(corpus(X, lowercase=self.lowercase), "a language model", "give a part of it")
@@ -365,7 +365,9 @@ class LanguageModel(LightEstimator, SavedEstimator):
         own = data.vocabulary.words
         for word in SPECIAL[START : END + 1]:
             if word in data.vocabulary:
-                raise InputError(f"{data.source}: has the word {word}, which marks starts and ends; leave it out")
+                raise InputError(
+                    f"{data.source}: contains the word {word}, which marks the start or end of a sentence; remove it"
+                )
         counts = np.bincount(data.sentences.values, minlength=len(own))
         kept = [word for word, n in zip(own, counts, strict=True) if n >= self.min_count and word != SPECIAL[UNKNOWN]]
         vocabulary = Vocabulary([*SPECIAL, *kept], unknown=SPECIAL[UNKNOWN])

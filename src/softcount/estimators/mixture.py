@@ -48,7 +48,7 @@ COMPARED, SHOWN = 512, 5  # classes of which all pairs are compared; of which a 
 
 
 class NaiveBayesMixture(TrainedMixture):
-    """Mixture of Naive Bayes document classes, found without labels or with a few.
+    """Naive Bayes mixture for clustering documents, or for classifying them from a few labels.
 
     >>> from softcount import NaiveBayesMixture
     >>> docs = ["stars planets moon", "moon stars orbit", "bread butter jam", "jam bread tea"]
@@ -216,7 +216,7 @@ class NaiveBayesMixture(TrainedMixture):
         self._check()
         whole = self._read(X, reset=True)
         if y is not None or sample_weight is not None:
-            whole = in_memory(whole, "training with labels or weights", "leave them away")
+            whole = in_memory(whole, "training with labels or weights", "omit them")
         weights = checked_weights(sample_weight, len(whole), "documents")
         if weights is not None:
             whole = replace(whole, weights=weights)
@@ -229,7 +229,7 @@ class NaiveBayesMixture(TrainedMixture):
         if len(data) < 1:
             raise InputError("no documents; at least one is needed")
         K = len(self.classes_)
-        check_room(32.0 * width(K) * data.n_words, f"{K:,} classes", "ask for fewer")
+        check_room(32.0 * width(K) * data.n_words, f"{K:,} classes", "use fewer")
         self._model = Mixture(K, data.n_words)
         digest = digest_with(data.digest(), weights)
         with self._engine() as engine, naming(data.source):
@@ -253,9 +253,9 @@ class NaiveBayesMixture(TrainedMixture):
     def _check(self) -> None:
         super()._check()
         if self.unlabelled_weight is not None and not 0.0 <= self.unlabelled_weight <= 1.0:
-            raise InputError(f"unlabelled_weight must be between 0 and 1, not {self.unlabelled_weight}")
+            raise InputError(f"unlabelled_weight is {self.unlabelled_weight}; it must be from 0 to 1")
         if self.document_length is not None and not 0.0 < self.document_length <= LONGEST:
-            wrong = f"document_length must be more than zero and at most {LONGEST:g}, or None"
+            wrong = f"document_length must be above 0 and at most {LONGEST:g}, or None"
             raise InputError(f"{wrong}, not {self.document_length}")
 
     def _for_choice(self) -> dict[str, Any]:
@@ -270,7 +270,9 @@ class NaiveBayesMixture(TrainedMixture):
         share = fewer.n_tokens / max(items.n_tokens, 1.0)
         if share > ALL:
             return items, ""
-        return fewer, f"; documents repeat their words, so that {items.n_tokens:,.0f} count as {fewer.n_tokens:,.0f}"
+        return fewer, (
+            f"; words are repeated within documents, so {items.n_tokens:,.0f} tokens count as {fewer.n_tokens:,.0f}"
+        )
 
     def _read(self, X: Any, reset: bool) -> Documents:
         data = super()._read(X, reset)
@@ -282,7 +284,7 @@ class NaiveBayesMixture(TrainedMixture):
         known = None if y is None else known_labels(y)
         if y is None or known is None or not known.any():
             if not self._size:
-                raise InputError('n_clusters="auto" where no label is known: leave the labels away')
+                raise InputError('n_clusters="auto" needs documents without labels; omit the labels')
             self.classes_ = np.arange(self._size)
             self.unlabelled_weight_ = USUAL if self.unlabelled_weight is None else self.unlabelled_weight
             return data.unlabelled(), ()
@@ -327,18 +329,22 @@ class NaiveBayesMixture(TrainedMixture):
         if begins == "given":
             return given_start(layout, self.start)
         if begins == "kmeans" and data.labels is not None:
-            raise InputError("clusters of k-means are in no order, but labels name the classes; leave the start away")
+            raise InputError("the start kmeans does not name its clusters as the labels do; omit the start")
         if begins == "kmeans" and len(data) >= self._size:
             return clustered(self._model, data, seed, self.n_jobs, engine)
         if begins not in STARTS:
-            raise InputError(f"no start {self.start!r}; use {', '.join(STARTS)}, or tables")
+            raise InputError(f"start={self.start!r}: unknown; use {', '.join(STARTS)}, or tables")
         return uniform_start(layout) if begins == "uniform" else random_start(layout, seed)
 
     def _remarks(self, whole: Documents, data: Documents) -> tuple[str, ...]:
         if data.labels is None:
             return ()
         begins, n = self._begins(data), int((data.labels >= 0).sum())
-        they = "they are the start" if begins == "labels" else f"they are not the start, which is {begins}"
+        they = (
+            "they are used for initialization"
+            if begins == "labels"
+            else f"they are not used for initialization (the start is {begins})"
+        )
         return (f"{n:,} of {len(whole):,} documents ({n / len(whole):.1%}) have a known class; {they}",)
 
     def _warn_of_collapse(self, data: Documents) -> None:
@@ -352,18 +358,18 @@ class NaiveBayesMixture(TrainedMixture):
         lost, alike = sizes <= least, [] if K > COMPARED else self._alike(sizes > least)
         wrong = []
         if should > 1.5 and found <= COLLAPSE * should:
-            wrong.append(f"{found:.1f} are in effect used where {should:.1f} should be")
+            wrong.append(f"the effective number of classes is {found:.1f} instead of {should:.1f}")
         if lost.any():
             named = (f"{self._called(k)} ({sizes[k]:,})" for k in np.flatnonzero(lost).tolist())
-            wrong.append(f"these received practically no documents: {_some(named)}")
+            wrong.append(f"these received almost no documents: {_some(named)}")
         if alike:
             wrong.append(
-                f"these have become one: {_some(f'{self._called(j)} and {self._called(k)}' for j, k in alike)}"
+                f"these have become identical: {_some(f'{self._called(j)} and {self._called(k)}' for j, k in alike)}"
             )
         if wrong:
-            advice = "ask for fewer, or take another start or random_state"
+            advice = "use fewer, or another start or random_state"
             if data.labels is not None:
-                advice = "give more labels, lower pseudo or unlabelled_weight, or take another start"
+                advice = "add labels, lower pseudo or unlabelled_weight, or use another start"
             warn_each_time(f"the classes collapse: {', and '.join(wrong)}; {advice}")
 
     def _called(self, k: int) -> str:

@@ -39,7 +39,7 @@ def counted(model: Mixture, labelled: Documents, engine: Engine) -> Tables:
 def clustered(model: Mixture, data: Documents, seed: tuple[int, int], n_jobs: int | None, engine: Engine) -> Tables:
     """As if the clusters of k-means were known classes."""
     chance = int(np.random.default_rng(list(seed)).integers(2**31))
-    data = in_memory(data, "the start from k-means", "choose another: --start random")
+    data = in_memory(data, "the start from k-means", "use another start: --start random")
     means = KMeans(model.n_clusters, criterion=CRITERION, n_jobs=n_jobs, random_state=chance)
     with stage.towards("start, clusters of documents"):
         found = means.fit(directions(data), sample_weight=data.weights).labels_

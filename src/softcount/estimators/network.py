@@ -34,7 +34,7 @@ STARTS = ("random", "uniform")
 
 
 class Network(TrainedNetwork):
-    """A Bayesian network: every variable is drawn from a table, given its parents. Any cell of the data may be missing.
+    """Discrete Bayesian network, learned from data with missing values and hidden variables.
 
     >>> from softcount import Network
     >>> days = {"weather": ["rainy", "sunny", "rainy", "sunny"], "late": ["yes", "no", "yes", "no"]}
@@ -197,7 +197,7 @@ class Network(TrainedNetwork):
     def _search(self, columns: Columns) -> tuple[str, ...]:
         """Settles the arcs, and says how."""
         if self.tie or self.fixed or self._begins(None) == "given":
-            raise InputError("where arcs are learned, tables cannot be tied, fixed or given; leave that away")
+            raise InputError("tables cannot be tied, fixed or given while arcs are learned; omit that option")
         self._learned_arcs = None
         if isinstance(self.structure, str) and self.structure == AUTO:
             shown = [name for name in columns.columns if name not in (self.sequence, self.weight)]
@@ -208,7 +208,7 @@ class Network(TrainedNetwork):
         found, scored = learned_structure(begun, self._read(columns), self._model.sizes, self.restarts, seed)
         self._learned_arcs = found
         n = sum(len(above) for above in found.parents)
-        return (f"structural EM: {n} arcs, BIC {scored.bic:,.2f} after {scored.bics[0]:,.2f} with those at first",)
+        return (f"structural EM: {n} arcs, BIC {scored.bic:,.2f} (initially {scored.bics[0]:,.2f})",)
 
     def as_given(self) -> Network:
         """Take the network as its start says, every table of it; nothing is learned.
@@ -222,7 +222,7 @@ class Network(TrainedNetwork):
         given = self._declare(None)
         self.parameters_, open = self._start(self._model, given, (0, 0))
         if open:
-            raise InputError(f"the start does not give all of {list_some(open)}; give it, or data to learn it from")
+            raise InputError(f"the start does not contain {list_some(open)}; add it, or give data to learn it from")
         self._tables = self.parameters_._asdict()
         self.restarts_, self.restart_ = [Restart(float("nan"), float("nan"), 0, Ending(DONE, "0 steps done"))], 0
         self.objective_, self.n_iter_, self.history_, self.posterior_ = float("nan"), 0, Trace(), None
@@ -248,7 +248,7 @@ class Network(TrainedNetwork):
         if columns is not None and not set(found.names) & set(columns.columns):
             known, wanted = list_some(columns.columns), list_some(found.names)
             raise InputError(
-                f"{columns.source}: no column of the network's ({known}); it has {wanted or 'no variable'}"
+                f"{columns.source}: no column of the network ({known}); the columns are {wanted or 'none'}"
             )
         declared_values = (dict(bif.values) if bif else {}) | given_values(found, self.values)
         named = named_values(found, given)
@@ -282,7 +282,7 @@ class Network(TrainedNetwork):
         if hasattr(self.start, "_asdict"):
             return {**given, **self.start._asdict()}
         if self.start not in STARTS:
-            raise InputError(f"no start {self.start!r}; use random, uniform, tables, or a file T.json")
+            raise InputError(f"start={self.start!r}: unknown; use random, uniform, tables, or a file T.json")
         return given
 
     def _begins(self, items: Any) -> str:
@@ -303,5 +303,5 @@ class Network(TrainedNetwork):
 
     def _of_values(self, table: str, what: Any) -> TableFeatures:
         if table not in self._model.tables:
-            raise InputError(f"features: no table {table!r}; the tables are {list_some(self._model.tables)}")
+            raise InputError(f"features: unknown table {table!r}; the tables are {list_some(self._model.tables)}")
         return of_words([text_of(value) for value in self.values_[table]], what, self.variance)

@@ -112,7 +112,7 @@ class TrainedNetwork(ExportedNetwork):
         question = asked(about, {**(given or {}), **evidence}, self._model, self.values_)
         model = self._asked_of(question)
         weights = model.weigh(self._logs())
-        wrong = f"query {about!r}: what is given has probability zero; ask for something possible"
+        wrong = f"query {about!r}: the condition has probability zero; use a possible one"
         with impossible_means(lambda _: wrong):
             table = model.posteriors(weights, model.pack(question.records))
         starts = offsets_of(np.array(model.sizes, dtype=np.int64))
@@ -184,9 +184,9 @@ class TrainedNetwork(ExportedNetwork):
         """
         self._ready()
         if n < 1 or length < 1:
-            raise InputError(f"{n} samples of length {length}; both must be at least 1")
+            raise InputError(f"{n} samples of length {length}: both must be at least 1")
         spent = sampling_cost(n * length, self._model.sizes)
-        check_cost(spent, f"drawing {n * length:,} rows", "draw fewer at once", self.force)
+        check_cost(spent, f"drawing {n * length:,} rows", "draw fewer rows at once", self.force)
         rng = np.random.default_rng(random_state)
         order = [self._model.names.index(name) for name in structure(self.structure_).in_order()]
         drawn = self._named(draw_rows(self._model, order, self.parameters_, n, length, rng))
@@ -221,7 +221,7 @@ class TrainedNetwork(ExportedNetwork):
         model = self._over(data)
         spent = cost(model, data, task, getattr(engine, "n_workers", 1))
         what = f"{'an iteration' if task is Task.COUNTS else 'inference'} over {data.n_rows:,} rows"
-        check_cost(spent, what, "give values for some of these variables in the data, remove arcs", self.force)
+        check_cost(spent, what, "give values for some of these variables in the data, or remove arcs", self.force)
         return model
 
     def _asked_of(self, question: Question) -> Model:
@@ -232,7 +232,7 @@ class TrainedNetwork(ExportedNetwork):
         if exceeds(spent, available()):
             model = relevant(model, question)
             spent = cost(model, question.records, Task.MARGINALS)
-        check_cost(spent, "this query", "give values for some of these variables, remove arcs", self.force)
+        check_cost(spent, "this query", "give values for some of these variables, or remove arcs", self.force)
         return model
 
     def _logs(self) -> NetworkTables:
@@ -278,5 +278,5 @@ class TrainedNetwork(ExportedNetwork):
 def naming(data: Records) -> AbstractContextManager[None]:
     """Turns an impossible item into a message about the line where it begins."""
     what = "row" if len(data) == data.n_rows else "sequence"
-    wrong = f"this {what} has probability zero under the parameters; correct it, or give its values some probability"
+    wrong = f"this {what} has probability zero under the parameters; correct it, or raise the probability of its values"
     return impossible_means(lambda item: f"{data.line_of(item)}: {wrong}")

@@ -32,5 +32,5 @@ def _mask(model: Network, table: str, which: Any) -> Any:
             row = tuple(values.index(word) for values, word in zip(above, words, strict=True))
             mask[row] |= np.array([entries is True or value in map(text_of, entries) for value in own])
         except ValueError:
-            raise InputError(f"cannot fix {table!r} given {given!r}; there is no such row") from None
+            raise InputError(f"cannot fix {table!r} given {given!r}; the row was not found") from None
     return mask

@@ -21,8 +21,8 @@ def check_cost(cost: Cost, what: str, remedy: str, force: bool) -> None:
     room = available()
     if exceeds(cost, room) and not force:
         raise InputError(
-            f"{what} needs {_needs(cost)}; this machine has {_bytes(room)} free, and the limit is a minute; "
-            f"{remedy}, or use --force (in Python force=True)"
+            f"{what} needs {_needs(cost)}; this machine has {_bytes(room)} free, and the time limit "
+            f"is one minute; {remedy}, or use --force (in Python force=True)"
         )
     if cost.seconds > NOTED or cost.n_bytes > NOTED_BYTES:
         stage.note(f"note: {what} needs {_needs(cost)}")

@@ -65,7 +65,9 @@ def asked(about: str, evidence: Mapping[str, Any], model: Network, values: Mappi
     for row, v, name, value in facts:
         texts = [text_of(one) for one in values[model.names[v]]]
         if text_of(value) not in texts:
-            raise InputError(f"query {about!r}: {name} has no value {quoted(text_of(value))}, but {list_some(texts)}")
+            raise InputError(
+                f"query {about!r}: {quoted(text_of(value))} is not a value of {name}; its values are {list_some(texts)}"
+            )
         cells[row, v] = texts.index(text_of(value))
     return Question(records(cells, np.array([0, length], dtype=np.int64)), targets)
 
@@ -73,7 +75,7 @@ def asked(about: str, evidence: Mapping[str, Any], model: Network, values: Mappi
 def _pairs(about: str, given: str) -> dict[str, str]:
     parts = [part.partition("=") for part in given.split(",") if part.strip()]
     if any(not mark for _, mark, _ in parts):
-        raise InputError(f"query {about!r}: write what is given as name=value, name=value behind the bar")
+        raise InputError(f"query {about!r}: write conditions as name=value, name=value after the bar")
     return {name.strip(): value.strip() for name, _, value in parts}
 
 
@@ -81,8 +83,10 @@ def _cell(about: str, text: str, model: Network) -> tuple[int, int]:
     """(row, variable)"""
     name, at, row = text.strip().partition("@")
     if at and not (model.later and re.fullmatch("[0-9]+", row) and 1 <= (whole(row) or 0) <= MOST_ROWS):
-        remedy = "rows are counted from 1" if model.later else "only a network over time has rows to name"
+        remedy = "rows are counted from 1" if model.later else "only a network over time has numbered rows"
         raise InputError(f"query {about!r}: cannot read {quoted(text.strip())}; {remedy}")
     if name.strip() not in model.names:
-        raise InputError(f"query {about!r}: no variable {quoted(name.strip())}; there are {list_some(model.names)}")
+        raise InputError(
+            f"query {about!r}: unknown variable {quoted(name.strip())}; the variables are {list_some(model.names)}"
+        )
     return int(row) - 1 if at else 0, model.names.index(name.strip())

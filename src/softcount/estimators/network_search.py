@@ -48,7 +48,7 @@ def learned_structure(
 ) -> tuple[Structure, Scored]:
     """The best of several searches, which begin with these arcs and with different hidden values."""
     if begun.over_time:
-        raise InputError("arcs from the row before are not searched for; leave @-1 away, or give the arcs")
+        raise InputError("arcs from the previous row are not searched; omit @-1, or give the arcs")
     place = {name: v for v, name in enumerate(begun.names)}
     arcs = tuple(frozenset(place[name] for name, _ in above) for above in begun.parents)
     filled = completed(data.cells, np.repeat(data.weights, data.sizes), sizes)
@@ -81,8 +81,8 @@ def completed(cells: Array, weights: Array, sizes: tuple[int, ...]) -> Completed
     ways = np.where(rows < 0, np.array(sizes, dtype=float), 1.0).prod(axis=1)
     if ways.sum() > MOST_ROWS:
         raise InputError(
-            f"{ways.sum():,.0f} ways to fill in what is missing, more than {MOST_ROWS:,}; "
-            "give fewer hidden variables or values, or leave out rows that lack much"
+            f"{ways.sum():,.0f} combinations of missing values, more than {MOST_ROWS:,}; use fewer "
+            "hidden variables or values, or remove rows with many missing cells"
         )
     parts = [_ways(row, sizes) for row in rows]
     counts = np.bincount(which.ravel(), weights, len(rows))

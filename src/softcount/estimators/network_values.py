@@ -25,15 +25,17 @@ def given_values(structure: Structure, values: Mapping[str, Any] | None) -> Valu
     found: Values = {}
     for name, listed in (values or {}).items():
         if name not in structure.names:
-            raise InputError(f"values of {quoted(str(name))}; the variables are {list_some(structure.names)}")
+            raise InputError(
+                f"values of {quoted(str(name))}: unknown variable; the variables are {list_some(structure.names)}"
+            )
         if isinstance(listed, bool | float) or (isinstance(listed, int) and listed < 1):
-            raise InputError(f"values of {quoted(name)}: give a number from 1 on, or a list")
+            raise InputError(f"values of {quoted(name)}: invalid; give a number of at least 1, or a list")
         if isinstance(listed, int) and listed > MOST_VALUES:
-            raise InputError(f"values of {quoted(name)}: more than {MOST_VALUES:,}; give fewer")
+            raise InputError(f"values of {quoted(name)}: more than {MOST_VALUES:,}; use fewer")
         found[name] = tuple(range(listed) if isinstance(listed, int) else listed)
         texts = [text_of(value) for value in found[name]]
         if not texts or len(set(texts)) != len(texts) or "" in texts:
-            raise InputError(f"values of {quoted(name)}: give at least one, none of them empty or twice")
+            raise InputError(f"values of {quoted(name)}: give at least one, without empty or repeated names")
     return found
 
 
@@ -59,8 +61,8 @@ def settle_values(
 def _no_values(name: str, columns: Columns | None) -> str:
     remedy = f"give the number or names of its values, for example --values {name}=3 (values={{{name!r}: 3}})"
     if columns is None or name in columns.columns:
-        return f"{quoted(name)} is hidden: no data says which values it has; {remedy}"
-    wrong = f"{columns.source}: no column {quoted(name)}; it has {list_some(columns.columns)}"
+        return f"{quoted(name)} is hidden, so its values are unknown; {remedy}"
+    wrong = f"{columns.source}: no column {quoted(name)}; the columns are {list_some(columns.columns)}"
     near = similar_name(name, columns.columns)
     meant = f" (did you mean {quoted(near)}?)" if near else ""
     return f"{wrong}{meant}; if {quoted(name)} is a hidden variable, {remedy}"
@@ -72,8 +74,10 @@ def note_misspelt(structure: Structure, columns: Columns, used: Collection[str |
     for name in structure.names:
         near = None if name in columns.columns else similar_name(name, spare)
         if near:
-            wrong = f"{quoted(name)} is hidden, and the column {quoted(near)} is not used"
-            warnings.warn(f"{columns.source}: {wrong}; correct the name if they are one", UserWarning, stacklevel=4)
+            wrong = f"{quoted(name)} is hidden, and the column {quoted(near)} is ignored"
+            warnings.warn(
+                f"{columns.source}: {wrong}; correct the name if they are the same variable", UserWarning, stacklevel=4
+            )
 
 
 def check_categories(names: Iterable[str], columns: Columns) -> None:
@@ -87,10 +91,10 @@ def check_categories(names: Iterable[str], columns: Columns) -> None:
         n_rows = int((column.codes >= 0).sum())
         wrong = f"{columns.source}: {quoted(name)} has {len(texts):,} different {what} in {n_rows:,} rows"
         if what == "decimal numbers" and n_rows < ROWS_PER_NUMBER * len(texts):
-            remedy = f"cut them into ranges first (in Python: pandas.cut), or declare them with --values {name}=…"
+            remedy = f"divide them into intervals first (in Python: pandas.cut), or declare them with --values {name}=…"
             raise InputError(f"{wrong}, and the variables of a network are categories; {remedy}")
         if len(texts) > MANY_NUMBERS:
-            remedy = "each is a category of its own; cut them into ranges first if they are measurements"
+            remedy = "each is a category of its own; divide them into intervals first if they are measurements"
             warnings.warn(f"{wrong}; {remedy}", UserWarning, stacklevel=4)
 
 

@@ -79,7 +79,9 @@ def _as_model_1(items: Bitext, frequencies: tuple[Array, Array], asked: agreed_l
 def of_each(engine: Engine, items: Bitext, directions: Mapping[str, Direction]) -> Array:
     """The same of directions that were trained alone, or of one."""
     if any(direction.totals is None for direction in directions.values()):
-        raise InputError("an older softcount saved this model without what pair scores need; train it again")
+        raise InputError(
+            "this model was saved by an older softcount without the data for translation scores; train it again"
+        )
     seen = {name: _frequencies(direction) for name, direction in directions.items()}
     less = {name: _less(direction, seen[name]) for name, direction in directions.items()}
     asked = ranged_decode.decoder(engine, less, items, normed=True)

@@ -98,4 +98,4 @@ def at_least(estimator: Any, least: float, *names: str) -> None:
     for name in names:
         value = getattr(estimator, name)
         if value is not None and not least <= value < float("inf"):
-            raise InputError(f"{name} must be at least {least:g}, not {value}")
+            raise InputError(f"{name} is {value}; it must be at least {least:g}")

@@ -46,7 +46,7 @@ SMALLEST = 1e-30  # pseudo-count in float32
 TEMPERED, PLAIN = "annealed(start=0.8,stop=0.8):100", "em:200"
 SMOOTHED = {"topic": 0.0, "word": 0.05}
 ALIKE = 0.1  # Hellinger distance; on real text the least of twenty topics is 0.4 and more
-FELL_BACK = f"tempering left two topics alike, so they were trained by {PLAIN} from the same start instead"
+FELL_BACK = f"tempered EM left two topics alike, so the model was trained by {PLAIN} from the same start instead"
 
 
 class PLSA(PLSAInPieces):
@@ -245,7 +245,7 @@ class PLSA(PLSAInPieces):
         data = self._read(X, reset=True)
         weights = checked_weights(sample_weight, len(data), "documents")
         if weights is not None or self.held_out:
-            data = in_memory(data, "training with weights or held-out documents", "leave them away")
+            data = in_memory(data, "training with weights or held-out documents", "omit them")
         kept = self._checkpoint(checkpoint, checkpoint_every)
         seed, digest = self._seed(kept), digest_with(data.digest(), weights)
         data = data if weights is None else data.weighted(weights)
@@ -298,7 +298,7 @@ class PLSA(PLSAInPieces):
         n_rows = data.n_words + (0 if elsewhere else len(data))
         tables = 5 if isinstance(self._model, BackgroundPLSA) else 4
         room = tables * np.dtype(self._dtype).itemsize * width(self._size) * n_rows
-        check_room(room, f"{self._size:,} topics", "ask for fewer")
+        check_room(room, f"{self._size:,} topics", "use fewer")
 
     def _run(self, data: Documents, seed: int, engine: Engine, watched: dict[str, Any]) -> Fit:
         watched = {**watched, "settings": self._settings()}
@@ -352,19 +352,17 @@ class PLSA(PLSAInPieces):
     def _check(self) -> None:
         super()._check()
         if self._is_auto and self.seed_words:
-            raise InputError('seed_words name topics by their numbers; give n_topics, not "auto"')
+            raise InputError('seed_words refer to topics by number; give n_topics as a number, not "auto"')
         if self.dtype not in ("float32", "float64"):
-            raise InputError(f"dtype must be float32 or float64, not {self.dtype!r}")
+            raise InputError(f"dtype is {self.dtype!r}; it must be float32 or float64")
         if not 0.0 <= self.fold_pseudo < float("inf"):
-            raise InputError(f"fold_pseudo must be zero or more, not {self.fold_pseudo}")
+            raise InputError(f"fold_pseudo is {self.fold_pseudo}; it must be at least 0")
         if not 0.0 <= self.seed_weight < float("inf"):
-            raise InputError(f"seed_weight must be zero or more, not {self.seed_weight}")
+            raise InputError(f"seed_weight is {self.seed_weight}; it must be at least 0")
         if not 0.0 <= self.held_out < 1.0:
-            raise InputError(f"held_out must be a share below 1, not {self.held_out}")
+            raise InputError(f"held_out is {self.held_out}; it must be a share below 1")
         if self.held_out and "topic" in self.fixed:
-            raise InputError(
-                "held_out keeps documents aside, whose topics cannot be fixed then; leave one of them away"
-            )
+            raise InputError("topic proportions cannot be fixed with held_out; omit one of them")
         self._check_background()
         pseudo = self._smoothing()
         by_table = pseudo.values() if isinstance(pseudo, Mapping) else [pseudo]
@@ -392,10 +390,10 @@ class PLSA(PLSAInPieces):
         if not isinstance(self.start, str):
             return given_start(layout, self.start)
         if self.start not in STARTS:
-            raise InputError(f"no start {self.start!r}; use {', '.join(STARTS)}, or tables")
+            raise InputError(f"start={self.start!r}: unknown; use {', '.join(STARTS)}, or tables")
         if self.start in ("random", "uniform"):
             return uniform_start(layout) if self.start == "uniform" else random_start(layout, seed)
-        data = in_memory(data, "the start from clusters of documents", "choose another: --start random")
+        data = in_memory(data, "the start from clusters of documents", "use another start: --start random")
         damped = isinstance(self._model, BackgroundPLSA)
         svd = self.start == "svd"
         found = by_svd(data, self._size, seed) if svd else clustered(data, self._size, seed, self.n_jobs, damped)

@@ -211,10 +211,10 @@ class TrainedPLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstima
         check_is_fitted(self, "components_")
         asked = self._read(one_document(query), reset=False)
         if not len(asked.words):
-            raise InputError("no word of the query is known to the model; use other words")
+            raise InputError("no word of the query is in the vocabulary; use other words")
         pool = None if among is None else self._read(among, reset=False)
         if tfidf != 0:
-            pool = in_memory(pool, "a search by words", "search by topics alone: --tfidf 0")
+            pool = in_memory(pool, "a search by words", "search by topics only: --tfidf 0")
         rows = np.asarray(self.topic_, np.float64) if pool is None else self._fold(pool)
         similarity = cosine(rows, self._fold(asked)[0])
         tfidf = (0.0 if pool is None else TFIDF) if tfidf is None else tfidf
@@ -251,10 +251,10 @@ class TrainedPLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstima
         check_is_fitted(self, "components_")
         rank = self.ranked_by_ if rank is None else rank
         if rank not in RANKS:
-            raise InputError(f"no rank {rank!r}; use {', '.join(RANKS)}")
+            raise InputError(f"rank={rank!r}: unknown; use {', '.join(RANKS)}")
         if rank == "documents":
             if not self._ranks_documents:
-                raise InputError("this model has no table to rank words by documents; use relevance, or train it again")
+                raise InputError("this model cannot rank words by documents; use relevance, or train it again")
             return rank_words(self.attributed_, self.document_frequency_, self.rank_offset_)
         return relevance(self.components_, self.prevalence_) if rank == "relevance" else self.components_
 

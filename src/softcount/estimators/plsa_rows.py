@@ -43,8 +43,10 @@ def foretold(settings: Any, data: Any, checkpoint: Any) -> tuple[str, ...]:
     if isinstance(engine, str) or engine.near or keeps_rows(settings, settings._stages(), data, engine, checkpoint):
         return ()
     return (
-        "documents' rows of topics are whole in this process, and sent with every step: they stay with their documents "
-        "under em, vb, hard and annealed alone, with nothing fixed or held out",
+        (
+            "topic proportions are kept in this process and sent in every iteration; em, vb, hard and "
+            "annealed without fixed tables or held-out documents keep them with their documents"
+        ),
     )
 
 

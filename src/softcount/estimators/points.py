@@ -94,7 +94,7 @@ class PointEstimator(TextCounter):
         super()._check()
         self._kind()
         if self.n_clusters < 1:
-            raise InputError(f"n_clusters must be at least 1, not {self.n_clusters}")
+            raise InputError(f"n_clusters is {self.n_clusters}; it must be at least 1")
 
     def _points(self, X: Any, reset: bool) -> Any:
         self._check()
@@ -129,7 +129,9 @@ class PointEstimator(TextCounter):
         K = self.n_clusters
         if isinstance(self.start, str):
             if self.start not in self._STARTS:
-                raise InputError(f"no start {self.start!r}; use {', '.join(self._STARTS)}, or an array of centres")
+                raise InputError(
+                    f"start={self.start!r}: unknown; use {', '.join(self._STARTS)}, or an array of centers"
+                )
             rng = np.random.default_rng(list(seed))
             if self.start == "random":
                 rows = X[np.sort(rng.choice(X.shape[0], K, replace=False))]
@@ -142,7 +144,7 @@ class PointEstimator(TextCounter):
             means = np.asarray(self.start["means"] if by_name else self.start, dtype=np.float64)
             if means.shape != (K, X.shape[1]) or not np.isfinite(means).all():
                 raise InputError(
-                    f"start has shape {means.shape}; {K} centres of {X.shape[1]} finite features are needed"
+                    f"start has shape {means.shape}; it must be {K} centers of {X.shape[1]} finite features"
                 )
             means = means - self._centre
         return around(model, means)
@@ -254,7 +256,7 @@ class PointEstimator(TextCounter):
         """
         check_is_fitted(self, "means_")
         if self._kind() == "direction":
-            raise InputError("directions of metric='cosine' cannot be drawn; use metric='euclidean'")
+            raise InputError("metric='cosine' is not available for sampling; use metric='euclidean'")
         lengths_of(0, n_samples)
         rng = np.random.default_rng(random_state)
         labels = draw(self.weights_[None], np.zeros(n_samples, np.int64), rng)

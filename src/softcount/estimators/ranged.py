@@ -36,8 +36,10 @@ def whole_because(job: Any) -> str | None:
         "pseudo-counts of a stage come on top of a prior model's": bool(
             job.before and job.planned.together and any("pseudo" in stage.text for stage in stages)
         ),
-        f"weights and mini-batches would cut the text into {parts:,} parts, and {MOST_PARTS:,} are the most; "
-        "round weights, or train with fewer batches": parts > MOST_PARTS,
+        (
+            f"weights and mini-batches would divide the text into {parts:,} parts, more than "
+            f"{MOST_PARTS:,}; round the weights, or use fewer batches"
+        ): parts > MOST_PARTS,
         "mre asks each range alone, and strengths of stems are chosen by all of them": _by_all(job, stages),
         "both directions are trained side by side": job.planned.symmetric,
         "there is no text": len(job.data) == 0,
@@ -71,7 +73,7 @@ def _because(stages: Sequence[Stage]) -> str | None:
 def note_of(job: Any) -> tuple[str, ...]:
     """What is said of it, where the engine could have kept them in ranges."""
     why = whole_because(job) if is_far(job.engine) else None
-    return () if why is None else (f"translation tables are whole in this process, not in ranges: {why}",)
+    return () if why is None else (f"translation tables are kept whole in this process instead of partitioned: {why}",)
 
 
 class Asked(NamedTuple):
@@ -95,4 +97,9 @@ def linking_note(model: Any) -> tuple[str, ...]:
     apart = () if model.agreed_ else model.directions_.values()
     if not any(isinstance(side.model, LinkCRF) for side in apart):
         return ()
-    return ("to link, every machine is sent the whole translation table: an encoder weighs features of all word pairs",)
+    return (
+        (
+            "for linking, every machine receives the whole translation table, because a CRF weighs features "
+            "of all word pairs"
+        ),
+    )

@@ -30,7 +30,7 @@ def lengths_of(length: Any, n: int) -> Array:
         raise InputError(f"{n} samples; ask for at least one")
     lengths = np.broadcast_to(np.asarray(length), (n,)) if np.ndim(length) == 0 else np.asarray(length)
     if lengths.shape != (n,) or lengths.dtype.kind not in "iu" or lengths.min() < 0 or lengths.sum() > MOST_TOKENS:
-        raise InputError(f"length must be a whole number, or {n} of them, none below 0; not {length!r}")
+        raise InputError(f"length must be a whole number of at least 0, or {n} of them; not {length!r}")
     return lengths
 
 
@@ -67,7 +67,7 @@ def draw_points(means: Array, spread: Array, labels: Array, rng: np.random.Gener
 def draw_links(model: Any, alignment: Any, l: int, m: int, rng: np.random.Generator) -> Array:
     """a_j of one pair: 0 is the empty word. `alignment` are the log-weights of the direction."""
     if isinstance(model, LinkCRF):
-        raise InputError("a CRF autoencoder links two sentences that are there; to draw one, train ibm1, ibm2 or hmm")
+        raise InputError("a CRF autoencoder only links given sentence pairs; for sampling, train ibm1, ibm2 or hmm")
     if isinstance(model, JumpHMM):
         return np.array(chained(model, alignment, l, m, rng), dtype=np.int64)
     return draw(positions(model, alignment, l, m), np.arange(m), rng)

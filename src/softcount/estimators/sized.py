@@ -47,7 +47,7 @@ class SizedEstimator(FeaturedEstimator):
         *FeaturedEstimator._described,
         (
             "tried_ : list of Tried",
-            'Where the size is "auto": every size that was tried, its score, and how many were used.',
+            'All sizes tried with their scores, if the size is "auto".',
         ),
     )
     _found = 0  # the size that was chosen
@@ -69,9 +69,9 @@ class SizedEstimator(FeaturedEstimator):
         if isinstance(given, str) and given != AUTO:
             raise InputError(f'{self._size_name}={given!r}: give a whole number, or "auto"')
         if given is not None and given != AUTO and given < 1:
-            raise InputError(f"{self._size_name} must be at least 1, not {given}")
+            raise InputError(f"{self._size_name} is {given}; it must be at least 1")
         if self.choose not in METHODS:
-            raise InputError(f"choose={self.choose!r}; use {', '.join(METHODS)}")
+            raise InputError(f"choose={self.choose!r}: unknown; use {', '.join(METHODS)}")
 
     def _choose_size(self, items: Any, most: int) -> tuple[str, ...]:
         """Settles the size, where it is to be chosen, and says why."""

@@ -94,7 +94,7 @@ def seed_table(seed_words: Mapping[int, Sequence[str]], names: Sequence[str], n_
     table = np.zeros((n_topics, len(names)), order="F")
     for topic, words in seed_words.items():
         if not 0 <= topic < n_topics:
-            raise InputError(f"seed words for topic {topic}; topics are 0 to {n_topics - 1}")
+            raise InputError(f"seed words for topic {topic}, but the topics are 0 to {n_topics - 1}")
         for word in lowered(words).to_pylist() if lowercase else words:
             if word not in place:
                 raise InputError(f"seed word {word!r} is not in the vocabulary; correct it, or lower min_count")

@@ -28,7 +28,7 @@ class TrainedEstimator(SavedEstimator):
         check_parameters(self)
         at_least(self, 0.0, "tolerance")
         if self.n_jobs is not None and self.n_jobs != -1 and self.n_jobs < 1:
-            raise InputError(f"n_jobs must be at least 1, or -1 for all cores, not {self.n_jobs}")
+            raise InputError(f"n_jobs is {self.n_jobs}; it must be at least 1, or -1 for all cores")
         self._engine()
 
     def _engine(self) -> Engine:

@@ -64,7 +64,7 @@ class Ranked(NamedTuple):
 
 
 class Translator(LightEstimator):
-    """Translates with a trained aligner and a language model of the language that is translated into.
+    """Word-based noisy-channel translation with a trained aligner and a language model of the target language.
 
     >>> from softcount import LanguageModel, Translator, WordAligner
     >>> source, target = ["the house", "the book", "a book"] * 3, ["das haus", "das buch", "ein buch"] * 3
@@ -217,7 +217,10 @@ class Translator(LightEstimator):
         other = self.read(y)
         wanted = [other.tokens(s) for s in range(len(other))]
         if len(wanted) != len(text):
-            raise InputError(f"{len(text):,} sentences to tune by, {len(wanted):,} translations; give one each")
+            raise InputError(
+                f"{len(text):,} sentences for tuning, but {len(wanted):,} translations; give one "
+                "translation per sentence"
+            )
         for name, values in (("lm_weight", LM_WEIGHTS), ("word_bonus", WORD_BONUSES)):
             scores = []
             for value in values:
@@ -271,7 +274,7 @@ class Translator(LightEstimator):
         for name, kind in (("aligner", "word aligner"), ("lm", "language model")):
             given = getattr(self, name)
             if getattr(given, "kind", None) != kind or not hasattr(given, "signature_"):
-                raise InputError(f"{name} is {type(given).__name__}: give a trained {kind}")
+                raise InputError(f"{name} is {type(given).__name__}; give a trained {kind}")
         for name, least, most in (
             ("beam", 1, 100_000),
             ("window", 0, WIDEST),
@@ -279,11 +282,11 @@ class Translator(LightEstimator):
             ("inserts", 0, 1000),
         ):
             if not least <= getattr(self, name) <= most:
-                raise InputError(f"{name} is {getattr(self, name)}: give {least} to {most:,}")
+                raise InputError(f"{name} is {getattr(self, name)}; it must be from {least} to {most:,}")
         if not (0 <= self.lm_weight <= MOST_WEIGHT and abs(self.word_bonus) <= MOST_WEIGHT):
             raise InputError(
-                f"lm_weight {self.lm_weight}, word_bonus {self.word_bonus}: give numbers, a weight from 0 on, and "
-                f"neither beyond {MOST_WEIGHT:g}"
+                f"lm_weight is {self.lm_weight} and word_bonus is {self.word_bonus}; both must be "
+                f"numbers up to {MOST_WEIGHT:g}, the weight at least 0"
             )
 
     def _asked(self, n: int) -> Asked:
@@ -327,7 +330,7 @@ class Translator(LightEstimator):
                 continue
             if not each:
                 wrong = "the language model gives none of its translations a probability above zero"
-                raise InputError(f"{name}:{line}: {wrong}; give one that was trained on more text")
+                raise InputError(f"{name}:{line}: {wrong}; use a model trained on more text")
             rows = []
             for words, places, best in each:
                 total = float(sums[at] + self.lm_weight * language[at] + self.word_bonus * len(words))

@@ -43,8 +43,8 @@ def choose_weight(
     n = int((fold >= 0).sum())
     if n < FEWEST:
         known = int((labels >= 0).sum())
-        few = f"{n} of the {known} labelled documents have another of their class, and {FEWEST} are needed"
-        return Weighed(USUAL, f"since labels are too few to choose it by cross-validation ({few})")
+        few = f"{n} of the {known} labelled documents have another one of their class, but {FEWEST} are needed"
+        return Weighed(USUAL, f"there are too few labels for cross-validation ({few})")
     right, of = np.zeros(len(WEIGHTS)), 0.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of classes that collapse: such a weight is not chosen

@@ -42,7 +42,7 @@ USUAL = 45  # classes, where nobody says how many
 
 
 class WordClasses(LearnedClasses):
-    """Word classes, learned without labels, with some, or with a dictionary.
+    """Word clustering: one class per word, from its contexts and spelling.
 
     >>> from softcount import WordClasses
     >>> text = ["the dog runs", "a cat runs", "the cat sleeps", "a dog sleeps"] * 3
@@ -167,7 +167,7 @@ class WordClasses(LearnedClasses):
         if weights is not None:
             data = _as_often(data, weights)
         if data.n_tokens == 0:
-            raise InputError(f"{data.source}: no words to class; give at least one")
+            raise InputError(f"{data.source}: no words; give at least one")
         self.vocabulary_, self.count_ = data.vocabulary, np.bincount(data.sentences.values)
         self.stands_for_ = self._uncapitalized(data, given)
         first, words = first_tokens(data.sentences), data.sentences.values
@@ -187,12 +187,12 @@ class WordClasses(LearnedClasses):
     def _check(self) -> None:
         check_parameters(self)
         if self.n_classes is not None and self.n_classes < 1:
-            raise InputError(f"n_classes must be at least 1, not {self.n_classes}")
+            raise InputError(f"n_classes is {self.n_classes}; it must be at least 1")
         for name in ("morphology", "tolerance"):
             if not 0.0 <= getattr(self, name) < float("inf"):
-                raise InputError(f"{name} must be zero or more, not {getattr(self, name)}")
+                raise InputError(f"{name} is {getattr(self, name)}; it must be at least 0")
         if isinstance(self.start, str) and self.start not in STARTS:
-            raise InputError(f"no start {self.start!r}; use {' or '.join(STARTS)}")
+            raise InputError(f"start={self.start!r}: unknown; use {' or '.join(STARTS)}")
         stages_of(self.criterion)
         engine_of(self.engine, 1 if self.n_jobs is None else self.n_jobs)
 
@@ -314,7 +314,7 @@ class WordClasses(LearnedClasses):
 def _as_often(data: Corpus, weights: Array) -> Corpus:
     """Classes are counted in whole words, so that a sentence counts a whole number of times."""
     if not (weights == np.floor(weights)).all():
-        raise InputError("sample_weight: classes are made of whole words; give whole numbers, 0, 1, 2 …")
+        raise InputError("sample_weight must be whole numbers (0, 1, 2, …) for word classes")
     return every_word(data.take(np.repeat(np.arange(len(data)), weights.astype(np.int64))))
 
 

@@ -53,9 +53,13 @@ def stages_of(criterion: str) -> list[Stage]:
 def _stage(part: str, criterion: str) -> Stage:
     kind, _, passes = part.partition(":")
     if kind not in USUAL:
-        raise InputError(f"no criterion {part!r} for word classes; use exchange and frames, as in exchange:4,frames:3")
+        raise InputError(
+            f"criterion {part!r}: not available for word classes; use exchange and frames, as in exchange:4,frames:3"
+        )
     if passes and not (passes.isascii() and passes.isdigit() and len(passes) < MOST_DIGITS):
-        raise InputError(f"criterion {criterion!r}: passes are a number, not {passes[:20]!r}; write exchange:4")
+        raise InputError(
+            f"criterion {criterion!r}: the number of passes must be a number, not {passes[:20]!r}; write exchange:4"
+        )
     return Stage(kind, int(passes) if passes else USUAL[kind])
 
 
@@ -105,7 +109,7 @@ class Passes:
             return objective, *self.neighbours.exchange(self.text, self.classes, count, least=least)
         frames, K = self.framed.frames(self.sentences, self.classes), self.framed.n_classes
         if len(frames.shares) * K > MOST_CELLS:
-            self.trace.remarks = (f"{K} classes have too many frames; neighbours alone decide",)
+            self.trace.remarks = (f"{K} classes are too many for context frames; only single neighbors are used",)
             return None
         inside = self.framed.counts(frames, self.text, self.classes)
         objective = self.framed.objective(frames, self.text, inside)

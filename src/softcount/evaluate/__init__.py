@@ -1,4 +1,4 @@
-"""Metrics whose per-item statistics add: statistics per shard, summed, then one score."""
+"""Evaluation metrics for tags, clusters, word links, topics and parse trees, with confidence intervals and tests."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

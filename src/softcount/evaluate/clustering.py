@@ -26,6 +26,10 @@ Labels = Array | Ragged | Sequence[Any]  # one label per item; or sentences of l
 
 
 class TagScores(NamedTuple):
+    """Many-to-one and one-to-one accuracy, VI in bits, V-measure and the number of tokens."""
+
+    """Many-to-one and one-to-one accuracy, VI in bits, V-measure and the number of tokens."""
+
     many_to_one: float
     one_to_one: float
     vi_bits: float
@@ -34,7 +38,7 @@ class TagScores(NamedTuple):
 
 
 def score_tags(gold: Labels, predicted: Labels) -> TagScores:
-    """Scores of predicted tags, whose names need not be gold's. Sentences are compared one by one, so none may slip."""
+    """Score predicted tags against gold tags, sentence by sentence; their names may differ."""
     _check_parallel(lengths_of(gold), lengths_of(predicted))
     gold_ids, n_gold = identify(gold)
     predicted_ids, n_predicted = identify(predicted)
@@ -42,6 +46,8 @@ def score_tags(gold: Labels, predicted: Labels) -> TagScores:
 
 
 def tag_scores(table: Array) -> TagScores:
+    """Scores of tags from a contingency table."""
+    """Scores of tags from a contingency table."""
     tokens = int(_counted(table).sum())
     return TagScores(many_to_one(table), one_to_one(table), vi_bits(table), v_measure(table), tokens)
 
@@ -55,6 +61,8 @@ def accuracy(table: Array, gold_names: Sequence[str], names: Sequence[str]) -> d
 
 
 def cluster_scores(table: Array) -> dict[str, float]:
+    """Scores of clusters from a contingency table."""
+    """Scores of clusters from a contingency table."""
     return {
         "nmi": nmi(table),
         "ari": ari(table),
@@ -65,10 +73,10 @@ def cluster_scores(table: Array) -> dict[str, float]:
 
 
 def contingency(gold: Array, predicted: Array, n_gold: int, n_predicted: int) -> Array:
-    """table[g, c] = how many items have gold id g and predicted id c; dense, int64."""
+    """Contingency table: table[g, c] is the number of items with gold id g and predicted id c (dense, int64)."""
     gold, predicted = np.asarray(gold), np.asarray(predicted)
     if len(gold) != len(predicted):
-        raise InputError(f"gold has {len(gold)} labels, predicted has {len(predicted)}: they must be parallel")
+        raise InputError(f"gold has {len(gold)} labels, but predicted has {len(predicted)}; they must be parallel")
     for name, ids, size in (("gold", gold, n_gold), ("predicted", predicted, n_predicted)):
         if len(ids) and not 0 <= ids.min() <= ids.max() < size:
             raise InputError(f"{name} has ids from {ids.min()} to {ids.max()}: they must be 0 … {size - 1}")
@@ -77,12 +85,14 @@ def contingency(gold: Array, predicted: Array, n_gold: int, n_predicted: int) ->
 
 
 def many_to_one(table: Array) -> float:
+    """Many-to-one accuracy: each cluster is mapped to its most common class."""
+    """Many-to-one accuracy: each cluster is mapped to its most common class."""
     counts = _counted(table)
     return float(counts.max(axis=0).sum() / counts.sum())
 
 
 def one_to_one(table: Array) -> float:
-    """With more clusters than classes, or fewer, those left over count as wrong."""
+    """One-to-one accuracy under the best matching of clusters and classes; unmatched items count as errors."""
     counts = _counted(table)
     return float(counts[matching(counts)].sum() / counts.sum())
 
@@ -101,6 +111,8 @@ def _by_scipy(counts: Array) -> tuple[Array, Array]:
 
 
 def vi_bits(table: Array) -> float:
+    """Variation of information in bits; 0 is a perfect match."""
+    """Variation of information in bits; 0 is a perfect match."""
     counts = _counted(table)
     gold, predicted = np.nonzero(counts)
     n = counts[gold, predicted]
@@ -110,19 +122,19 @@ def vi_bits(table: Array) -> float:
 
 
 def v_measure(table: Array) -> float:
-    """One class in one cluster is a perfect match: 1."""
+    """V-measure: harmonic mean of homogeneity and completeness; 1 for a single class and cluster."""
     counts = _counted(table)
     entropies = entropy_bits(counts.sum(axis=1)) + entropy_bits(counts.sum(axis=0))
     return max(0.0, 1.0 - vi_bits(table) / entropies) if entropies > 0 else 1.0
 
 
 def nmi(table: Array) -> float:
-    """Mutual information over the mean of the two entropies: the same number as the V-measure, under its other name."""
+    """Normalized mutual information (arithmetic mean of the entropies), which equals the V-measure."""
     return v_measure(table)
 
 
 def ari(table: Array) -> float:
-    """Rand index, (pairs − expected) / (greatest − expected); 1 where both partitions are trivial and alike."""
+    """Adjusted Rand index, (pairs − expected) / (maximum − expected); 1 for identical trivial partitions."""
     counts = _counted(table).astype(np.float64)
     expected, greatest = ari_bounds(counts)
     return (float(_pairs(counts).sum()) - expected) / (greatest - expected) if greatest != expected else 1.0
@@ -148,7 +160,7 @@ def entropy_bits(counts: Array) -> float:
 def _counted(table: Array) -> Array:
     table = np.asarray(table)
     if not table.sum():
-        raise InputError("nothing to score: there are no labelled items, is the file empty?")
+        raise InputError("no labelled items to score; check that the file is not empty")
     return table
 
 
@@ -166,11 +178,11 @@ def lengths_of(labels: Labels) -> list[int]:
 
 def _check_parallel(gold: list[int], predicted: list[int]) -> None:
     if len(gold) != len(predicted):
-        raise InputError(f"gold has {len(gold)} sentences, predicted has {len(predicted)}: they must be parallel")
+        raise InputError(f"gold has {len(gold)} sentences, but predicted has {len(predicted)}; they must be parallel")
     for number, (n_gold, n_predicted) in enumerate(zip(gold, predicted, strict=True), start=1):
         if n_gold != n_predicted:
             where = f"sentence {number}: " if len(gold) > 1 else ""
-            raise InputError(f"{where}gold has {n_gold} tags, predicted has {n_predicted}: they must be parallel")
+            raise InputError(f"{where}gold has {n_gold} tags, but predicted has {n_predicted}; they must be parallel")
 
 
 def identify(labels: Labels) -> tuple[Array, int]:

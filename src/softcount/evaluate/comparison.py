@@ -36,6 +36,8 @@ ROUNDING = 1e-12  # differences nearer than this are the same
 
 
 class Difference(NamedTuple):
+    """Scores of two systems, their difference with its confidence interval, and a p-value."""
+
     one: float
     other: float
     difference: float
@@ -47,7 +49,7 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True)
 class Compared:
-    """Scores of two systems side by side.
+    """Comparison of two systems: scores, differences, confidence intervals and p-values.
 
     Attributes
     ----------
@@ -92,8 +94,8 @@ class Compared:
                 f"{n:,} in {' and '.join(names)}" for n, names in by_number.items()
             )
         return (
-            f"{differ}; p by {how} of them; "
-            f"between the bounds are {self.level:.0%} of the differences on samples of the items"
+            f"{differ}; p by {how}; the interval covers {self.level:.0%} of the differences on "
+            "bootstrap samples of the items"
         )
 
 
@@ -101,14 +103,16 @@ def compare(
     one: Any, other: Any, scores: Scores, *, level: float = 0.95, samples: int = 1000, random_state: int = 0,
     columns: Mapping[str, Sequence[int]] | None = None,
 ) -> Compared:  # fmt: skip
-    """Two systems by statistics that add.
+    """Compare two systems by summed statistics of the same items.
 
     one, other : [items, statistics], of which `scores` is given sums over the items
     columns : the statistics that each score is computed from; Default: all
     """
     a, b = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
     if a.shape != b.shape or a.ndim != 2:
-        raise InputError(f"statistics of shapes {a.shape} and {b.shape}; give both systems' of the same items")
+        raise InputError(
+            f"statistics of shapes {a.shape} and {b.shape}; give both systems' statistics of the same items"
+        )
     check_samples(len(a), level, samples)
     rng = np.random.default_rng(random_state)
     mine, theirs = scores(a.sum(axis=0)), scores(b.sum(axis=0))
@@ -175,7 +179,7 @@ def _bounds(
 def compare_links(
     gold: Sequence[Any], one: Sequence[Iterable[Link]], other: Sequence[Iterable[Link]], **how: Any
 ) -> Compared:
-    """AER, precision, recall and F1 of the links of two systems.
+    """Compare the word links of two systems by AER, precision, recall and F1.
 
     Parameters
     ----------
@@ -195,7 +199,7 @@ def compare_links(
 def compare_trees(
     gold: Sequence[Tree], one: Sequence[Tree | None], other: Sequence[Tree | None], **how: Any
 ) -> Compared:
-    """Bracket scores of the trees of two systems.
+    """Compare the parse trees of two systems by bracket scores.
 
     Parameters
     ----------
@@ -213,7 +217,7 @@ def compare_trees(
 
 
 def compare_tags(gold: Labels, one: Labels, other: Labels, **how: Any) -> Compared:
-    """Many-to-one, one-to-one, VI in bits and V-measure of the tags of two systems, sentence by sentence.
+    """Compare the tags of two systems by many-to-one and one-to-one accuracy, VI (bits) and V-measure.
 
     Parameters
     ----------
@@ -233,7 +237,7 @@ def compare_tags(gold: Labels, one: Labels, other: Labels, **how: Any) -> Compar
 
 
 def compare_clusters(gold: Sequence[Any], one: Sequence[Any], other: Sequence[Any], **how: Any) -> Compared:
-    """NMI, ARI, VI in bits, purity and V-measure of two clusterings of the same items.
+    """Compare two clusterings of the same items by NMI, ARI, VI (bits), purity and V-measure.
 
     Parameters
     ----------
@@ -264,7 +268,7 @@ def compare_ids(
 ) -> Compared:
     """By these shares of every token, of which each item has so many."""
     if not len(gold[0]):
-        raise InputError("nothing to score: there are no labelled items, is the file empty?")
+        raise InputError("no labelled items to score; check that the file is not empty")
     items = np.repeat(np.arange(len(lengths)), lengths)
 
     def table(found: Ids) -> Array:

@@ -17,6 +17,10 @@ from softcount.errors import InputError
 
 
 class Interval(NamedTuple):
+    """Score with its confidence interval."""
+
+    """Score with its confidence interval."""
+
     score: float
     low: float
     high: float
@@ -32,7 +36,7 @@ def check_samples(n_items: int, level: float, samples: int) -> None:
 def bootstrap(
     statistics: Any, score: Callable[[Any], float], level: float = 0.95, samples: int = 1000, random_state: int = 0
 ) -> Interval:
-    """The score of all items, and between which bounds it lies in this share of the samples.
+    """Bootstrap confidence interval of a score that is computed from summed statistics of items.
 
     statistics : [items, …], of which `score` is given the sum over the items
     """

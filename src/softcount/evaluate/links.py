@@ -14,6 +14,10 @@ Link = tuple[int, int]
 
 
 class LinkCounts(NamedTuple):
+    """Numbers of found, sure and possible links, which can be added."""
+
+    """Numbers of found, sure and possible links, which can be added."""
+
     found: int = 0
     sure: int = 0
     possible: int = 0
@@ -25,6 +29,10 @@ class LinkCounts(NamedTuple):
 
 
 class LinkScores(NamedTuple):
+    """Alignment error rate, precision, recall and F1."""
+
+    """Alignment error rate, precision, recall and F1."""
+
     aer: float
     precision: float
     recall: float
@@ -32,13 +40,15 @@ class LinkScores(NamedTuple):
 
 
 def count_links(found: Iterable[Link], sure: Iterable[Link], possible: Iterable[Link] = ()) -> LinkCounts:
-    """The counts of one pair; a sure link is possible, whether listed there or not."""
+    """Count the links of one sentence pair; sure links are also possible links."""
     a, s = set(found), set(sure)
     p = s | set(possible)
     return LinkCounts(len(a), len(s), len(p), len(a & s), len(a & p))
 
 
 def total(counts: Iterable[LinkCounts]) -> LinkCounts:
+    """Sum the counts of sentence pairs."""
+    """Sum the counts of sentence pairs."""
     result = LinkCounts()
     for each in counts:
         result = result.plus(each)
@@ -46,7 +56,7 @@ def total(counts: Iterable[LinkCounts]) -> LinkCounts:
 
 
 def link_scores(counts: LinkCounts) -> LinkScores:
-    """Nothing found and nothing sure is perfect; precision of nothing is 1."""
+    """AER, precision, recall and F1 from link counts; without found and sure links the scores are perfect."""
     found, sure, _, found_sure, found_possible = counts
     aer = 1.0 - (found_sure + found_possible) / (found + sure) if found + sure else 0.0
     precision = found_possible / found if found else 1.0

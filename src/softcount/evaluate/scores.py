@@ -57,7 +57,7 @@ CLUSTER_SCORES: dict[str, Callable[[Array], float]] = {
 
 @dataclass(frozen=True)
 class Measured:
-    """Scores with their intervals, and the statistics of every item.
+    """Scores with bootstrap confidence intervals, and the statistics of every item.
 
     Attributes
     ----------
@@ -80,14 +80,14 @@ class Measured:
         width = max(map(len, self.scores))
         rows = (f"{name:<{width}}  {s.score:.4f}  ({s.low:.4f} to {s.high:.4f})" for name, s in self.scores.items())
         n = len(next(iter(self.statistics.values())))
-        return "\n".join([*rows, f"{n:,} items; between the bounds are {self.level:.0%} of the samples"])
+        return "\n".join([*rows, f"{n:,} items; the interval covers {self.level:.0%} of the bootstrap samples"])
 
 
 def measure_links(
     gold: Sequence[Any], found: Sequence[Iterable[Link]], *, level: float = 0.95, samples: int = 1000,
     random_state: int = 0,
 ) -> Measured:  # fmt: skip
-    """AER, precision, recall and F1 of the links of sentence pairs.
+    """Measure word links against gold links: AER, precision, recall and F1.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def _plain(links: Iterable[Any]) -> list[Link]:
 def measure_tags(
     gold: Labels, predicted: Labels, *, level: float = 0.95, samples: int = 200, random_state: int = 0
 ) -> Measured:
-    """Many-to-one, one-to-one, VI in bits and V-measure of tags, whose names need not be gold's.
+    """Measure tags against gold tags: many-to-one and one-to-one accuracy, VI (bits) and V-measure.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def measure_tags(
 def measure_clusters(
     gold: Sequence[Any], predicted: Sequence[Any], *, level: float = 0.95, samples: int = 200, random_state: int = 0
 ) -> Measured:
-    """NMI, ARI, VI in bits, purity and V-measure of clusters of documents, or of anything that has one class each.
+    """Measure clusters against gold classes: NMI, ARI, VI (bits), purity and V-measure.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def measure_trees(
     gold: Sequence[Tree], predicted: Sequence[Tree | None], *, level: float = 0.95, samples: int = 1000,
     random_state: int = 0,
 ) -> Measured:  # fmt: skip
-    """Bracket scores of trees, as EVALB counts them: see `softcount.evaluate.trees`.
+    """Measure parse trees against gold trees: bracket precision, recall and F1 in EVALB's convention.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def tree_table(
 def measure_topics(
     tops: Any, documents: Documents | Any, *, level: float = 0.95, samples: int = 1000, random_state: int = 0
 ) -> Measured:
-    """How coherent topics are: NPMI and C_V of their words; and how diverse: how many of the words are different.
+    """Measure topics: coherence (NPMI and C_V of their top words) and topic diversity.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ def counted(documents: Any, lowercase: bool = False) -> tuple[Documents, Documen
 def _word_ids(tops: Any, data: Documents) -> list[Array]:
     listed = list(tops.values()) if isinstance(tops, Mapping) else list(tops)
     if not listed or not all(len(row) for row in listed):
-        raise InputError("no words of a topic; give at least one word of every topic")
+        raise InputError("a topic has no words; give at least one word per topic")
     rows = [[one[0] if isinstance(one, tuple) else one for one in row] for row in listed]
     if not isinstance(rows[0][0], str):
         return [np.asarray(row, dtype=np.int64) for row in rows]
@@ -288,7 +288,7 @@ def _word_ids(tops: Any, data: Documents) -> list[Array]:
     ids = [data.vocabulary.find(row) for row in rows]
     for row, found in zip(rows, ids, strict=True):
         for k in np.flatnonzero(found < 0).tolist():
-            raise InputError(f"the documents have no word {row[k]!r}; give documents that have the topics' words")
+            raise InputError(f"the documents have no word {row[k]!r}; use documents that contain the topics' words")
     return [found.astype(np.int64) for found in ids]
 
 
@@ -297,7 +297,7 @@ def _word_ids(tops: Any, data: Documents) -> list[Array]:
 
 def _in_step(gold: Sequence[Any], found: Sequence[Any], what: str) -> None:
     if len(gold) != len(found):
-        raise InputError(f"gold has {len(gold)} {what}, found has {len(found)}: they must be parallel")
+        raise InputError(f"gold has {len(gold)} {what}, but found has {len(found)}; they must be parallel")
 
 
 def _labels(
@@ -312,7 +312,7 @@ def _labels(
         raise InputError(f"{'' if wrong is None else f'sentence {wrong}: '}gold and predicted differ in length")
     (g, n_classes), (c, n_clusters) = identify(gold), identify(predicted)
     if not len(g):
-        raise InputError("nothing to score: there are no labelled items, is the file empty?")
+        raise InputError("no labelled items to score; check that the file is not empty")
     rows = np.repeat(np.arange(len(n_gold)), n_gold)
     cells = g.astype(np.int64) * n_clusters + c
     shape = (n_classes, n_clusters)

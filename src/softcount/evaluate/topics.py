@@ -75,7 +75,7 @@ def least_distance(word: Array) -> float:
 
 
 def npmi(data: Documents, tops: Array) -> Array:
-    """Coherence of each row of word ids in `tops`, against the documents."""
+    """Topic coherence NPMI of each row of word ids in `tops`, estimated from the documents."""
     n = len(data)
     matrix = data.matrix()
     matrix.data = np.ones_like(matrix.data)
@@ -96,7 +96,7 @@ def _mean_npmi(together: Array) -> float:
 
 
 def diversity(tops: Array) -> float:
-    """The share of different words among the top words of all topics; `tops` has a row of words for each."""
+    """Topic diversity: share of distinct words among the top words of all topics (one row of `tops` per topic)."""
     words = np.asarray(tops)
     return len(np.unique(words)) / max(words.size, 1)
 
@@ -147,7 +147,7 @@ class Spans(NamedTuple):
 
 
 def c_v(data: Corpus | Documents, tops: Array, window: int = WINDOW) -> Array:
-    """Coherence C_V of each row of word ids in `tops`, −1 for a word that the text does not have.
+    """Topic coherence C_V of each row of word ids in `tops`; −1 is a word that does not occur in the text.
 
     A window is `window` successive words of a document, and a shorter document is one window, so that counts will do
     where no document is longer. A word that the text does not have is as far from all as can be: 0.

@@ -25,7 +25,7 @@ SAME = {"PRT": "ADVP"}
 
 
 class TreeCounts(NamedTuple):
-    """Of one sentence; they add up."""
+    """Bracket counts of one sentence; counts of sentences can be added."""
 
     matched: int = 0
     predicted: int = 0
@@ -41,6 +41,10 @@ class TreeCounts(NamedTuple):
 
 
 class TreeScores(NamedTuple):
+    """Labelled and unlabelled bracket scores, tag accuracy, exact matches and coverage."""
+
+    """Labelled and unlabelled bracket scores, tag accuracy, exact matches and coverage."""
+
     precision: float
     recall: float
     f1: float
@@ -61,6 +65,8 @@ class _Flat(NamedTuple):
 
 
 def count_brackets(gold: Tree, predicted: Tree | None, where: str = "<tree>") -> TreeCounts:
+    """Count the matching brackets of one sentence."""
+    """Count the matching brackets of one sentence."""
     truth = _flat(gold)
     kept = [w for w in range(truth.n) if truth.tags.get(w) not in PUNCTUATION]
     place = [0, *accumulate(truth.tags.get(w) not in PUNCTUATION for w in range(truth.n))]
@@ -71,7 +77,7 @@ def count_brackets(gold: Tree, predicted: Tree | None, where: str = "<tree>") ->
     found = _flat(predicted)
     if found.n != truth.n:
         raise InputError(
-            f"{where}: a tree of {found.n} words, but the gold tree has {truth.n}; give the same sentences"
+            f"{where}: a tree of {found.n} words, but the gold tree has {truth.n}; give trees of the same sentences"
         )
     mine, my_spans = _scored(found, place)
     return TreeCounts(
@@ -81,10 +87,14 @@ def count_brackets(gold: Tree, predicted: Tree | None, where: str = "<tree>") ->
 
 
 def total(counts: Iterable[TreeCounts]) -> TreeCounts:
+    """Sum the counts of sentences."""
+    """Sum the counts of sentences."""
     return TreeCounts(*(sum(column) for column in zip(*counts, strict=True)))
 
 
 def tree_scores(counts: TreeCounts) -> TreeScores:
+    """Bracket precision, recall and F1 from summed counts."""
+    """Bracket precision, recall and F1 from summed counts."""
     labelled = _f1(counts.matched, counts.predicted, counts.gold)
     unlabelled = _f1(counts.spans_matched, counts.spans_predicted, counts.spans_gold)
     n = max(counts.sentences, 1)

@@ -78,7 +78,7 @@ def chosen(layout: Any, setting: Mapping[str, Any], default: Any) -> Tables:
     short = [name.rsplit(".", 1)[-1] for name in known]
     unknown = sorted(set(setting) - {*known, *short})
     if unknown:
-        raise InputError(f"no table {unknown[0]!r}; the tables are {', '.join(known)}")
+        raise InputError(f"unknown table {unknown[0]!r}; the tables are {', '.join(known)}")
     values = iter([setting.get(name, setting.get(last, default)) for name, last in zip(known, short, strict=True)])
     return by_table(layout, lambda spec: next(values))
 
@@ -88,5 +88,5 @@ def per_table(layout: Any, setting: float | Mapping[str, Any], default: float = 
     found = chosen(layout, setting, default) if isinstance(setting, Mapping) else by_table(layout, lambda _: setting)
     for _, _, number in named(layout, found):
         if isinstance(number, int | float) and not 0 <= number <= MOST_PSEUDO:
-            raise InputError(f"pseudo-counts of {number}; give a number from 0 to {MOST_PSEUDO:g}")
+            raise InputError(f"pseudo-count {number}: must be from 0 to {MOST_PSEUDO:g}")
     return found

@@ -43,7 +43,7 @@ class Weights(NamedTuple):
         return np.empty(0, dtype=np.int64)
 
     def maximize(self, counts: Array, penalty: Pseudo, parameters: Array) -> NoReturn:
-        raise InputError("weights of features follow a gradient, not counts alone; use the criterion autoencode")
+        raise InputError("feature weights need a gradient; use the criterion autoencode")
 
     def log_weights(self, parameters: Array) -> Array:
         return parameters

@@ -92,9 +92,9 @@ def _sections(name: str, lines: Any) -> Iterator[Section]:
     named = [(int(i), lines[int(i)].as_py().strip()) for i in marks if len(lines[int(i)].as_py()) < 40]
     named = [(i, mark) for i, mark in named if mark in ("\\data\\", "\\end\\") or _SECTION.fullmatch(mark)]
     if not named or named[0][1] != "\\data\\":
-        raise InputError(f"{name}: no line \\data\\; an ARPA file has one before its n-grams")
+        raise InputError(f"{name}: no line \\data\\, which an ARPA file has before its n-grams; give an ARPA file")
     if named[-1][1] != "\\end\\":
-        raise InputError(f"{name}: ends without \\end\\; it seems cut off, write or copy it again")
+        raise InputError(f"{name}: no line \\end\\ at the end; the file seems truncated, write or copy it again")
     sizes = _sizes(name, named[0][0] + 1, lines[named[0][0] + 1 : named[1][0]].to_pylist())
     for n, ((start, mark), (stop, _)) in enumerate(pairwise(named[1:]), 1):
         found = _SECTION.fullmatch(mark)
@@ -107,7 +107,7 @@ def _sections(name: str, lines: Any) -> Iterator[Section]:
             raise InputError(f"{name}:{start + 1}: {said}")
         yield Section(n, start + 1, body.take(pa.array(full)) if len(full) != len(body) else body)
     if len(named) - 2 != len(sizes) or not sizes:
-        raise InputError(f"{name}: announces {len(sizes)} orders and has {len(named) - 2}; write all of them")
+        raise InputError(f"{name}: announces {len(sizes)} orders but has {len(named) - 2}; write all of them")
 
 
 def _sizes(name: str, first: int, head: list[str]) -> dict[int, int]:
@@ -116,11 +116,13 @@ def _sizes(name: str, first: int, head: list[str]) -> dict[int, int]:
     for number, line in enumerate(head, first + 1):
         said = _ORDER.match(line.strip())
         if said and max(len(said[1]), len(said[2])) > DIGITS:
-            raise InputError(f"{name}:{number}: {quoted(line)} announces more than a file can hold; write it again")
+            raise InputError(
+                f"{name}:{number}: {quoted(line)} announces more than a file can hold; write the file again"
+            )
         if said:
             found[int(said[1])] = int(said[2])
     if found.get(1) == 0:
-        raise InputError(f"{name}: announces no 1-grams; a language model has its words there, write it again")
+        raise InputError(f"{name}: announces no 1-grams; write them, because they are the vocabulary")
     return found
 
 
@@ -179,7 +181,7 @@ def _single(name: str, section: Section, highest: int) -> tuple[Vocabulary, Ngra
     known = {text: i for i, text in enumerate(texts)}
     if len(known) != len(texts):
         twice = next(i for i, text in enumerate(texts) if known[text] != i)
-        _refuse(name, section, twice, "stands there twice")
+        _refuse(name, section, twice, "occurs twice")
     rest = [text for text in texts if text not in SPECIAL]
     vocabulary = Vocabulary([*SPECIAL, *rest], unknown=SPECIAL[UNKNOWN])
     rows = np.array([known.get(word, -1) for word in vocabulary.words])
@@ -201,13 +203,16 @@ def _longer(
         number = np.where(number >= 0, find(ngrams.keys, number * len(vocabulary) + word), -1)
     if (number < 0).any():
         _refuse(
-            name, section, int((number < 0).argmax()), f"begins with what is not among the {section.order - 1}-grams"
+            name,
+            section,
+            int((number < 0).argmax()),
+            f"begins with an n-gram that is not among the {section.order - 1}-grams",
         )
     keys = number * len(vocabulary) + ids[:, -1]
     order = np.argsort(keys, kind="stable")
     again = np.flatnonzero(np.diff(keys[order]) == 0)
     if len(again):
-        _refuse(name, section, int(order[again[0] + 1]), "stands there twice")
+        _refuse(name, section, int(order[again[0] + 1]), "occurs twice")
     return Ngrams(keys[order], log_p[order], backoff[order] if len(backoff) else backoff)
 
 

@@ -26,7 +26,7 @@ def reader(vocabulary: Vocabulary, orders: tuple[Ngrams, ...]) -> Any:
     except ImportError:
         raise InputError("query 'kenlm' needs the package kenlm; install softcount[kenlm], or use own") from None
     if len(orders) < 2:
-        raise InputError("KenLM has no models of order 1; use query own")
+        raise InputError("KenLM does not support order 1; use --query own")
     settings = kenlm.Config()
     settings.show_progress = False
     settings.arpa_complain = kenlm.ARPALoadComplain.NONE

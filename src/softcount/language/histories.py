@@ -41,7 +41,7 @@ def next_letters(orders: tuple[Ngrams, ...], letters: Sequence[int], order: int)
             _put(table, orders[n - 1], there, number, column_of, V)
     total = table.sum(axis=1, keepdims=True)
     if not (total > 0.0).all():
-        raise InputError("the language model gives no probability to any of these letters; give it others")
+        raise InputError("the language model gives none of these letters a probability above zero; use its letters")
     return np.asarray(table / total)
 
 

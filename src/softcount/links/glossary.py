@@ -92,15 +92,16 @@ def joined(blocks: Iterable[Links]) -> Links:
 def _checked(links: Links, pairs: Bitext) -> Array:
     """The pair of sentences of every link; refuses links of words that are not there."""
     if len(links.offsets) - 1 != len(pairs):
-        raise InputError(f"{len(links.offsets) - 1} lines of links for {len(pairs)} pairs; give as many as there are")
+        raise InputError(f"{len(links.offsets) - 1} lines of links for {len(pairs)} pairs; give one line per pair")
     where = np.repeat(np.arange(len(pairs)), np.diff(links.offsets))
     l, m = pairs.source.sentences.lengths[where], pairs.target.sentences.lengths[where]
     wrong = np.flatnonzero((links.source < 0) | (links.source >= l) | (links.target < 0) | (links.target >= m))
     if len(wrong):
         k = wrong[0]
         raise InputError(
-            f"pair {where[k] + 1}: the link {links.source[k]}-{links.target[k]} is beyond its {l[k]} and {m[k]} words; "
-            "give the text that the links are of, and count words from 0"
+            f"pair {where[k] + 1}: the link {links.source[k]}-{links.target[k]} is outside its "
+            f"sentences of {l[k]} and {m[k]} words; give the text of these links, and count words "
+            "from 0"
         )
     return where
 

@@ -68,7 +68,7 @@ def link(
 ) -> Links:  # fmt: skip
     """`forward` has (l + 1) × m matrices, `reverse` (m + 1) × l, or None where only one direction is there."""
     if rule not in RULES:
-        raise InputError(f"no symmetrisation {rule!r}; use {', '.join(SYMMETRIZATIONS)}")
+        raise InputError(f"symmetrize={rule!r}: unknown; use {', '.join(SYMMETRIZATIONS)}")
     one = forward if forward is not None else reverse
     assert one is not None
     n_links = np.zeros(len(source_lengths), dtype=np.int64)

@@ -23,7 +23,10 @@ from softcount.text.bitext import Bitext
 def linked(data: Bitext, links: Sequence[Any], name: str = "links") -> Bitext:
     """The pairs with what is known of their links: PairLinks, lists of (i, j) or lines of Pharaoh; or nothing."""
     if len(links) != len(data):
-        raise InputError(f"{name}: {len(links):,} lines for {len(data):,} pairs; give one each, empty if not known")
+        raise InputError(
+            f"{name}: {len(links):,} lines for {len(data):,} pairs; give one line per pair (an empty line "
+            "for an unknown one)"
+        )
     known = [_pair_links(given, f"{name}:{number}") for number, given in enumerate(links, 1)]
     shapes = list(zip(data.source.sentences.lengths.tolist(), data.target.sentences.lengths.tolist(), strict=True))
     rows = [_potentials(*both, f"{name}:{s}") for s, both in enumerate(zip(known, shapes, strict=True), 1)]
@@ -43,7 +46,7 @@ def _pair_links(given: Any, where: str) -> PairLinks:
     try:
         return PairLinks({(int(i), int(j)) for i, j in given or ()}, set())
     except (TypeError, ValueError):
-        raise InputError(f"{where}: not links; give (i, j) pairs, a line such as 0-0 1-2, or none") from None
+        raise InputError(f"{where}: invalid links; give (i, j) pairs, a line such as 0-0 1-2, or None") from None
 
 
 def _potentials(known: PairLinks, shape: tuple[int, int], where: str) -> tuple[Array, Array]:
@@ -53,7 +56,10 @@ def _potentials(known: PairLinks, shape: tuple[int, int], where: str) -> tuple[A
     sure, allowed = np.zeros(shape, bool), np.zeros(shape, bool)
     for i, j in known.sure | known.possible:
         if not (0 <= i < shape[0] and 0 <= j < shape[1]):
-            raise InputError(f"{where}: {i}-{j} is outside of its pair of {shape[0]} and {shape[1]} words, from 0 on")
+            raise InputError(
+                f"{where}: the link {i}-{j} is outside its sentences of {shape[0]} and {shape[1]} words; "
+                "count words from 0"
+            )
         allowed[i, j], sure[i, j] = True, (i, j) in known.sure
     allowed |= ~np.any(allowed, axis=1, keepdims=True) & ~np.any(allowed, axis=0, keepdims=True)
     forward, reverse = np.vstack([~sure.any(axis=0), allowed]), np.vstack([~sure.any(axis=1), allowed.T])

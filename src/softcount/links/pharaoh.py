@@ -45,7 +45,7 @@ def pharaoh(row: str, where: str) -> PairLinks:
     for token in row.split():
         match = _PHARAOH.fullmatch(token)
         if not match:
-            raise InputError(f"{where}: {quoted(token)} is no link; write i-j, or i?j where it is only possible")
+            raise InputError(f"{where}: invalid link {quoted(token)}; write i-j, or i?j for a possible link")
         link = int(match[1]), int(match[3])
         (pair.sure if match[2] == "-" else pair.possible).add(link)
     return pair
@@ -58,12 +58,12 @@ def _naacl(name: str, rows: list[str], n_pairs: int | None) -> list[PairLinks]:
             continue
         match = _NAACL.fullmatch(row)
         if not match:
-            raise InputError(f"{name}:{number}: {quoted(row)} is no link; write pair i j S or pair i j P")
+            raise InputError(f"{name}:{number}: invalid link {quoted(row)}; write pair i j S or pair i j P")
         pair, i, j = int(match[1]), int(match[2]), int(match[3])
         if min(pair, i, j) < 1:
-            raise InputError(f"{name}:{number}: a 0 in {quoted(row)}; this form counts pairs and words from 1")
+            raise InputError(f"{name}:{number}: 0 in {quoted(row)}; count pairs and words from 1 in this format")
         if pair > MOST_PAIRS:
-            raise InputError(f"{name}:{number}: pair {pair} is beyond {MOST_PAIRS:,}; number the pairs from 1")
+            raise InputError(f"{name}:{number}: pair {pair} exceeds {MOST_PAIRS:,}; number the pairs from 1")
         links = found.setdefault(pair, PairLinks(set(), set()))
         (links.possible if match[4] == "P" else links.sure).add((i - 1, j - 1))
     last = max(max(found, default=0), n_pairs or 0)

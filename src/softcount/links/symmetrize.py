@@ -31,9 +31,9 @@ def symmetrized(
 ) -> Iterator[list[tuple[int, int]]]:
     """Of every (forward, reverse) the links, sorted; both are written as (source word, target word)."""
     if method not in METHODS:
-        raise InputError(f"no method {method!r}; use {', '.join(METHODS)}")
+        raise InputError(f"method={method!r}: unknown; use {', '.join(METHODS)}")
     if order not in ORDERS:
-        raise InputError(f"no order {order!r}; use {' or '.join(ORDERS)}")
+        raise InputError(f"order={order!r}: unknown; use {' or '.join(ORDERS)}")
     one = _symal if order == "symal" else _atools
     for forward, reverse in pairs:
         yield sorted(one(method, forward, reverse)) if forward or reverse else []
@@ -46,7 +46,7 @@ def _symal(method: str, forward: Points, reverse: Points) -> Points:
     (rows, sources), (columns, targets) = _places(points[:, 0]), _places(points[:, 1])
     l, m = int(rows.max()) + 1, int(columns.max()) + 1
     if l * m > MOST_CELLS:
-        raise InputError(f"{len(points):,} links in one line; give one sentence a line")
+        raise InputError(f"{len(points):,} links in one line; give one sentence pair per line")
     matrices = []
     for chosen in (forward, reverse):
         among = np.array([tuple(point) in chosen for point in points.tolist()])

@@ -79,10 +79,10 @@ def sampled(
     """`name` is what the steps are called."""
     kind = kind_of(task.model)
     if kind is None:
-        raise InputError(f"{name}: there are no chains of this model; leave chains= and sampler= away")
+        raise InputError(f"{name}: multiple chains are not supported for this model; omit chains= and sampler=")
     if isinstance(task.items, Weighted):
-        raise InputError(f"{name}: chains are of items that count once each; leave the weights away")
-    task = task._replace(items=in_memory(task.items, "chains of Gibbs sampling", "draw one: gibbs, without chains="))
+        raise InputError(f"{name}: chains do not support weights; omit the weights")
+    task = task._replace(items=in_memory(task.items, "chains of Gibbs sampling", "use gibbs without chains="))
     steps: list[Step] = []
     seen.begin(name, sampling.chains * sampling.sweeps, "steps")
 
@@ -188,7 +188,7 @@ def _alpha(spec: Conjugate, prior: Any) -> Alpha:
     if not isinstance(family, Categorical):
         return Alpha(None)
     if family.held is not None and family.held.any():
-        raise InputError("collapsed sampling integrates all tables out, and some are fixed; use sampler=blocked")
+        raise InputError("collapsed sampling does not support fixed tables; use sampler=blocked")
     return Alpha(family.posterior(family.table(np.zeros(family.size())), prior), family.beyond)
 
 

@@ -28,13 +28,15 @@ class Wished:
 
     def __init__(self, model: Any, engine: Engine, handles: Sequence[Handle]) -> None:
         if isinstance(model, InRounds) or not isinstance(model, Constrainable):
-            none = "constrained: this model counts nothing that could be too much"
-            raise InputError(f"{none}; it is for tags, and for links by the HMM")
+            none = "constrained: posterior regularization is not available for this model"
+            raise InputError(f"{none}; it is available for tags and for HMM alignment")
         self.model: Any = model
         self.engine, self.handles = engine, handles
         found = list(engine.map(_nodes, handles, engine.share(model)))
         if any(weight != 1.0 for _, _, weight in found):
-            raise InputError("constrained: sentences that count more or less than once have no constraint; repeat them")
+            raise InputError(
+                "constrained: posterior regularization does not support weights; repeat the sentences instead"
+            )
         self.starts = offsets_of([shape[0] for shape, _, _ in found])
         self.width = found[0][0][1] if found else 1
         self.names = None if any(names is None for _, names, _ in found) else [names for _, names, _ in found]

@@ -24,7 +24,7 @@ AGREE = 1.05  # R̂ above says that chains do not
 
 
 class Chains(NamedTuple):
-    """Means over all draws of chains of Gibbs sampling that count, and what tells how good they are.
+    """Averages over the retained draws of Gibbs chains, with convergence diagnostics.
 
     >>> from softcount import NaiveBayesMixture, sample_posterior
     >>> docs = ["stars planets moon", "moon stars orbit", "bread butter jam", "jam bread tea"]
@@ -63,9 +63,9 @@ class Chains(NamedTuple):
         n = len(self.log_joint)
         averaged = f"averages of {self.n_draws:,} draws of {n} chain{'s' * (n > 1)}"
         if self.r_hat != self.r_hat:
-            return f"{averaged}; R-hat is not known, which takes two chains of four draws that differ"
+            return f"{averaged}; R-hat is not available (it needs two chains of four different draws)"
         trusted = f"{averaged}: R-hat {self.r_hat:.3f}, effective sample size {self.ess:.0f}"
-        return f"{trusted}; the chains disagree, give them more steps" if self.r_hat > AGREE else trusted
+        return f"{trusted}; the chains have not converged, use more sweeps" if self.r_hat > AGREE else trusted
 
 
 def r_hat(draws: Array) -> float:

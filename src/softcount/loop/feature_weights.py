@@ -49,7 +49,7 @@ def computing(layout: Tables, computed: Computed) -> Tables:
         if isinstance(rows, Leant):
             return spec._replace(family=Leaning(cast(Categorical, spec.family), *rows))
         if not isinstance(spec.family, Categorical):
-            raise InputError("features: only free rows can be computed from features; name another table")
+            raise InputError("features: only free probability rows can have features; name another table")
         return spec._replace(family=LogLinear(spec.family._replace(lazy=False), *rows))
 
     return by_table(layout, of, chosen(layout, computed, None)) if computed else layout

@@ -19,7 +19,7 @@ from softcount.numbers.tables import Tables, by_name, values
 
 def check_objective(objective: float, step: int, stage: Stage, settings: Settings) -> None:
     if not math.isfinite(objective):
-        raise _not_finite(f"the objective of step {step} is {objective}", stage, settings)
+        raise _not_finite(f"the objective at iteration {step} is {objective}", stage, settings)
 
 
 def check_parameters(parameters: Tables, stage: Stage, settings: Settings) -> None:
@@ -33,7 +33,7 @@ def check_parameters(parameters: Tables, stage: Stage, settings: Settings) -> No
 def _not_finite(what: str, stage: Stage, settings: Settings) -> InputError:
     given = ", ".join(f"{name}={shorten(value)}" for name, value in _given(stage, settings))
     numbers = f"one of {given}" if given else "a number in the data"
-    return InputError(f"criterion {stage.text!r}: {what}; {numbers} is too small or too large: give a moderate one")
+    return InputError(f"criterion {stage.text!r}: {what}; {numbers} is too small or too large, use a moderate one")
 
 
 def _given(stage: Stage, settings: Settings) -> Iterator[tuple[str, object]]:

@@ -52,7 +52,7 @@ def stepwise_stage(stages: list[Stage]) -> Stage:
         return parse(f"stepwise({last.text.rpartition(':')[0]})")[0]
     around = ", ".join(WRAPPERS["stepwise"].around)
     raise InputError(
-        f"criterion {last.text!r}: partial_fit trains stepwise, around {around}; use for example 'stepwise(vb)'"
+        f"criterion {last.text!r}: partial_fit needs stepwise around {around}; use for example 'stepwise(vb)'"
     )
 
 
@@ -67,7 +67,7 @@ def learn(
     criterion: Criterion = stage.build(layout, settings)
     data = EStep(model, items, engine, settings.seed)
     if not data.amount > 0.0:
-        raise InputError("nothing to learn from: every item is empty; give at least one word or row")
+        raise InputError("every item is empty; give at least one word or row")
     seen = (before.seen if before else 0.0) + data.amount
     share = data.amount / max(seen, 1e-300) if total is None else min(1.0, data.n_items / total)
     expect = Arrived(data, share)

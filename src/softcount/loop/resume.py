@@ -128,7 +128,7 @@ def _table(spec: Any, table: Any, made: Callable[[SpreadFamily, Any], Any]) -> A
 
 
 def foreign(slot: Slot) -> InputError:
-    return InputError(f"{slot.checkpoint.path}: is not of this model; delete it to begin again")
+    return InputError(f"{slot.checkpoint.path}: belongs to another model; delete it to start again")
 
 
 def _check_trace(steps: Sequence[Step], stages: Sequence[Stage]) -> None:

@@ -43,9 +43,9 @@ def given_start(layout: Tables, start: object) -> Tables:
     for name, spec, rows in zip(layout._fields, layout, given, strict=True):
         table = np.array(rows, dtype=np.float64, order="F")
         if table.shape != spec.family.size():
-            raise InputError(f"start: the table {name!r} has shape {table.shape}; {spec.family.size()} is needed")
+            raise InputError(f"start: the table {name!r} has shape {table.shape}; it must be {spec.family.size()}")
         if not (np.isfinite(table) & (table >= 0.0)).all() or not table.any(axis=-1).all():
-            raise InputError(f"start: {name!r} must have no negative or missing number, and no row of zeros")
+            raise InputError(f"start: {name!r} has negative or missing values, or a row of zeros; correct it")
         tables.append(spec.family.normalize(table))
     return type(layout)(*tables)
 
@@ -99,4 +99,4 @@ def _check_mask(name: str, mask: Any, shape: tuple[int, ...]) -> None:
         fits = False
     if not fits:
         sizes = " x ".join(map(str, shape)) or "1"
-        raise InputError(f"fixed {name!r}: give True for the whole table, or an array of True and False, {sizes}")
+        raise InputError(f"fixed {name!r}: invalid; give True for the whole table, or a Boolean array, {sizes}")

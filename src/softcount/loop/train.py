@@ -30,9 +30,9 @@ from softcount.machine.signals import obey
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables, leaves, values
 
-TIED = Note("tied: all hidden values are alike, and stay alike under every criterion; use a random start")
-BECAME_TIED = Note("tied: all hidden values have become alike; use another criterion, or a greater start= of annealed")
-UNVISITED = "has no expected count; its old values are kept"
+TIED = Note("all states start identical and stay identical; use a random start")
+BECAME_TIED = Note("all states have become identical; use another criterion, or a larger start= of annealed")
+UNVISITED = "has no expected count; its previous values are kept"
 PATIENCE = 20  # steps without a rise of the held-out likelihood before a stage ends
 FALL, FALL_SINGLE = 1e-9, 1e-6  # how much, relatively, rounding may make a rising objective fall; in single precision
 
@@ -76,7 +76,7 @@ def fit(
     """
     if stages and stages[-1].sampling:
         if monitor or computed:
-            raise InputError(f"{stages[-1].text}: chains go with neither held-out data nor features; leave those away")
+            raise InputError(f"{stages[-1].text}: chains support neither held-out data nor features; omit those")
         before = begun(model, start(0))
         if len(stages) > 1:
             before = fit(
@@ -203,7 +203,7 @@ class _Loop:
             if self.stopped.kind == FELL:
                 break
         if weights is None:
-            raise InputError("no stage to train with; write for example em:100")
+            raise InputError("the criterion is empty; write for example em:100")
         if self.trace and str(TIED) not in self.trace.notes and self.model.tied(shown(layout, parameters)):
             last = self.trace[-1]
             self.trace[-1] = last._replace(notes=(*last.notes, BECAME_TIED))
@@ -221,7 +221,7 @@ class _Loop:
             if self.checkpoint:
                 kept, now = sorted(self.kept), at
                 self.checkpoint.keep(
-                    f"step {at.step} of {stage.text}",
+                    f"iteration {at.step} of {stage.text}",
                     lambda: gathered(self.layout, Saved(now, list(self.trace), kept, self.records, self.best)),  # noqa: B023
                 )
         self.stopped = at.stopped or Ending(DONE, f"{last} steps done")
@@ -242,8 +242,9 @@ class _Loop:
         room, promised = FALL_SINGLE if single else FALL, criterion.never_falls and exact
         if promised and at.previous is not None and fell(at.previous, progress.objective, room):
             fallen = (
-                f"the objective fell from {at.previous!r} to {progress.objective!r} at step {number} of {stage.text}, "
-                "which this criterion promises never to do; the parameters before the fall are kept"
+                f"the objective fell from {at.previous!r} to {progress.objective!r} at iteration "
+                f"{number} of {stage.text}, although it is monotone; the parameters before the fall "
+                "are kept"
             )
             self.record(stage, at, progress, began, (Note(fallen),))
             return at._replace(step=number, stopped=Ending(FELL, fallen), best_state=None)
@@ -257,9 +258,12 @@ class _Loop:
         change = self.record(stage, at, progress, began, notes)
         stopped = None
         if since >= PATIENCE:
-            stopped = Ending(HELD_OUT, f"held-out likelihood has not risen for {PATIENCE} steps; its best is kept")
+            stopped = Ending(
+                HELD_OUT,
+                f"the held-out likelihood has not risen for {PATIENCE} iterations; the best parameters are kept",
+            )
         elif criterion.settles and change is not None and abs(change) <= self.tolerance:
-            stopped = Ending(CONVERGED, f"converged: relative change {change:.1e} is within {self.tolerance:.1e}")
+            stopped = Ending(CONVERGED, f"converged: relative change {change:.1e} is below {self.tolerance:.1e}")
         return Position(at.restart, at.stage, number, moved, progress.objective, best, best_state, since, stopped)
 
     def notes(self, criterion: Criterion, state: Any, progress: Progress, first: bool) -> tuple[Note, ...]:

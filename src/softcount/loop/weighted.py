@@ -58,13 +58,13 @@ def checked_weights(sample_weight: Any, n: int, what: str) -> Array | None:
     except (TypeError, ValueError):
         raise InputError(f"sample_weight must be numbers, one for each of the {n:,} {what}") from None
     if weights.shape != (n,):
-        raise InputError(f"sample_weight has shape {weights.shape}; one number for each of the {n:,} {what} is needed")
+        raise InputError(f"sample_weight has shape {weights.shape}; give one number for each of the {n:,} {what}")
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
     if len(bad):
         i = int(bad[0])
-        raise InputError(f"sample_weight: {weights[i]} of number {i + 1}; give finite numbers from 0 on")
+        raise InputError(f"sample_weight {weights[i]} of item {i + 1}: invalid; give finite numbers of at least 0")
     if not weights.any():
-        raise InputError(f"sample_weight: all {n:,} {what} have zero weight; give some of them more")
+        raise InputError(f"sample_weight: all {n:,} {what} have weight zero; give some of them a positive weight")
     return weights
 
 

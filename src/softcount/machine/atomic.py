@@ -40,7 +40,8 @@ def write_whole(path: Path, write: Callable[[Path], object], of: Path | None = N
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(
-            f"{path}: cannot be written ({reason}); make room, or name another place; what was there before is unharmed"
+            f"{path}: cannot be written ({reason}); free some space, or give another place (an "
+            "existing file is unchanged)"
         ) from None
 
 
@@ -94,10 +95,10 @@ def _make(folder: Path, made: list[Path]) -> None:
             place.mkdir()
         except (FileExistsError, NotADirectoryError):
             if not place.is_dir():  # somebody else may just have made it
-                raise InputError(f"{place}: a file, not a folder; name another") from None
+                raise InputError(f"{place}: is a file, not a folder; give another name") from None
             continue
         except OSError as error:
-            raise InputError(f"{place}: cannot be made ({error.strerror}); name another folder") from None
+            raise InputError(f"{place}: cannot be created ({error.strerror}); give another folder") from None
         made.append(place)
 
 

@@ -41,7 +41,7 @@ from numba.misc.appdirs import AppDirs
 
 from softcount.machine import reach, stage
 
-WHY = "neither softcount's own folder nor the user's cache can be written; NUMBA_CACHE_DIR names a place"
+WHY = "neither softcount's folder nor the user's cache is writable; NUMBA_CACHE_DIR sets another folder"
 ENDING = ".kernel"
 CHECK = 16  # bytes at the beginning of a file: the digest of all others
 FORGET = 30 * 24 * 3600  # seconds after which a kernel that is not used makes room for one of the same name
@@ -163,7 +163,7 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no types
                 return True
             if not told and time.monotonic() - began > 1:
                 told = True
-                stage.note("softcount: waiting for another process, which compiles the same kernels")
+                stage.note("softcount: waiting for another process that compiles the same kernels")
             time.sleep(PAUSE)
         self.held.append((locks, place_of_lock))
         return True

@@ -32,8 +32,9 @@ def check_limits(name: str, *others: str) -> None:
     need = MB * _need((name, *others))
     if left < need:
         raise InputError(
-            f"the limit on memory (ulimit -v, ulimit -d) leaves {left / MB:,.0f} MB, but softcount needs about "
-            f"{need / MB:,.0f} MB for its libraries; raise the limit, for example: ulimit -v unlimited"
+            f"the memory limit (ulimit -v, ulimit -d) leaves {left / MB:,.0f} MB, but softcount needs "
+            f"about {need / MB:,.0f} MB for its libraries; raise the limit, for example: ulimit -v "
+            "unlimited"
         )
 
 

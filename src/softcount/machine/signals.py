@@ -39,7 +39,7 @@ def postponed() -> Iterator[Wish]:
 
     def note(signum: int, frame: Any) -> None:
         if wish.signum is not None:
-            raise Stopped("stopped within a step; the last checkpoint stands", signum)
+            raise Stopped("stopped within an iteration; the last checkpoint is kept", signum)
         wish.signum = signum
 
     before: dict[int, Any] = {}

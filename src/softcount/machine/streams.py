@@ -22,7 +22,7 @@ from typing import Any, TextIO, cast
 
 from softcount.errors import InputError
 
-CLOSED = "<stdout>: is closed, so results have no place; send them to a file, a pipe or /dev/null"
+CLOSED = "<stdout>: is closed; redirect it to a file, a pipe or /dev/null"
 USUAL = 80  # columns
 # What steers a terminal, or turns the order of what stands behind it.
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
@@ -173,7 +173,7 @@ class _Results(_Raw):
             if error.errno in GONE:
                 raise ReaderGone from None
             raise InputError(
-                f"<stdout>: cannot be written ({error.strerror}); make room, or send results to another place"
+                f"<stdout>: cannot be written ({error.strerror}); free some space, or write to another place"
             ) from None
 
 

@@ -174,7 +174,7 @@ class Agreement(NamedTuple):
         labels: bool = False,
     ) -> tuple[Expectation, None]:  # fmt: skip
         if mode != SUM or labels:
-            raise InputError("agreement is counted by sums alone; train with em, or with --no-agreement")
+            raise InputError("joint training supports only sums; use em, or --no-agreement")
         counts = np.zeros(len(shard.entries), np.float32)
         tallies, places = (self._tally(0), self._tally(1)), (self._no_places(0), self._no_places(1))
         found = self._ask(weights, shard, True, counts, tallies, places, np.empty((0, 2), np.float32))

@@ -110,7 +110,7 @@ def _plsa(model: PLSA, items: Any, start: PLSATables, prior: PLSATables, rng: np
     if items.weights is not None:
         items = items.times_weights()
     if (items.counts % 1.0).any():
-        raise InputError("collapsed sampling is of words that occur whole times; draw by blocks: sampler=blocked")
+        raise InputError("collapsed sampling needs integer word counts; use sampler=blocked")
     times, lengths = items.counts.astype(np.int64), items.totals().astype(np.int64)
     words, rows = np.repeat(items.words, times), np.repeat(np.arange(len(items)), lengths)
     topics = _first_topics(start, rows, words, rng)
@@ -139,12 +139,12 @@ def _first_topics(start: PLSATables, rows: Array, words: Array, rng: np.random.G
 
 def _refuse_wishes(items: Any) -> None:
     if items.potentials is not None:
-        raise InputError("collapsed sampling knows nothing of preferences between hidden values; use sampler=blocked")
+        raise InputError("collapsed sampling does not support preferences between hidden values; use sampler=blocked")
 
 
 def _refuse_weights(items: Any) -> None:
     if items.weights is not None and not (items.weights == 1.0).all():
-        raise InputError("collapsed sampling is of documents that count once each; use sampler=blocked")
+        raise InputError("collapsed sampling does not support document weights; use sampler=blocked")
 
 
 # --- Model 1 ----------------------------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ def _refuse_weights(items: Any) -> None:
 def _links(model: IBM, items: Any, start: IBMTables, prior: IBMTables, rng: np.random.Generator) -> Walk:
     _refuse_wishes(items)
     if model.alignment != "uniform":
-        raise InputError("collapsed sampling of links is of Model 1; use --model ibm1, or sampler=blocked")
+        raise InputError("collapsed sampling of links needs IBM Model 1; use --model ibm1, or sampler=blocked")
     source, target, entries = items.source.sentences, items.target.sentences, model.entries
     places = _first(model, items, start, rng).values.astype(np.int64)
     counts, alpha = _counted_links(model, source, target, places), prior.translation.entries

@@ -86,7 +86,7 @@ class Grammar(NamedTuple):
         """Items have `sentences`, and `brackets` and `potentials`, or None."""
         if self.cycles and (items.brackets is not None or items.potentials is not None):
             name = described(self.cycles[0], self.rules.symbols)
-            raise InputError(f"known brackets and unary rules in a circle ({name}) do not go together; remove a rule")
+            raise InputError(f"known brackets do not support cyclic unary rules ({name}); remove a rule")
         order = np.argsort(items.sentences.lengths, kind="stable")
         return GrammarShard(items.sentences, order, items.brackets, items.potentials)
 
@@ -162,7 +162,7 @@ class Grammar(NamedTuple):
         """How many trees every sentence has, exactly."""
         if self.cycles:
             name = described(self.cycles[0], self.rules.symbols)
-            raise InputError(f"the unary rules {name} go round for ever: a sentence has infinitely many trees")
+            raise InputError(f"the unary rules {name} are cyclic: a sentence has infinitely many trees")
         weights = self.weigh(GrammarTables(Ragged(self.rules.rows, np.zeros(self.rules.n_rules))))
         shard = GrammarShard(sentences, np.arange(sentences.n_rows), None, None)
         return [self._counted(weights, shard, i) for i in range(sentences.n_rows)]
@@ -186,7 +186,7 @@ class Grammar(NamedTuple):
         cells = fill(self.chart, *_arrays(weights, mode), words, factors, mode, MOST_ENTRIES)
         if cells.full:
             room = f"more than {MOST_ENTRIES * ENTRY_BYTES / 1e9:,.1f} GB, an eighth of this machine's memory"
-            raise InputError(f"the chart of a sentence of {n} words needs {room}; leave it out, or cut it")
+            raise InputError(f"the chart of a sentence of {n} words needs {room}; remove the sentence, or split it")
         value = value_of(cells, n * (n - 1) // 2, self.chart.start)
         exponent = cells.exponent[n * (n - 1) // 2]
         return cells, factors, np.log(value) + exponent * np.log(2.0) if value > 0.0 else -np.inf

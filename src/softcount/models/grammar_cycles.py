@@ -45,8 +45,8 @@ def chains_of(cycles: Sequence[Cycle], weights: Array, symbols: Sequence[str]) -
         U = np.zeros((n, n))
         U[cycle.rows, cycle.columns] = weights[cycle.rules]
         if not np.isfinite(U).all() or np.abs(np.linalg.eigvals(U)).max() >= 1.0 - 1e-12:
-            wrong = f"the unary rules {described(cycle, symbols)} go round for ever: their chains have no finite sum"
-            raise InputError(f"{wrong}; give some of them less probability, or remove one")
+            wrong = f"the unary rules {described(cycle, symbols)} are cyclic: their chains have no finite sum"
+            raise InputError(f"{wrong}; lower the probability of some of them, or remove one")
         single.append(U)
         total.append(np.maximum(np.linalg.inv(np.eye(n) - U), 0.0))
         best.append(_best(U))

@@ -35,7 +35,7 @@ def declared(
             shape = tuple(sizes[v] for v, _ in scope)
             if shapes.setdefault(table, shape) != shape:
                 raise InputError(
-                    f"{quoted(name)} cannot share the table of {quoted(leader[name])}; their values differ in number"
+                    f"{quoted(name)} cannot share the table of {quoted(leader[name])}: the numbers of values differ"
                 )
             emits[table] = emits.get(table, False) or name in observed
             uses.append(Use(number.setdefault(table, len(number)), scope))
@@ -54,11 +54,13 @@ def _leaders(structure: Structure, ties: Sequence[Sequence[str]]) -> dict[str, s
     for group in ties:
         for name in group:
             if name not in leader:
-                raise InputError(f"cannot tie {quoted(name)}; the variables are {list_some(structure.names)}")
+                raise InputError(
+                    f"cannot tie {quoted(name)}: unknown variable; the variables are {list_some(structure.names)}"
+                )
             kinds = [tuple(back for _, back in structure.of(n)) for n in (group[0], name)]
             if kinds[0] != kinds[1]:
                 raise InputError(
-                    f"{quoted(name)} cannot share the table of {quoted(group[0])}; their parents differ in number"
+                    f"{quoted(name)} cannot share the table of {quoted(group[0])}: the numbers of parents differ"
                 )
             leader[name] = leader[group[0]]
     return leader
@@ -69,7 +71,7 @@ def _check_size(shapes: Mapping[str, Sequence[int]]) -> None:
         entries = 1.0
         for n in shape:
             entries *= n
-        check_room(40.0 * entries, f"{len(shape) - 1} parents of {table!r}: its table and its counts", "give it fewer")
+        check_room(40.0 * entries, f"{len(shape) - 1} parents of {table!r}: its table and its counts", "remove parents")
 
 
 def givens(model: Network, table: int) -> list[str]:

@@ -167,8 +167,8 @@ class Packer:
         if prod(float(self.sizes[v]) for v, _ in dims) > ADDRESSABLE:
             names = list_some([self.names[v] + ("@-1" if back else "") for v, back in dims])
             raise InputError(
-                f"summing out the missing values needs a table over {len(dims)} variables at once ({names}), which no "
-                "computer can hold; give some of them in the data, or remove arcs"
+                f"summing out the missing values needs a table over {len(dims)} variables at once "
+                f"({names}), which no computer can hold; give some of them in the data, or remove arcs"
             )
 
     def _joined(self, roots: Array, weights: Array, offsets: Array) -> NetworkShard:

@@ -86,7 +86,7 @@ class BackgroundPLSA(NamedTuple):
         self, weights: BackgroundWeights, shard: PLSAShard, mode: int = SUM, uniforms: Array | None = None,
         labels: bool = False,
     ) -> tuple[Expectation, Array | None]:  # fmt: skip
-        assert mode == SUM and not labels, "a background is for criteria that ask for sums"
+        assert mode == SUM and not labels, "a background needs a criterion that uses expected counts"
         H, dtype = self.n_topics, weights.word.dtype
         topic, word = zeros(len(shard.rows), H, dtype), zeros(self.n_words, H, dtype)
         totals = np.empty(len(shard.words), dtype)

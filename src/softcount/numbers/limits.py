@@ -20,7 +20,7 @@ LONGEST = 24  # characters of a number in a message
 def check_size(name: str, number: Any) -> None:
     """Refuses a number with which nothing can be computed; zero is for others to judge."""
     if isinstance(number, Real) and not math.isfinite(_double(number)):
-        raise InputError(f"{name} is {shorten(number)}; give a finite number")
+        raise InputError(f"{name} is {shorten(number)}; it must be finite")
     check_magnitude(name, number)
 
 
@@ -32,9 +32,9 @@ def check_magnitude(name: str, number: Any) -> None:
     elif isinstance(number, Real):
         size = abs(_double(number))
         if size > MOST and (isinstance(number, int) or size < math.inf):
-            raise InputError(f"{name} is too large to compute with: {shorten(number)}; give at most {MOST:g}")
+            raise InputError(f"{name} is {shorten(number)}, which is too large; use at most {MOST:g}")
         if 0 < size < LEAST:
-            raise InputError(f"{name} is too small to compute with: {shorten(number)}; give 0, or at least {LEAST:g}")
+            raise InputError(f"{name} is {shorten(number)}, which is too small; use 0, or at least {LEAST:g}")
 
 
 def _double(number: Any) -> float:

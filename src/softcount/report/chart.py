@@ -120,11 +120,11 @@ def explain_grammar(model: Any, sentences: list[str]) -> dict[str, Any]:
     rules, rule = model.rules_, model.parameters_.rule.values.tolist()
     numbers = model.n_parses(sentences)  # refuses unary rules that go round
     if any(not 0 < len(sentence.split()) <= MOST_WORDS for sentence in sentences):
-        raise InputError(f"explain grammar shows sentences of 1 to {MOST_WORDS} words; give shorter ones")
+        raise InputError(f"explain grammar shows sentences of 1 to {MOST_WORDS} words; shorten the sentence")
     charts = [Chart(rules, rule, sentence.split()) for sentence in sentences]
     for number, chart in enumerate(charts, 1):
         if not chart.inside(chart.root) > 0.0:
-            raise InputError(f"sentence {number}: the grammar has no tree for {' '.join(chart.words)!r}; add rules")
+            raise InputError(f"sentence {number}: the grammar has no parse for {' '.join(chart.words)!r}; add rules")
     counts, updated = _stepped(model, sentences)
     named = list(zip(rules.texts(), rule, counts, updated, strict=True))
     keys = ("rule", "p", "count", "updated")

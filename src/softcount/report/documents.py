@@ -91,7 +91,8 @@ def _bound(share: Array, scores: Array, weights: Array | None = None) -> float:
 def _small(data: Documents) -> tuple[Array, list[str]]:
     if len(data) > MOST or data.n_words > MOST:
         raise InputError(
-            f"{data.source}: {len(data)} documents and {data.n_words} words; explain shows at most {MOST} of each"
+            f"{data.source}: {len(data)} documents and {data.n_words} words, but explain shows at "
+            f"most {MOST} of each; use fewer"
         )
     words = [str(v) for v in range(data.n_words)] if data.vocabulary is None else list(data.vocabulary.words)
     return np.asarray(data.matrix().toarray()), words

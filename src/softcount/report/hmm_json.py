@@ -50,10 +50,10 @@ def from_json(content: Any) -> NamedHMM:
         transition = np.column_stack([transition, _row(content, "end", states)])
     words = list(dict.fromkeys(word for s in states for word in _mapping(content["emission"], s, "emission")))
     if not words:
-        raise InputError('"emission" lists no word; give each state its words')
+        raise InputError('"emission" has no words; give each state its words')
     odd = next((word for word in words if not _is_token(word)), None)
     if odd is not None:
-        raise InputError(f'"emission" lists {quoted(odd)}, which no text has as a word; words have no blanks')
+        raise InputError(f'"emission" has the word {quoted(odd)}; words cannot be empty or contain spaces')
     emission = np.array([_row(content["emission"], s, words, "emission") for s in states], order="F")
     tables = HMMTables(
         _normalized(initial[None], ["initial"])[0],
@@ -101,16 +101,16 @@ def _states(content: Any) -> tuple[str, ...]:
         raise InputError(f'"{missing[0]}" is missing')
     states = content["states"]
     if not isinstance(states, list) or not states or not all(isinstance(s, str) and _is_token(s) for s in states):
-        raise InputError('"states" must be a list of names without blanks')
+        raise InputError('"states" must be a list of names without spaces')
     if len(set(states)) < len(states):
-        raise InputError('"states" names a state twice')
+        raise InputError('"states" contains a name twice')
     return tuple(states)
 
 
 def _mapping(content: Any, key: str, table: str = "") -> Mapping[str, Any]:
     mapping = content.get(key) if isinstance(content, dict) else None
     if not isinstance(mapping, dict):
-        raise InputError(f'"{table or key}" has no object for {key!r}' if table else f'"{key}" must be an object')
+        raise InputError(f'"{table or key}" has no entry for {key!r}' if table else f'"{key}" must be an object')
     return mapping
 
 
@@ -130,6 +130,6 @@ def _row(content: Any, key: str, names: Any, table: str = "") -> Any:
 def _normalized(rows: Any, names: list[str]) -> Any:
     for total, name in zip(rows.sum(axis=1).tolist(), names, strict=True):
         if abs(total - 1.0) > ROUNDED:
-            raise InputError(f"{name} sums to {total:.6g}, not to 1")
+            raise InputError(f"{name} sums to {total:.6g} instead of 1")
     totals = rows.sum(axis=1, keepdims=True)
     return np.where(np.abs(totals - 1.0) <= EXACT, rows, rows / totals)

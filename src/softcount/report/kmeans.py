@@ -20,9 +20,11 @@ def start_means(points: Array, n_clusters: int, seed: int, name: str) -> Array:
     """Points of the data, no place twice."""
     places = np.unique(points, axis=0)
     if len(points) > MOST:
-        raise InputError(f"{name}: {len(points)} points; explain shows at most {MOST}")
+        raise InputError(f"{name}: {len(points)} points, but explain shows at most {MOST}; use fewer")
     if len(places) < n_clusters:
-        raise InputError(f"{name}: {len(places)} different points, but {n_clusters} clusters; ask for fewer")
+        raise InputError(
+            f"{name}: {len(places)} different points are fewer than {n_clusters} clusters; use fewer clusters"
+        )
     return np.asarray(places[np.sort(np.random.default_rng(seed).permutation(len(places))[:n_clusters])])
 
 

@@ -56,7 +56,7 @@ def distribution_lines(sides: Mapping[str, tuple[Sequence[str], Array]]) -> Iter
             max(float(counts.max()) / total, 1.0 / sum(1.0 / r for r in range(1, len(names) + 1))),
         )
         wide = max(map(len, names))
-        yield f"\nHow frequent {title} tags are; | is Zipf's law"
+        yield f"\nFrequencies of {title} tags; | is Zipf's law"
         for rank, k in enumerate(order.tolist()):
             share = float(counts[k]) / total
             bar = list(("█" * round(WIDTH * share / most)).ljust(WIDTH + 1))

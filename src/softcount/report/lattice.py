@@ -39,13 +39,13 @@ def lattices(model: NamedHMM, sentences: Sequence[str], pseudo: float = 0.0) -> 
 def lattice(model: NamedHMM, sentence: str) -> dict[str, Any]:
     """Of one sentence, without the M-step; its counts are the value of "tables"."""
     if "\n" in sentence.strip():
-        raise InputError("the sentence has more than one line; give one sentence at a time")
+        raise InputError("the sentence has more than one line; give one line per sentence")
     words = sentence.split()
     K = len(model.states)
     if not words:
         raise InputError("the sentence is empty; give at least one word")
     if len(words) > LONGEST:
-        raise InputError(f"the sentence has {len(words)} words; {LONGEST} is the most that can be shown")
+        raise InputError(f"the sentence has {len(words)} words, but explain shows at most {LONGEST}; shorten it")
     unknown = [word for word in words if word not in model.words]
     if unknown:
         raise InputError(f"no state emits {unknown[0]!r}; add it to the emissions")
@@ -143,7 +143,7 @@ def _print_lattice(result: dict[str, Any], states: list[str]) -> None:
     ]
     rows.append(["END", "", *six_digits((whole, whole, 1.0, 1.0, 1.0))])
     header = ["word", "state", "α before", "α after", "β before", "β after", "posterior"]
-    show("The lattice, before and after each word is emitted", header, rows, names=2,
+    show("Lattice, before and after each word is emitted", header, rows, names=2,
          breaks=range(1, len(rows), len(states)))  # fmt: skip
 
 

@@ -27,7 +27,7 @@ Counts = dict[str, dict[str, float]]
 def model1(data: Bitext, steps: int, fixed: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
     """`fixed` are translations (e, f) with t(f | e) = 1, before the first step and after every other."""
     if len(data) > MOST:
-        raise InputError(f"{data.source.source}: {len(data)} pairs; {MOST} is the most that can be shown: take fewer")
+        raise InputError(f"{data.source.source}: {len(data)} pairs, but explain shows at most {MOST}; use fewer")
     for side in (data.source, data.target):
         if side.sentences.lengths.max(initial=0) > LONGEST:
             line = int(side.sentences.lengths.argmax()) + 1
@@ -49,7 +49,7 @@ def certain(path: str) -> list[tuple[str, str]]:
     entries = read_bilingual(path)
     other = next((entry for entry in entries if entry.kind != "must"), None)
     if other is not None:
-        raise InputError(f"{path}: {other.source!r} {other.target!r} is {other.kind}; explain takes `must` alone")
+        raise InputError(f"{path}: {other.source!r} {other.target!r} is {other.kind}; explain supports only `must`")
     return [entry[:2] for entry in entries]
 
 

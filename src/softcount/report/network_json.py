@@ -78,7 +78,7 @@ def overlay(
     """The start with what is given in its place, and the tables of which something is not given."""
     unknown = next((table for table in given if table not in model.tables), None)
     if unknown is not None:
-        raise InputError(f"{source}: no table {quoted(str(unknown))}; the tables are {list_some(model.tables)}")
+        raise InputError(f"{source}: unknown table {quoted(str(unknown))}; the tables are {list_some(model.tables)}")
     found, open = dict(start._asdict()), [table for table in model.tables if table not in given]
     for number, table in enumerate(model.tables):
         if table not in given:
@@ -98,9 +98,9 @@ def _array(where: str, rows: Any, shape: tuple[int, ...]) -> Array:
     except (TypeError, ValueError):
         raise InputError(f"{where} must be rows of numbers, or a mapping") from None
     if table.shape != shape:
-        raise InputError(f"{where} has shape {table.shape}; {shape} is needed")
+        raise InputError(f"{where} has shape {table.shape}; it must be {shape}")
     if not (np.isfinite(table) & (table >= 0.0)).all() or not table.any(axis=-1).all():
-        raise InputError(f"{where} must have no negative or missing number, and no row of zeros")
+        raise InputError(f"{where} has negative or missing numbers, or a row of zeros; correct it")
     return normal(table)
 
 
@@ -113,7 +113,7 @@ def _filled(where: str, rows: Given, values: Sequence[Sequence[str]], table: Arr
         place = places.get(str(key), places.get(",".join(word.strip() for word in str(key).split(","))))
         if place is None:
             known = ", ".join(map(repr, list(places)[:6])) + (" …" if len(places) > 6 else "")
-            raise InputError(f"{where} has a row {quoted(str(key))}; its rows are {known}")
+            raise InputError(f"{where} has an unknown row {quoted(str(key))}; its rows are {known}")
         if not isinstance(row, Mapping):
             raise InputError(f'{where}, row {quoted(str(key))}: give {{"value": probability, …}}')
         table[place] = _row(f"{where}, row {quoted(str(key))}", row, own, table[place])
@@ -124,7 +124,7 @@ def _row(where: str, row: Given, own: Mapping[str, int], start: Array) -> Array:
     found = np.full(len(own), np.nan)
     for value, p in row.items():
         if text_of(value) not in own:
-            raise InputError(f"{where}: no value {quoted(text_of(value))}; the values are {list_some(own)}")
+            raise InputError(f"{where}: unknown value {quoted(text_of(value))}; the values are {list_some(own)}")
         if isinstance(p, bool) or not isinstance(p, int | float) or not 0.0 <= p < np.inf:
             raise InputError(f"{where}: {quoted(text_of(value))} must be a probability, not {quoted(str(p))}")
         found[own[text_of(value)]] = p
@@ -133,7 +133,7 @@ def _row(where: str, row: Given, own: Mapping[str, int], start: Array) -> Array:
         found[free] = start[free] / start[free].sum() * (1.0 - total)
         return found
     if abs(total - 1.0) > ROUNDED:
-        raise InputError(f"{where} sums to {total:g}, not to 1; correct it")
+        raise InputError(f"{where} sums to {total:g} instead of 1; correct it")
     return normal(np.nan_to_num(found))
 
 

@@ -13,7 +13,7 @@ from softcount.errors import InputError
 
 
 def plot_alignment(model: Any, source: Any, target: Any, axes: Any = None) -> Any:
-    """Draw the posteriors of one sentence pair, source words down and target words across; every link has a square.
+    """Plot the link posteriors of one sentence pair as a heat map.
 
     >>> from softcount import WordAligner, plot_alignment
     >>> aligner = WordAligner().fit(["the house", "the book", "a book"], ["das haus", "das buch", "ein buch"])
@@ -46,7 +46,7 @@ def plot_alignment(model: Any, source: Any, target: Any, axes: Any = None) -> An
 
 
 def plot_transition(model: Any, axes: Any = None) -> Any:
-    """Draw which state follows which: rows are the state before, columns the state after, the end of a sentence last.
+    """Plot the transition matrix of a hidden Markov model: rows are previous states, columns next states.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def plot_transition(model: Any, axes: Any = None) -> Any:
 
 
 def plot_topics(model: Any, n_words: int = 8, axes: Any = None) -> Any:
-    """Draw the words that tell most of each topic, by P(word | topic): a panel a topic, the most prevalent first.
+    """Plot the top words of each topic by P(word | topic), one panel per topic, most prevalent first.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def plot_topics(model: Any, n_words: int = 8, axes: Any = None) -> Any:
         )
         axes = axes[1].ravel()
     if len(np.ravel(axes)) < len(order):
-        raise InputError(f"plot_topics: {len(np.ravel(axes))} axes for {len(order)} topics; give one a topic")
+        raise InputError(f"plot_topics: {len(np.ravel(axes))} axes for {len(order)} topics; give one per topic")
     for panel, h in zip(np.ravel(axes), order, strict=False):
         names = [str(word) for word, _ in tops[h]][::-1]
         panel.barh(names, [float(model.word_[h][words[name]]) for name in names], color="#0072b2")
@@ -112,7 +112,7 @@ def plot_topics(model: Any, n_words: int = 8, axes: Any = None) -> Any:
 
 
 def plot_tried(model: Any, axes: Any = None) -> Any:
-    """Draw the score of every size that was tried, where it is "auto"; the dot of the one chosen is filled.
+    """Plot the score of every size tried, if the size is "auto"; the chosen one is filled.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def plot_tried(model: Any, axes: Any = None) -> Any:
     """
     tried = getattr(model, "tried_", None)
     if not tried:
-        raise InputError('plot_tried draws what was tried for a size that is "auto"; this model was given its size')
+        raise InputError('plot_tried needs a size that was chosen ("auto"); this model was given its size')
     best = {one.size: one.score for one in sorted(tried, key=lambda one: one.score)}
     sizes, axes = sorted(best), _axes(axes, (5.0, 3.2))
     axes.plot(sizes, [best[size] for size in sizes], marker="o", fillstyle="none", color="#0072b2")

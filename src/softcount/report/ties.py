@@ -46,7 +46,10 @@ def tied_symbols(rules: Rules, rule: Sequence[float]) -> list[list[str]]:
 def told(groups: Sequence[Sequence[str]]) -> str:
     """A sentence for whoever wonders why nothing moves."""
     said = ", ".join(" = ".join(group) for group in groups)
-    return f"Tied: {said}: alike, and will stay so under every criterion; start from other values, or fix an entry"
+    return (
+        f"States are tied: {said}: identical, and stay so under every criterion; use other initial "
+        "values, or fix an entry"
+    )
 
 
 def _groups(values: Sequence[T], alike: Callable[[T, T], bool]) -> list[list[T]]:

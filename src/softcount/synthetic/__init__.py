@@ -1,4 +1,4 @@
-"""A small language of our own, for the demo, the tests and the benches: any size, from a seed, with its true tags.
+"""Generator of an artificial language with known tags, of any size, from a seed.
 
     tree ~ grammar        word ~ its class in the lexicon, 1 / rank
 

@@ -67,14 +67,14 @@ class _Reader:
     def expect(self, token: str) -> None:
         found = self.next()
         if found != token:
-            self.fail(f"{quoted(found)} where {token!r} should be")
+            self.fail(f"expected {token!r}, found {quoted(found)}")
 
     def until(self, end: str) -> list[str]:
         """The words of a list, with commas or blanks between them, up to its end."""
         words, after_word = list[str](), False
         while (token := self.next()) != end:
             if token in _MARKS and not (token == "," and after_word):
-                self.fail(f"{quoted(token)} where a word or {end!r} should be")
+                self.fail(f"expected a word or {end!r}, found {quoted(token)}")
             if token != ",":
                 words.append(token)
             after_word = token != ","
@@ -85,13 +85,13 @@ class _Reader:
         while self.at < len(self.tokens):
             word = self.next()
             if word not in blocks:
-                self.fail(f"{quoted(word)} where network, variable or probability should be")
+                self.fail(f"expected network, variable or probability, found {quoted(word)}")
             blocks[word]()
         if not self.values:
-            raise InputError(f"{self.source}: no variable; give a BIF file")
+            raise InputError(f"{self.source}: no variables; give a BIF file")
         missing = next((name for name in self.values if name not in self.tables), None)
         if missing is not None:
-            raise InputError(f"{self.source}: no probability ( {missing} … ) block; add one")
+            raise InputError(f"{self.source}: no block probability ( {missing} … ); add one")
         try:
             found = structure({name: self.parents[name] for name in self.values})
         except InputError as error:
@@ -115,7 +115,7 @@ class _Reader:
                     pass
                 continue
             if word != "type" or self.next() != "discrete":
-                self.fail("only variables of type discrete can be read")
+                self.fail("only variables of type discrete are supported")
             self.expect("[")
             number = self.next()
             self.expect("]")
@@ -123,7 +123,7 @@ class _Reader:
             values = self.until("}")
             self.expect(";")
             if number != str(len(values)) or len(set(values)) != len(values):
-                self.fail(f"{quoted(name)} should have {quoted(number)[1:-1]} values, and has {list_some(values)}")
+                self.fail(f"{quoted(name)} declares {quoted(number)[1:-1]} values but lists {list_some(values)}")
             self.values[name], self.places[name] = tuple(values), {value: k for k, value in enumerate(values)}
         if name not in self.values:
             self.fail(f"the variable {quoted(name)} has no type", "write type discrete [ 2 ] { yes, no };")
@@ -134,17 +134,17 @@ class _Reader:
         if (token := self.next()) == "|":
             parents = self.until(")")
         elif token != ")":
-            self.fail(f"{quoted(token)} where '|' or ')' should be")
+            self.fail(f"expected '|' or ')', found {quoted(token)}")
         for one in (name, *parents):
             if one not in self.values:
-                self.fail(f"the variable {quoted(one)} is not declared above")
+                self.fail(f"variable {quoted(one)} is not declared")
         if name in self.tables:
             self.fail(f"a second table of {quoted(name)}")
         if len(parents) > MOST_PARENTS:
-            self.fail(f"{quoted(name)} has {too_many(parents)}", "leave some away")
+            self.fail(f"{quoted(name)} has {too_many(parents)}", "remove some")
         shape = tuple(len(self.values[one]) for one in (*parents, name))
         entries = float(np.prod([float(n) for n in shape]))
-        check_room(8.0 * entries, f"the probabilities of {quoted(name)}", "leave parents away")
+        check_room(8.0 * entries, f"the probabilities of {quoted(name)}", "remove parents")
         table, rest = np.full(shape, np.nan), None
         self.expect("{")
         while (word := self.next()) != "}":
@@ -159,7 +159,7 @@ class _Reader:
                 while self.next() != ";":
                     pass
             else:
-                self.fail(f"{quoted(word)} where a row, table or default should be")
+                self.fail(f"expected a row, table or default, found {quoted(word)}")
         if rest is not None:
             table = np.where(np.isnan(table), rest, table)
         if np.isnan(table).any():
@@ -174,7 +174,10 @@ class _Reader:
             self.fail(f"{len(words)} values for {len(parents)} parents")
         for parent, word in zip(parents, words, strict=True):
             if word not in self.places[parent]:
-                self.fail(f"{quoted(parent)} has no value {quoted(word)}, but {list_some(self.values[parent])}")
+                self.fail(
+                    f"{quoted(word)} is not a value of {quoted(parent)}; its values are "
+                    f"{list_some(self.values[parent])}"
+                )
         return tuple(self.places[parent][word] for parent, word in zip(parents, words, strict=True))
 
     def numbers(self, n: int) -> Array:
@@ -184,15 +187,15 @@ class _Reader:
         except ValueError:
             found = np.array([np.nan])
         if not (np.isfinite(found) & (found >= 0.0)).all():
-            self.fail("a probability that is no number, or is negative")
+            self.fail("a probability that is not a number, or is negative")
         if len(found) != n:
-            self.fail(f"{len(found)} probabilities where {n} should be")
+            self.fail(f"{len(found)} probabilities, but {n} expected")
         return found
 
     def normal(self, rows: Array) -> Array:
         total = rows.sum(axis=-1, keepdims=True)
         if (np.abs(total - 1.0) > ROUNDED).any():
-            self.fail(f"a row that sums to {float(total.flat[np.abs(total - 1.0).argmax()]):g}, not to 1")
+            self.fail(f"a row that sums to {float(total.flat[np.abs(total - 1.0).argmax()]):g} instead of 1")
         return np.asarray(np.where(np.abs(total - 1.0) < 1e-12, rows, rows / total))  # as written, if it can be
 
 
@@ -210,10 +213,12 @@ def _tokens(text: str) -> Iterator[re.Match[str]]:
 
 def to_bif(declared: Structure, values: Mapping[str, Sequence[str]], tables: Mapping[str, Array]) -> str:
     if declared.over_time:
-        raise InputError("BIF has no arcs from the row before; write the tables as JSON instead")
+        raise InputError("BIF does not support arcs from the previous row; write the tables as JSON instead")
     odd = [w for n in declared.names for w in (n, *values[n]) if not re.fullmatch(r"[^\s{}()\[\],;|\"]+", w)]
     if odd:
-        raise InputError(f"BIF has no way to write {quoted(odd[0])}, which has blanks or marks in it; rename it")
+        raise InputError(
+            f"BIF cannot represent the name {quoted(odd[0])}, which contains spaces or punctuation; rename it"
+        )
     lines = ["network softcount {", "}"]
     for name in declared.names:
         lines += [

@@ -33,7 +33,7 @@ def read_bilingual(path: str | Path) -> list[BilingualEntry]:
             )
         entry = BilingualEntry(*fields)
         if entry.kind not in KINDS:
-            raise InputError(f"{name}:{number}: no kind {quoted(entry.kind)}; write must, prefer or never")
+            raise InputError(f"{name}:{number}: unknown kind {quoted(entry.kind)}; write must, prefer or never")
         old = entries.setdefault(entry[:2], entry)
         if old.kind != entry.kind:
             both = f"{quoted(entry.source)} {quoted(entry.target)} is both {old.kind} and {entry.kind}"

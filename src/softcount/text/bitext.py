@@ -60,7 +60,7 @@ class Lengths(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Bitext:
-    """Pairs of sentences that say the same.
+    """Parallel text: sentence pairs in two languages.
 
     >>> from softcount import bitext
     >>> pairs = bitext(["the house", "a book"], ["das haus", "ein buch"])
@@ -81,7 +81,9 @@ class Bitext:
         n, m = len(source), len(target)
         if n != m:
             (short, shorter), (long, longer) = sorted([(n, source.source), (m, target.source)], key=lambda x: x[0])
-            raise InputError(f"{shorter}: {short} lines, {long - short} fewer than {longer}; give both the same lines")
+            raise InputError(
+                f"{shorter}: {short} lines, {long - short} fewer than {longer}; give the same number of lines"
+            )
         return cls((Side(source), Side(target)))
 
     def __len__(self) -> int:
@@ -197,7 +199,7 @@ def bitext(
     source: Any, target: Any = None, vocabularies: tuple[Vocabulary, Vocabulary] | None = None, min_count: int = 1,
     lowercase: bool = False,
 ) -> Bitext:  # fmt: skip
-    """Make a Bitext of sentence pairs that are in memory.
+    """Create a Bitext from sentence pairs in memory.
 
     >>> from softcount import bitext
     >>> len(bitext([("the house", "das haus"), ("a book", "ein buch")]))
@@ -228,7 +230,7 @@ def bitext(
     known = vocabularies or (None, None)
     if isinstance(source, Bitext):
         if target is not None:
-            raise InputError("a Bitext has both sides; leave the target away")
+            raise InputError("a Bitext has both sides; omit the target")
         source, target = source.source, source.target
     elif target is None:
         source, target = _unzipped(source)
@@ -238,7 +240,7 @@ def bitext(
 
 def _unzipped(pairs: Iterable[Any]) -> tuple[list[Any], list[Any]]:
     if isinstance(pairs, str) or not hasattr(pairs, "__iter__"):
-        raise InputError("one text where two are needed; pass source and target, or a list of (source, target) pairs")
+        raise InputError("only one text is given; pass source and target, or a list of (source, target) pairs")
     rows = list(pairs)
     for number, row in enumerate(rows, 1):
         if isinstance(row, str) or not hasattr(row, "__len__") or len(row) != 2:

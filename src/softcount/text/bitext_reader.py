@@ -32,7 +32,7 @@ from softcount.text.vocabulary import Vocabulary, lowered
 from softcount.text.xml_pairs import ENDINGS, is_xml
 
 BAR = b"|||"
-SIDE_COLUMN = "write its column of text to a file of lines, or rename the file if its lines are the text"
+SIDE_COLUMN = "write its text column to a file of lines, or rename the file if its lines are the text"
 
 
 def read_bitext(
@@ -41,7 +41,7 @@ def read_bitext(
     target_language: str | None = None, only: str = "any",
     prepare: Preparation | None = None, tokenize: str | None = None, normalize: str | None = None,
 ) -> Bitext:  # fmt: skip
-    """Read a Bitext from two files in step, or from one file that has both sides.
+    """Read a Bitext from two parallel files, or from one file with both sides.
 
     >>> from pathlib import Path
     >>> from softcount import read_bitext
@@ -84,7 +84,7 @@ def read_bitext(
     if target is not None:
         check_stdin(source=source, target=target)
         if (source_language, target_language, only) != (None, None, "any"):
-            raise InputError("languages and states are of one TMX or XLIFF file; leave them away where there are two")
+            raise InputError("languages and states need one TMX or XLIFF file, not two files; omit these options")
         first, second = _lines(source), _lines(target)
         names = name_of(source), name_of(target)
     else:
@@ -122,7 +122,7 @@ def sides_of(path: str | Path, languages: tuple[str | None, str | None], only: s
     plain = unpacked_name(name)
     if is_binary_table(path):
         if only != "any":
-            raise InputError(f"{name}: a table, which has no states to choose; leave --only away")
+            raise InputError(f"{name}: a table has no states; omit --only")
         table = columns_of(path)
         one, other = two_text_columns(table, languages)
         return column_text(table, one), column_text(table, other)
@@ -131,10 +131,10 @@ def sides_of(path: str | Path, languages: tuple[str | None, str | None], only: s
     if (plain.endswith(ENDINGS) and first.strip()) or is_xml(first):
         return read_pairs(chain([first], chunks), name, *languages, only)
     if languages != (None, None) or only != "any":
-        raise InputError(f"{name}: neither TMX nor XLIFF, so it has no languages or states to choose; leave them away")
+        raise InputError(f"{name}: not TMX or XLIFF, so it has no languages or states; omit these options")
     text = checked_text(chain([first], chunks), name)
     if not text.strip():
-        raise InputError(f"{name}: {'no words, only blanks' if text else 'empty file'}; give at least one pair")
+        raise InputError(f"{name}: {'no words, only spaces' if text else 'empty file'}; give at least one pair")
     return cut_lines(text, mark_of(text, name), name)
 
 
@@ -146,7 +146,8 @@ def mark_of(text: bytes, name: str) -> bytes:
     if b"\t" in line or unpacked_name(name).endswith(".tsv"):
         return b"\t"
     raise InputError(
-        f"{name}: no second file, and its lines are not source ||| target nor source<TAB>target; name both"
+        f"{name}: the second file is missing, and the lines are not source ||| target or "
+        "source<TAB>target; give both files"
     )
 
 
@@ -157,7 +158,7 @@ def cut_lines(text: bytes, mark: bytes, name: str, before: int = 0) -> tuple[byt
     for number, row in enumerate(rows[:-1] if rows[-1] == b"" else rows, before + 1):
         pieces = row.split(mark)
         if len(pieces) != 2 and row.strip():
-            raise InputError(f"{name}:{number}: {len(pieces) - 1} times {shown}; write source {shown} target")
+            raise InputError(f"{name}:{number}: {shown} occurs {len(pieces) - 1} times; write source {shown} target")
         left.append(pieces[0])
         right.append(pieces[-1] if len(pieces) == 2 else b"")
     return b"\n".join(left) + b"\n", b"\n".join(right) + b"\n"

@@ -46,7 +46,7 @@ def known_brackets(known: Sequence[Any], text: Corpus, symbols: Sequence[str]) -
     A tree whose labels are all symbols of the grammar is the whole truth; of another its brackets are.
     """
     if len(known) != len(text):
-        raise InputError(f"trees for {len(known)} sentences, but there are {len(text)}; give None where none is known")
+        raise InputError(f"trees for {len(known)} sentences, but there are {len(text)}; give None for an unknown tree")
     place = {name: s for s, name in enumerate(symbols)}
     rows = [_row(one, text, i, place) for i, one in enumerate(known)]
     return Ragged(offsets_of([len(row) for row in rows]), np.concatenate(rows).astype(np.int32))
@@ -61,7 +61,7 @@ def _row(one: Any, text: Corpus, i: int, place: dict[str, int]) -> Array:
     if not isinstance(one, Tree):
         return _spans(one, where, n, place)
     if one.words() != text.tokens(i):
-        raise InputError(f"{where}: the tree has other words than the sentence; give the tree of this sentence")
+        raise InputError(f"{where}: the words of the tree and the sentence differ; give the tree of this sentence")
     spans = one.spans()
     if all(label in place for _, _, label in spans):
         return np.array([*((a, b, place[label]) for a, b, label in spans), (0, 0, NO_OTHERS)], np.int32)
@@ -72,9 +72,13 @@ def _spans(brackets: Any, where: str, n: int, place: dict[str, int]) -> Array:
     found = []
     for bracket in brackets:
         if len(bracket) not in (2, 3) or not 0 <= bracket[0] < bracket[1] <= n:
-            raise InputError(f"{where}: no bracket of {n} words: {bracket!r}; give (start, end), counted from 0")
+            raise InputError(
+                f"{where}: invalid bracket {bracket!r} in a sentence of {n} words; give (start, end), counted from 0"
+            )
         label = bracket[2] if len(bracket) == 3 else None
         if label is not None and label not in place:
-            raise InputError(f"{where}: the grammar has no symbol {label!r}; give (start, end) where it is not known")
+            raise InputError(
+                f"{where}: symbol {label!r} is not in the grammar; give (start, end) if the label is unknown"
+            )
         found.append((bracket[0], bracket[1], ANY if label is None else place[label]))
     return np.array(found, np.int32).reshape(-1, 3)

@@ -90,11 +90,11 @@ def parse_cfg(text: str, name: str = "<grammar>") -> tuple[Rules, Array | None]:
         else:
             found += _rules(line, number, where)
     if not text:
-        raise InputError(f"{name}: empty file; give at least one rule, S -> NP VP")
+        raise InputError(f"{name}: empty file; give at least one rule such as S -> NP VP")
     if not found:
         raise InputError(f"{name}: no rules; write for example S -> NP VP")
     if start is not None and start not in {rule.lhs for rule in found}:
-        raise InputError(f"{name}: no rule for the start {start!r}; write {start} -> …")
+        raise InputError(f"{name}: no rule for the start symbol {start!r}; write {start} -> …")
     rules, order = assemble(found[0].lhs if start is None else start, [(rule.lhs, rule.rhs) for rule in found])
     return rules, _probabilities(rules, found, order, name)
 
@@ -133,7 +133,9 @@ def safe(name: str) -> str:
 def quote(word: str) -> str:
     mark = "'" if '"' in word else '"'
     if mark in word:
-        raise InputError(f"the word {quoted(word)} has both kinds of quotes, which a grammar file cannot hold")
+        raise InputError(
+            f"the word {quoted(word)} contains both kinds of quotes, which a grammar file does not support"
+        )
     return f"{mark}{word}{mark}"
 
 
@@ -157,7 +159,7 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
 def _directive(line: str, where: str) -> str:
     parts = line.split()
     if parts[0] != "%start" or len(parts) != 2:
-        raise InputError(f"{where}: cannot read {quoted(line)}; the one directive is %start SYMBOL")
+        raise InputError(f"{where}: cannot read {quoted(line)}; the only directive is %start SYMBOL")
     return parts[1]
 
 
@@ -167,19 +169,20 @@ def _rules(line: str, number: int, where: str) -> Iterator[Parsed]:
     tokens = (token for token in tokens if token[0] != "remark")
     first, second = next(tokens, ("", "")), next(tokens, ("", ""))
     if first[0] != "name" or second[0] != "arrow":
-        raise InputError(f"{where}: no rule in {quoted(line)}; write SYMBOL -> right side")
+        raise InputError(f"{where}: {quoted(line)} is not a rule; write SYMBOL -> right side")
     side, probability, lhs = list[tuple[str, bool]](), None, first[1]
     for kind, text in chain(tokens, [("bar", "|")]):
         if kind == "bar":
             if not side:
                 raise InputError(
-                    f"{where}: an empty right side of {quoted(lhs)}; rules that derive nothing are not possible"
+                    f"{where}: the right side of {quoted(lhs)} is empty; remove the rule, because "
+                    "empty rules are not supported"
                 )
             yield Parsed(lhs, tuple(side), probability, number)
             side, probability = [], None
         elif kind not in ("name", "word", "number") or probability is not None or text in ('""', "''"):
             raise InputError(
-                f"{where}: cannot read {quoted(text)}; quote words, and put [probability] behind a right side"
+                f"{where}: cannot read {quoted(text)}; quote words, and write [probability] after a right side"
             )
         elif kind == "number":
             probability = _probability(text, where)
@@ -193,7 +196,7 @@ def _probability(text: str, where: str) -> float:
     except ValueError:
         number = -1.0
     if not 0.0 <= number <= 1.0:
-        raise InputError(f"{where}: {quoted(text)} is no probability; give a number from 0 to 1")
+        raise InputError(f"{where}: {quoted(text)} is not a probability; give a number from 0 to 1")
     return number
 
 
@@ -213,7 +216,7 @@ def _probabilities(rules: Rules, found: Iterable[Parsed], order: Array, name: st
         where = f"{name}:{line[a:b].max()}: the probabilities of {rules.symbols[symbol]!r} sum to {total:.6g}"
         if open_.any():
             if total >= 1.0:
-                raise InputError(f"{where}, which leaves nothing for its other rules; give each a probability")
+                raise InputError(f"{where}, which leaves nothing for its other rules; give each rule a probability")
             given[a:b][open_] += (1.0 - total) / open_.sum()
         elif abs(total - 1.0) > SUM_ROOM:
             raise InputError(f"{where}; make them sum to one")

@@ -68,8 +68,8 @@ def check_path(path: Any) -> None:
     """Before a file is opened, or anything is asked about it."""
     if isinstance(path, Claim):
         raise InputError(
-            f"{path.file}: its setting {path.name} names {path.shown}, and what a file names is not opened; "
-            f"give the path yourself ({path.name}=PATH)"
+            f"{path.file}: its setting {path.name} is the path {path.shown}, and paths in a model are "
+            f"not opened; give the path again ({path.name}=PATH)"
         )
 
 

@@ -20,11 +20,11 @@ def read_names(path: str | Path) -> dict[str, str]:
         if number == 1 and tuple(fields[:2]) == HEADER:
             continue
         if len(fields) < 2 or not fields[0] or not fields[1]:
-            raise InputError(f"{where}:{number}: {quoted(row)} is no name; write class<TAB>name")
+            raise InputError(f"{where}:{number}: {quoted(row)} is not a name; write class<TAB>name")
         if any(blank in fields[1] for blank in " \t"):
-            raise InputError(f"{where}:{number}: a blank in the name {quoted(fields[1])}; write it as one word")
+            raise InputError(f"{where}:{number}: the name {quoted(fields[1])} contains a space; write it as one word")
         if fields[0] in names:
-            raise InputError(f"{where}:{number}: class {quoted(fields[0])} has a name already; give it one")
+            raise InputError(f"{where}:{number}: class {quoted(fields[0])} already has a name; remove one of them")
         names[fields[0]] = fields[1]
     if not names:
         raise InputError(f"{where}: empty file; give at least one line")

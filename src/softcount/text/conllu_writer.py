@@ -49,7 +49,7 @@ def new_conllu(sentences: Iterable[Sequence[str]], classes: Iterable[Sequence[An
 
 def check_column(column: str) -> None:
     if column not in COLUMNS:
-        raise InputError(f"no column {column!r} to write into; use {', '.join(COLUMNS)}")
+        raise InputError(f"column {column!r}: unknown; use {', '.join(COLUMNS)}")
 
 
 def _put(fields: list[str], name: str, column: str) -> list[str]:

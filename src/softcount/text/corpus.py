@@ -23,7 +23,7 @@ MEMORY = "<memory>"
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Sentences as numbers of words, with the vocabulary that reads them and, where known, their tags.
+    """Sentences as word ids, with their vocabulary and known tags.
 
     >>> from softcount import corpus
     >>> text = corpus(["the dog runs", "a dog"])
@@ -140,7 +140,7 @@ def corpus(
     tagset: Sequence[str] | None = None,
     lowercase: bool = False,
 ) -> Corpus:
-    """Make a Corpus of sentences that are in memory.
+    """Create a Corpus from sentences in memory.
 
     >>> from softcount import corpus
     >>> corpus(["the dog runs", "a dog"], labels=[["DET", "NOUN", "VERB"], [None, "NOUN"]]).tagset
@@ -210,7 +210,7 @@ def encode_tags(
     names = tuple(sorted(set(found) - {NO_TAG, ""})) if tagset is None else tuple(tagset)
     ids = {name: i for i, name in enumerate(names)} | {NO_TAG: -1, "": -1}
     if len(ids) != len(names) + 2:
-        raise InputError(f'tagset {names}: a name is empty, "_" or there twice; name every tag once')
+        raise InputError(f'tagset {names}: a name is empty, "_" or repeated; name every tag once')
     table = np.array([ids.get(tag, -2) for tag in found], dtype=np.int32)
     values = table[encoded.indices.to_numpy(zero_copy_only=False)]
     if (table == -2).any():
@@ -250,9 +250,12 @@ def _keep_unknown(new: Vocabulary, old: Vocabulary) -> Vocabulary:
 def _flatten(data: Any, what: str, missing: str | None = None) -> tuple[Array, Any]:
     """(offsets, strings) of a list of lines or of a list of lists, in which None is read as ``missing``."""
     if isinstance(data, str | bytes):
-        raise InputError(f"one {type(data).__name__} for all {what}s; pass a list of lines, [text] for one line")
+        raise InputError(
+            f"X is a single {type(data).__name__} instead of a list of {what}s; pass a list of lines, "
+            "[text] for one line"
+        )
     if not hasattr(data, "__iter__"):
-        raise InputError(f"{what}s of type {type(data).__name__}; pass a list of lines or of {what} lists")
+        raise InputError(f"{what}s have type {type(data).__name__}; pass a list of lines or of {what} lists")
     rows = data.to_pylist() if isinstance(data, pa.Array | pa.ChunkedArray) else list(data)
     if what == "token":
         check_cells(rows)
@@ -269,7 +272,7 @@ def check_cells(rows: list[Any]) -> None:
     """A column of a data frame may have cells without a text."""
     for number, row in enumerate(rows, 1):
         if row is None or type(row).__name__ == "NAType" or (isinstance(row, float) and row != row):
-            raise InputError(f"row {number}: None, not a text; fill it with '' or leave the row out")
+            raise InputError(f"row {number}: None instead of a text; fill it with '' or remove the row")
 
 
 def _split(rows: list[str]) -> tuple[Array, Any]:
@@ -288,7 +291,7 @@ def _chained(rows: list[Any], what: str, missing: str | None) -> tuple[Array, An
     flat = [missing if item is None else item for item in chain.from_iterable(lists)]
     if not all(issubclass(kind, str) for kind in set(map(type, flat))):
         i = next(i for i, item in enumerate(flat) if not isinstance(item, str))
-        wrong = f"{what} {quoted(str(flat[i]))} is of type {type(flat[i]).__name__}"
+        wrong = f"{what} {quoted(str(flat[i]))} has type {type(flat[i]).__name__}"
         raise InputError(f"sentence {line_of(offsets, i)}: {wrong}; pass str")
     try:
         return offsets, pa.array(flat, pa.large_string())
@@ -299,7 +302,7 @@ def _chained(rows: list[Any], what: str, missing: str | None) -> tuple[Array, An
 def _listed(row: Any, number: int, what: str) -> list[Any]:
     if hasattr(row, "__iter__") and not isinstance(row, bytes):
         return list(row)
-    raise InputError(f"sentence {number}: of type {type(row).__name__}; pass a line or a list of {what}s")
+    raise InputError(f"sentence {number}: has type {type(row).__name__}; pass a line or a list of {what}s")
 
 
 def _encodes(row: list[str]) -> bool:
@@ -310,7 +313,7 @@ def _encodes(row: list[str]) -> bool:
 
 
 def _surrogate(sentence: int) -> InputError:
-    return InputError(f"sentence {sentence}: half of a surrogate pair, which is no text; decode the data as UTF-8")
+    return InputError(f"sentence {sentence}: half of a surrogate pair, which is not text; decode the data as UTF-8")
 
 
 def _in_step(labels: Iterable[Any], offsets: Array) -> Any:
@@ -323,7 +326,7 @@ def _in_step(labels: Iterable[Any], offsets: Array) -> Any:
     if len(wrong):
         i = int(wrong[0])
         counts = f"{offsets[i] - offsets[i - 1]} tokens but {tag_offsets[i] - tag_offsets[i - 1]} tags"
-        raise InputError(f"sentence {i}: {counts}; pass one tag for each token, None where it is not known")
+        raise InputError(f"sentence {i}: {counts}; pass one tag for each token, None for an unknown tag")
     return tags
 
 

@@ -27,9 +27,7 @@ class TagDictionary(NamedTuple):
         allowed = {word: tuple(tag_ids.setdefault(t, len(tag_ids)) for t in tags) for word, tags in tags_of.items()}
         empty = next((word for word, tags in allowed.items() if not tags), None)
         if empty is not None or not allowed:
-            raise InputError(
-                f"dictionary: no tags for {quoted(empty or 'any word')}; leave a word away to allow all tags"
-            )
+            raise InputError(f"dictionary: no tags for {quoted(empty or 'any word')}; remove a word to allow all tags")
         return cls(tuple(tag_ids), allowed)
 
     @property
@@ -83,7 +81,7 @@ def unmatched(source: str, entries: Sequence[Sequence[str]], vocabularies: Seque
     phrases = np.array([any(len(word.encode().split()) > 1 for word in entry) for entry in entries], dtype=bool)
     known = [v.find([entry[i] for entry in entries]) >= 0 for i, v in enumerate(vocabularies)]
     absent = ~np.logical_and.reduce(known) & ~phrases
-    kinds = {"of several words, where each must be one token": phrases, "not among the words of the text": absent}
+    kinds = {"of several words, although each must be one token": phrases, "not in the text": absent}
     found = [f"{int(which.sum()):,} {what}" for what, which in kinds.items() if which.any()]
     if not found:
         return ()
@@ -118,7 +116,7 @@ def _entry(line: str, where: str) -> tuple[str, list[str]]:
     if not word.strip(BLANKS.decode()):
         raise InputError(f"{where}: no word before the tab; write word<TAB>TAG TAG …")
     if not tags:
-        raise InputError(f"{where}: no tags for {quoted(word)}; name its tags, or leave the word away to allow all")
+        raise InputError(f"{where}: no tags for {quoted(word)}; add its tags, or remove the word to allow all")
     if NO_TAG in tags:
-        raise InputError(f"{where}: {NO_TAG} stands for a tag that is not known; leave the word away to allow all tags")
+        raise InputError(f"{where}: {NO_TAG} means an unknown tag; remove the word to allow all tags")
     return word, tags

@@ -51,7 +51,7 @@ def read_documents(
     text_column: str | None = None, id_column: str | None = None,
     tokenize: str | None = None, normalize: str | None = None,
 ) -> Documents:  # fmt: skip
-    """Read Documents from a file, packed or not, from a folder, or from standard input (``-``).
+    """Read Documents from a file (plain or compressed), a folder, or standard input (``-``).
 
     >>> from pathlib import Path
     >>> from softcount import read_documents
@@ -98,7 +98,7 @@ def _read(
     id_column: str | None, keep: Keep = no_matter,
 ) -> Documents:  # fmt: skip
     if format not in FORMATS:
-        raise InputError(f"format {format!r} is not known; choose one of {', '.join(FORMATS)}")
+        raise InputError(f"format {format!r}: unknown; use {', '.join(FORMATS)}")
     if is_shards(path):
         stored: Documents = loaded(documents(path, lowercase=lowercase))
         return stored
@@ -108,13 +108,13 @@ def _read(
     if kind == "table":
         return read_rows(path, lowercase, prepare, text_column, id_column, keep)
     if text_column is not None or id_column is not None:
-        raise InputError(f"{name_of(path)}: read as {kind}, which has no columns; leave --text-column away")
+        raise InputError(f"{name_of(path)}: read as {kind}, which has no columns; omit --text-column")
     if kind == "folder":
         return read_folder(Path(path), lowercase, prepare, keep)
     if kind == "lines":
         return _lines(path, lowercase, prepare, keep, noted=format == "auto")
     if prepare is not None and prepare.tokenize:
-        raise InputError(f"{name_of(path)}: a table of counts, so it has tokens already; leave --tokenize away")
+        raise InputError(f"{name_of(path)}: a table of counts is already tokenized; omit --tokenize")
     return {"uci": _uci, "ldac": _ldac, "svmlight": _svmlight}[kind](path)
 
 
@@ -137,7 +137,7 @@ def _lines(path: str | Path, lowercase: bool, prepare: Preparation | None, keep:
     keep(rows)
     data = documents(rows, source=name_of(path), lowercase=lowercase)
     if not data.n_words:
-        raise InputError(f"{name_of(path)}: no words, only blanks; give at least one word")
+        raise InputError(f"{name_of(path)}: no words, only spaces; give at least one word")
     return data
 
 
@@ -146,7 +146,7 @@ def check_lines(path: str | Path, content: bytes) -> None:
     check_no_table(path, NAME_COLUMN)
     check_running_text(content, name_of(path), "lines")
     if is_table(path):
-        wrong = "read as lines, though its name is that of a table; --text-column reads a column of it"
+        wrong = "read as lines, although its name is that of a table; --text-column reads a column of it"
         warnings.warn(f"{name_of(path)}: {wrong}", UserWarning, stacklevel=4)
 
 
@@ -154,7 +154,7 @@ def _uci(path: str | Path) -> Documents:
     where = name_of(path)
     rows = _without_blank_end(lines(path).to_pylist(), where)
     if len(rows) < 3:
-        raise InputError(f"{where}: {len(rows)} lines; UCI bag-of-words begins with three sizes, one a line")
+        raise InputError(f"{where}: {len(rows)} lines; UCI bag-of-words begins with three lines of sizes")
     n_documents, n_words, n_counts = (_number(row, f"{where}:{i}", "a size") for i, row in enumerate(rows[:3], 1))
     cells = _cells(rows[3:], n_counts, where)
     _check_range(cells[:, 0], n_documents, where, "document")
@@ -178,7 +178,9 @@ def _without_blank_end(rows: list[str], where: str) -> list[str]:
 def _cells(body: list[str], n_counts: int, where: str) -> Array:
     """int64 [counts, 3]: document, word and count of each line."""
     if len(body) != n_counts:
-        raise InputError(f"{where}: {len(body)} counts, but line 3 says {n_counts}; the file is cut, or joined")
+        raise InputError(
+            f"{where}: {len(body)} counts, but line 3 announces {n_counts}; the file is truncated or concatenated"
+        )
     cells = np.zeros((n_counts, 3), dtype=np.int64)
     for i, row in enumerate(body):
         fields = row.split()
@@ -252,7 +254,7 @@ def _pairs(path: str | Path) -> tuple[list[str], list[int], list[int], list[floa
 
 
 def _nothing(where: str, blank: bool) -> InputError:
-    wrong = "no documents, only blank lines" if blank else "empty file"
+    wrong = "no documents, only empty lines" if blank else "empty file"
     return InputError(f"{where}: {wrong}; give at least one line")
 
 
@@ -274,7 +276,7 @@ def _count(text: str, where: str) -> float:
 def _number(text: str, where: str, what: str) -> int:
     digits = text.strip(BLANKS.decode())  # str.strip alone takes more for blanks than int does
     if not _DIGITS.fullmatch(digits):
-        raise InputError(f"{where}: {quoted(text)} is not {what}; write a whole number that is not negative")
+        raise InputError(f"{where}: {quoted(text)} is not {what}; write a whole number of at least 0")
     return int(digits)
 
 
@@ -300,7 +302,7 @@ def _vocabulary(path: Path, n_words: int) -> Vocabulary | None:
         return None
     words: list[Any] = lines(path).to_pylist()
     if len(words) < n_words:
-        raise InputError(f"{name_of(path)}: {len(words)} words, but the counts use {n_words}; give one word a line")
+        raise InputError(f"{name_of(path)}: {len(words)} words, but the counts use {n_words}; give one word per line")
     if len(set(words)) < len(words):
         raise InputError(f"{name_of(path)}: a word is listed twice; list every word once")
     return Vocabulary(words)

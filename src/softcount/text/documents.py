@@ -1,4 +1,4 @@
-"""Documents as counts of words: rows of a sparse table, with the vocabulary that names its columns.
+"""Documents as a sparse document × word count matrix, with its vocabulary.
 
 Word order is gone; what stays is how often each word occurs in each document, and where known the document's class.
 """
@@ -25,7 +25,7 @@ MOST_TOKENS = 2**53  # beyond, floats do not count in ones
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """Documents as counts of words: rows of a sparse table, with the vocabulary that names its columns.
+    """Documents as a sparse document × word count matrix, with its vocabulary.
 
     >>> from softcount import documents
     >>> found = documents(["a b a", "b c"])
@@ -177,7 +177,7 @@ def documents(
     source: str = MEMORY,
     lowercase: bool = False,
 ) -> Documents:
-    """Make Documents of text, of token lists, or of a file, which is read first.
+    """Create Documents from texts, token lists, or a file.
 
     >>> from softcount import documents
     >>> documents(["a b a", "b c", "b d"], max_share=0.9).vocabulary.words
@@ -257,7 +257,7 @@ def within(
         ids = data.vocabulary.find(stop)
         keep[ids[ids >= 0]] = False
     if not keep.any():
-        raise InputError(f"{data.source}: no word is left; lower min_df, raise max_df, or give fewer stop_words")
+        raise InputError(f"{data.source}: no words remain; lower min_df, raise max_df, or use fewer stop_words")
     return data if keep.all() else restricted(data, keep)
 
 
@@ -266,7 +266,7 @@ def listed_words(stop_words: Iterable[str] | str | None, lowercase: bool) -> lis
         return []
     if isinstance(stop_words, str):
         if stop_words != "english":
-            raise InputError(f"stop_words={stop_words!r}: give a list of words, or 'english'")
+            raise InputError(f"stop_words={stop_words!r}: invalid; give a list of words, or 'english'")
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
         return sorted(ENGLISH_STOP_WORDS)
@@ -276,7 +276,7 @@ def listed_words(stop_words: Iterable[str] | str | None, lowercase: bool) -> lis
 
 def restricted(data: Documents, keep: Array) -> Documents:
     if not keep.any():
-        raise InputError(f"{data.source}: no word is left; lower --min-count, or raise --max-share")
+        raise InputError(f"{data.source}: no words remain; lower --min-count, or raise --max-share")
     if hasattr(data, "restricted"):  # in files
         found: Documents = data.restricted(keep)
         return found
@@ -292,7 +292,10 @@ def recoded(data: Documents, vocabulary: Vocabulary) -> Documents:
     """The same documents in another vocabulary; words that it does not have are left out."""
     if data.vocabulary is None or data.vocabulary == vocabulary:
         if data.n_words != len(vocabulary):
-            raise InputError(f"{data.source}: {data.n_words} columns, but the model knows {len(vocabulary)} words")
+            raise InputError(
+                f"{data.source}: {data.n_words} columns, but the model has {len(vocabulary)} words; give "
+                "the same number"
+            )
         return data
     ids = vocabulary.find(data.vocabulary.words)[data.words]
     known = ids >= 0
@@ -347,7 +350,7 @@ def _classes(labels: Sequence[str] | None, n_documents: int) -> dict[str, Any]:
     if labels is None:
         return {}
     if len(labels) != n_documents:
-        raise InputError(f"{len(labels)} labels for {n_documents} documents; give one a document, empty if not known")
+        raise InputError(f"{len(labels)} labels for {n_documents} documents; give one per document (None if unknown)")
     names = tuple(sorted({label for label in labels if label}))
     ids = {name: i for i, name in enumerate(names)}
     return {"labels": np.array([ids.get(label, -1) for label in labels], dtype=np.int32), "classes": names}

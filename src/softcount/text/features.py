@@ -59,7 +59,7 @@ def given_matrix(matrix: Any, n_things: int, names: Sequence[str] | None = None)
     """Somebody's own: one row a thing."""
     table = scipy.sparse.csr_matrix(matrix, dtype=np.float64)
     if table.shape[0] != n_things:
-        raise InputError(f"features: a matrix of {table.shape[0]:,} rows for {n_things:,} words; give one row each")
+        raise InputError(f"features: a matrix of {table.shape[0]:,} rows for {n_things:,} words; give one row per word")
     if not table.shape[1]:
         raise InputError("features: a matrix without columns; give at least one feature")
     return checked(Features(tuple(names or (f"feature {j}" for j in range(table.shape[1]))), table))

@@ -36,14 +36,14 @@ def read_classes(path: str | Path) -> Given:
             cells = [cells[0], *(cells[k] for k in columns)]
         checked.add(cells, number)
     if not checked.found:
-        raise InputError(f"{name}: no classes; {FORM}, one word a line")
+        raise InputError(f"{name}: no classes; {FORM}, one word per line")
     return checked.found
 
 
 def _class_columns(where: str, cells: Sequence[str]) -> list[int]:
     columns = [k for k, cell in enumerate(cells) if k and cell.startswith("class")]
     if not columns:
-        raise InputError(f"{where}: no column whose name begins with class; name one so, or leave this line away")
+        raise InputError(f"{where}: no column name begins with class; name one so, or remove this line")
     return columns
 
 
@@ -60,17 +60,16 @@ class _Checked:
         if len(cells) < 2 or not all(cells):
             raise InputError(f"{where}: {'no class' if len(cells) < 2 else 'an empty column'}; {FORM}")
         if len(classes) != n:
-            raise InputError(f"{where}: {len(classes)} classes, where lines before have {n}; give every word {n}")
+            raise InputError(f"{where}: {len(classes)} classes, but previous lines have {n}; give every word {n}")
         if self.found.get(word, tuple(classes)) != tuple(classes):
-            raise InputError(
-                f"{where}: {quoted(word)} has other classes on line {self.line[word]}; keep one of the two"
-            )
+            raise InputError(f"{where}: {quoted(word)} has other classes on line {self.line[word]}; keep one of them")
         for depth, (fine, coarse) in enumerate(pairwise(classes)):
             other, line = self.above.setdefault((depth, fine), (coarse, number))
             if other != coarse:
                 raise InputError(
-                    f"{where}: class {quoted(fine)} is in {quoted(coarse)} here and in {quoted(other)} on line {line}; "
-                    "columns go from fine to coarse, and a class is in one coarser class"
+                    f"{where}: class {quoted(fine)} is in {quoted(coarse)} here and in "
+                    f"{quoted(other)} on line {line}; order columns from fine to coarse, with each "
+                    "class in one coarser class"
                 )
         self.found[word] = tuple(classes)
         self.line.setdefault(word, number)
@@ -92,5 +91,5 @@ def _of_mapping(given: Mapping[Any, Any]) -> Given:
     for number, (word, classes) in enumerate(given.items(), 1):
         checked.add([str(word), *([str(classes)] if isinstance(classes, str | int) else map(str, classes))], number)
     if not checked.found:
-        raise InputError("stems: an empty mapping; give word → class, or word → (class, coarser class)")
+        raise InputError("stems: the mapping is empty; give word → class, or word → (class, coarser class)")
     return checked.found

@@ -104,7 +104,7 @@ def _columns(path: str | Path, content: bytes) -> Corpus:
             continue
         word, tab, rest = row.partition("\t")
         if not tab or not word:
-            raise InputError(f"{name}:{number}: {quoted(row)} has no word and tab; write word<TAB>TAG")
+            raise InputError(f"{name}:{number}: {quoted(row)} is not word<TAB>TAG; write one word and tag per line")
         words.append(word)
         tags.append(rest.partition("\t")[0].strip() or NO_TAG)
         numbers.append(number)

@@ -74,7 +74,7 @@ def _chosen(
     wanted = 2 if one is None and other is None else 1
     if len(left) < wanted:
         has = f"only {groups[0]}" if groups else "none"
-        raise InputError(f"{name}: two languages are needed, and it has {has}; give a file with both")
+        raise InputError(f"{name}: two languages are needed, but it has {has}; give a file with both")
     if len(left) > wanted:
         listed = list_some([f"{language} {len(column.texts):,}" for language, column in sorted(columns.items())])
         remedy = "choose with --source-language and --target-language"
@@ -86,7 +86,7 @@ def _chosen(
 def _named(columns: dict[str, _Column], name: str, asked: str) -> list[str]:
     found = sorted((c for c in columns if _fits(c, asked)), key=lambda c: c.lower() != asked.lower())
     if not found:
-        has = list_some(sorted(columns)) or "none of those that were asked for"
+        has = list_some(sorted(columns)) or "none of the requested ones"
         raise InputError(f"{name}: no text in {asked!r}; it has {has}")
     return found
 
@@ -104,7 +104,7 @@ def _joined(left: dict[int, bytes], right: dict[int, bytes], n_units: int, name:
     if not both:
         raise InputError(f"{name}: none of its {n_units:,} units has text in both languages; give at least one")
     if len(both) < n_units:
-        wrong = f"{n_units - len(both):,} of {n_units:,} units do not have text in both languages, and are left out"
+        wrong = f"{n_units - len(both):,} of {n_units:,} units do not have text in both languages and are skipped"
         warnings.warn(f"{name}: {wrong}", UserWarning, stacklevel=4)
     sides = (b"\n".join([*map(side.__getitem__, both), b""]) for side in (left, right))
     return next(sides), next(sides)

@@ -30,13 +30,15 @@ def files_of_folder(path: Path) -> list[tuple[Path, str]]:
     """Its text files and their classes, "" where they have none."""
     files: list[tuple[Path, str]] = []
     if not path.is_dir():
-        raise InputError(f"{name_of(path)}: not a folder; give one with a sub-folder per class, or another --format")
+        raise InputError(
+            f"{name_of(path)}: not a folder; give a folder with one sub-folder per class, or use another --format"
+        )
     for folder in sorted(entry for entry in path.iterdir() if entry.is_dir() and not entry.name.startswith(".")):
         files += [(file, folder.name) for file in _files(folder.rglob("*"))]
     if not files:  # flat: the files of the folder itself, without classes
         files = [(file, "") for file in _files(path.iterdir())]
     if not files:
-        raise InputError(f"{name_of(path)}: no text files in it; give a folder of files, or of one folder per class")
+        raise InputError(f"{name_of(path)}: no text files; give a folder of files, or of one folder per class")
     return files
 
 
@@ -62,7 +64,7 @@ def read_rows(
     keep(texts)
     data = documents(texts, source=name_of(path), lowercase=lowercase)
     if not data.n_words:
-        raise InputError(f"{name_of(path)}: no words, only blanks; give at least one word")
+        raise InputError(f"{name_of(path)}: no words, only spaces; give at least one word")
     return replace(data, names=names)
 
 

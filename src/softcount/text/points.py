@@ -24,10 +24,10 @@ def read_points(path: str | Path) -> Array:
             continue
         rows.append([_number(word, f"{name}:{number}") for word in _BETWEEN.split(line.strip()) if word])
         if len(rows[-1]) != len(rows[0]) or not rows[0]:
-            wrong = f"{len(rows[-1])} numbers, where the first point has {len(rows[0])}"
-            raise InputError(f"{name}:{number}: {wrong}; give all points as many, and at least one")
+            wrong = f"{len(rows[-1])} numbers, but the first point has {len(rows[0])}"
+            raise InputError(f"{name}:{number}: {wrong}; give all points the same number of coordinates, at least one")
     if not rows:
-        raise InputError(f"{name}: empty file; give at least one point a line")
+        raise InputError(f"{name}: empty file; give at least one point, one per line")
     return np.array(rows)
 
 
@@ -37,5 +37,5 @@ def _number(word: str, where: str) -> float:
     except ValueError:
         value = math.nan
     if not abs(value) <= LARGEST:
-        raise InputError(f"{where}: {quoted(word)} is no number; write numbers with blanks between")
+        raise InputError(f"{where}: {quoted(word)} is not a number; write numbers separated by spaces")
     return value

@@ -45,7 +45,7 @@ class Preparation(NamedTuple):
             said, forms = self.normalize, ", ".join(FORMS)
             if isinstance(said, Claim):
                 raise InputError(f"{said.file}: names no Unicode form ({said.shown}); give --normalize: {forms}")
-            raise InputError(f"no Unicode form {said!r}; use {forms}")
+            raise InputError(f"Unicode form {said!r}: unknown; use {forms}")
         if self.tokenize is not None:
             check_tokenizer(self.tokenize)
 
@@ -83,12 +83,12 @@ def check_tokenizer(name: str) -> None:
         return
     if isinstance(name, Claim):
         raise InputError(
-            f"{name.file}: says that its text was tokenized by {name.shown}, and no command is run because a file "
-            f"names it; give --tokenize again (Python: tokenize=): {PIPE}COMMAND, if you trust it, "
+            f"{name.file}: its text was tokenized by {name.shown}, and commands in a model are not "
+            f"run; give --tokenize again (Python: tokenize=): {PIPE}COMMAND, if you trust it, "
             f"{', '.join(TOKENIZERS)} or {NONE}"
         )
     if not name.startswith(PIPE):
-        raise InputError(f"no tokenizer {name!r}; use {', '.join(TOKENIZERS)} or pipe:COMMAND")
+        raise InputError(f"tokenizer {name!r}: unknown; use {', '.join(TOKENIZERS)} or pipe:COMMAND")
 
 
 def prepared(text: bytes, how: Preparation | None) -> bytes:
@@ -126,15 +126,17 @@ def _piped(lines: Sequence[str], command: str) -> list[str]:
         )
     except (OSError, ValueError, IndexError) as error:
         raise InputError(
-            f"pipe:{command}: does not run ({getattr(error, 'strerror', None) or error}); try it alone"
+            f"pipe:{command}: cannot be run ({getattr(error, 'strerror', None) or error}); run it alone to check"
         ) from None
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().split("\n")[-1]
-        raise InputError(f"pipe:{command}: ends with code {done.returncode} ({quoted(said, 100)}); try it alone")
+        raise InputError(
+            f"pipe:{command}: failed with exit code {done.returncode} ({quoted(said, 100)}); run it alone to check"
+        )
     found = done.stdout.decode(errors="replace").removesuffix("\n").split("\n")
     if len(found) != len(lines):
         raise InputError(
-            f"pipe:{command}: {len(found)} lines for {len(lines)}; it must write a line for each that it reads"
+            f"pipe:{command}: wrote {len(found)} lines for {len(lines)}; it must write one line per line read"
         )
     return [" ".join(line.split()) for line in found]
 
@@ -194,14 +196,16 @@ def note_forms(words: Sequence[str], where: str) -> None:
     if twice:
         named = ", ".join(normalize("NFC", word) for word in twice[:SHOWN])
         count = f"{len(twice):,} word{'s' * (len(twice) > 1)}"
-        wrong = f"{count} in two forms of Unicode ({named}{' …' * (len(twice) > SHOWN)})"
-        warnings.warn(f"{where}: {wrong}; --normalize NFC makes one of them", UserWarning, stacklevel=4)
+        wrong = f"{count} in two Unicode forms ({named}{' …' * (len(twice) > SHOWN)})"
+        warnings.warn(f"{where}: {wrong}; --normalize NFC unifies them", UserWarning, stacklevel=4)
 
 
 def note_uncut(n_lines: int, n_tokens: int, n_bytes: int, where: str) -> None:
     """Text that has as good as no blanks."""
     if n_lines >= MANY and n_tokens <= 1.2 * n_lines and n_bytes >= UNCUT * n_tokens:
-        wrong = "one token a line; is this tokenised?"
+        wrong = "only one token per line; the text does not seem to be tokenized."
         warnings.warn(
-            f"{where}: {wrong} --tokenize cuts text at blanks and signs, or by words", UserWarning, stacklevel=4
+            f"{where}: {wrong} --tokenize splits text at spaces and punctuation, or with a dictionary",
+            UserWarning,
+            stacklevel=4,
         )

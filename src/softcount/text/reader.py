@@ -46,8 +46,8 @@ from softcount.text.vocabulary import Vocabulary, lowered
 
 FORMATS = ("auto", "plain", "tagged", "conllu")
 CONLLU_COLUMNS = 10
-BY_CONTENT = "read as CoNLL-U, which its lines are; say format plain if they are text"
-NAME_COLUMN = "name the one to read with --text-column (text_column=), or rename the file if its lines are the text"
+BY_CONTENT = "read as CoNLL-U because of its lines; use --format plain if it is plain text"
+NAME_COLUMN = "give its text column with --text-column (text_column=), or rename the file if its lines are the text"
 BEGINNING = 1 << 20  # bytes in which the first line of words is looked for
 TAG_COLUMNS = {"upos": 3, "xpos": 4, "none": -1}
 _WORD_ID, _SKIPPED_ID = re.compile(r"[0-9]+"), re.compile(r"[0-9]+[-.][0-9]+")
@@ -75,7 +75,7 @@ def read(
     tokenize: str | None = None,
     normalize: str | None = None,
 ) -> Corpus:
-    """Read a Corpus from a file, packed or not, or from standard input (``-``).
+    """Read a Corpus from a file (plain or compressed), or from standard input (``-``).
 
     >>> from pathlib import Path
     >>> from softcount import read
@@ -127,7 +127,7 @@ def read(
     format, content = _format(path, format, tags, content)
     if prepare is not None and prepare != (None, None):
         if prepare.tokenize and (format != "plain" or tags is not None):
-            raise InputError(f"{name_of(path)}: has tags, so it has tokens already; leave --tokenize away")
+            raise InputError(f"{name_of(path)}: a text with tags is already tokenized; omit --tokenize")
         content = prepared(read_text(path) if content is None else content, prepare)
     text = _read(path, format, tags, column, content)
     if lowercase:
@@ -180,7 +180,7 @@ def read_labels(path: str | Path, column: str | None = None) -> tuple[Ragged, tu
 def _format(path: str | Path, format: str, tags: str | Path | None, content: bytes | None) -> tuple[str, bytes | None]:
     """(the format, the text where it had to be read to know)."""
     if format not in FORMATS:
-        raise InputError(f"format {format!r} is not known; choose one of {', '.join(FORMATS)}")
+        raise InputError(f"format {format!r}: unknown; use {', '.join(FORMATS)}")
     check_stdin(text=path, tags=tags)
     if format == "auto":
         format = "conllu" if unpacked_name(str(path)).endswith(".conllu") else "plain"
@@ -240,7 +240,7 @@ def _only_tags(path: str | Path) -> Text:
 
 def _has_words(path: str | Path, what: str) -> InputError:
     instead = "give lines of tags, or labelled sentences as --labelled FILE (labelled=… of fit in Python)"
-    return InputError(f"{name_of(path)}: {what}, which has words as well as tags; {instead}")
+    return InputError(f"{name_of(path)}: {what}, which has words besides tags; {instead}")
 
 
 def _check_in_step(tokens: Array, tags: Array, name: str, tags_name: str) -> None:
@@ -250,12 +250,12 @@ def _check_in_step(tokens: Array, tags: Array, name: str, tags_name: str) -> Non
     if len(tokens) != len(tags):
         (n, shorter), (m, longer) = sorted([(len(tokens) - 1, name), (len(tags) - 1, tags_name)])
         place = f", and line {wrong[0]} is the first with other counts" if len(wrong) else ""
-        raise InputError(f"{shorter}: {n} lines, {m - n} fewer than {longer}{place}; give both the same lines")
+        raise InputError(f"{shorter}: {n} lines, {m - n} fewer than {longer}{place}; give the same number of lines")
     if len(wrong):
         line = int(wrong[0])
         n_tokens, n_tags = tokens[line] - tokens[line - 1], tags[line] - tags[line - 1]
         counts = f"{n_tokens} tokens, but {n_tags} tags in {tags_name}:{line}"
-        raise InputError(f"{name}:{line}: {counts}; give every token one tag, _ where it is not known")
+        raise InputError(f"{name}:{line}: {counts}; give every token one tag (_ if unknown)")
 
 
 def tagged_text(path: str | Path, content: bytes | None, before: int = 0) -> Text:
@@ -282,7 +282,7 @@ def _piece(data: Array, pieces: Array, which: int) -> Any:
 
 def _conllu(path: str | Path, column: str, content: bytes | None = None) -> Text:
     if column not in TAG_COLUMNS:
-        raise InputError(f"column {column!r} is not known; choose one of {', '.join(TAG_COLUMNS)}")
+        raise InputError(f"column {column!r}: unknown; use {', '.join(TAG_COLUMNS)}")
     name = name_of(path)
     rows = split_lines(read_text(path) if content is None else content).to_pylist()
     if not rows:
@@ -311,7 +311,7 @@ def _fields(row: str, where: str) -> list[str]:
     if len(fields) < CONLLU_COLUMNS:
         raise InputError(f"{where}: {len(fields)} columns; CoNLL-U has {CONLLU_COLUMNS}, separated by tabs")
     if not (_WORD_ID.fullmatch(fields[0]) or _SKIPPED_ID.fullmatch(fields[0])):
-        wrong = f"{quoted(fields[0])} is no word number"
+        wrong = f"invalid word number {quoted(fields[0])}"
         raise InputError(f"{where}: {wrong}; write 1, 2, …, 1-2 or 1.1 in the first column")
     if not fields[1]:
         raise InputError(f"{where}: the word is empty; write it in the second column")

@@ -48,12 +48,12 @@ def read_columns(data: Any) -> Columns:
     if hasattr(data, "to_pydict"):  # an Arrow table
         return _arrow(data, "<memory>", 1)
     if not isinstance(data, Mapping) and not (hasattr(data, "columns") and hasattr(data, "__getitem__")):
-        raise InputError("data for a network are columns: a file, a data frame, or {name: values, …}")
+        raise InputError("data for a network must be a file, a data frame, or {name: values, …}")
     names: list[Any] = list(data) if isinstance(data, Mapping) else list(data.columns)
     columns = {str(name): _column(data[name]) for name in names}
     lengths = {len(column.codes) for column in columns.values()}
     if len(columns) != len(names) or len(lengths) > 1:
-        raise InputError("columns of unequal length, or two of the same name; give one value, or None, for every row")
+        raise InputError("columns have unequal length or the same name; give one value, or None, for every row")
     return _some(Columns(columns, lengths.pop() if lengths else 0))
 
 
@@ -71,7 +71,7 @@ def _file(path: str | Path) -> Columns:
 def _arrow(table: Any, source: str, first_line: int) -> Columns:
     columns = {str(name): _encoded(table.column(i)) for i, name in enumerate(table.column_names)}
     if len(columns) != table.num_columns:
-        raise InputError(f"{source}: two columns of the same name; rename one")
+        raise InputError(f"{source}: two columns have the same name; rename one")
     return _some(Columns(columns, table.num_rows, source, first_line))
 
 
@@ -141,7 +141,7 @@ def numbers_of(columns: Columns, name: str, known: Mapping[str, int]) -> Array:
     if (found == -2).any():
         row = int((found == -2).argmax())
         value = text_of(column.values[column.codes[row]])
-        wrong = f"{quoted(value)} is no value of {quoted(name)}, whose values are {list_some(known)}"
+        wrong = f"{quoted(value)} is not a value of {quoted(name)}; its values are {list_some(known)}"
         raise InputError(f"{columns.line(row)}: {wrong}; correct the cell, or declare the value")
     return found
 
@@ -179,7 +179,7 @@ def _sequences(columns: Columns, sequence: str | None) -> tuple[Array, Array]:
 
 def _named(columns: Columns, name: str) -> Column:
     if name not in columns.columns:
-        raise InputError(f"{columns.source}: no column {quoted(name)}; it has {list_some(columns.columns)}")
+        raise InputError(f"{columns.source}: no column {quoted(name)}; the columns are {list_some(columns.columns)}")
     return columns.columns[name]
 
 
@@ -192,7 +192,7 @@ def _weights(columns: Columns, weight: str) -> Array:
         values = values[column.codes]
     wrong = ~(np.isfinite(values) & (values >= 0.0) & (values <= 2.0**53))
     if wrong.any():
-        raise InputError(f"{columns.line(int(wrong.argmax()))}: {quoted(weight)} must be a number that is not negative")
+        raise InputError(f"{columns.line(int(wrong.argmax()))}: {quoted(weight)} must be a number of at least 0")
     if not values.any():
         raise InputError(f"{columns.source}: {quoted(weight)} is zero in every row; give some rows a weight")
     return values
@@ -211,6 +211,7 @@ def _of_sequences(columns: Columns, weights: Array, order: Array, offsets: Array
     if odd.any():
         row = int(order[odd.argmax()])
         raise InputError(
-            f"{columns.line(row)}: a weight unlike that of the sequence's first row; give all rows the same"
+            f"{columns.line(row)}: the weight differs from that of the sequence's first row; give all "
+            "rows of a sequence the same weight"
         )
     return each

@@ -23,11 +23,11 @@ def read_seed_words(
             continue
         topic, words = _entry(line.lower() if lowercase else line, f"{name}:{number}")
         if topic >= n_topics:
-            raise InputError(f"{name}:{number}: topic {topic}, but topics are 0 to {n_topics - 1}; correct it")
+            raise InputError(f"{name}:{number}: topic {topic}, but the topics are 0 to {n_topics - 1}; correct it")
         missing = [word for word, at in zip(words, vocabulary.find(words).tolist(), strict=True) if at < 0]
         if missing:
-            wrong = f"{quoted(missing[0])} is not among the documents' words"
-            raise InputError(f"{name}:{number}: {wrong}; correct it, or do not leave it out")
+            wrong = f"{quoted(missing[0])} does not occur in the documents"
+            raise InputError(f"{name}:{number}: {wrong}; correct it, or do not remove the word from the documents")
         found.setdefault(topic, []).extend(words)
     if not found:
         raise InputError(f"{name}: empty file; give at least one line number<TAB>word word …")
@@ -42,7 +42,7 @@ def _entry(line: str, where: str) -> tuple[int, list[str]]:
     if not tab:
         raise InputError(f"{where}: no tab; write number<TAB>word word …")
     if not _NUMBER.fullmatch(topic):
-        raise InputError(f"{where}: {quoted(topic)} is no topic; write its number, counted from 0")
+        raise InputError(f"{where}: {quoted(topic)} is not a topic number; count topics from 0")
     if not words:
-        raise InputError(f"{where}: no words for topic {int(topic)}; name some, or leave the line away")
+        raise InputError(f"{where}: no words for topic {int(topic)}; add some, or remove the line")
     return int(topic), words

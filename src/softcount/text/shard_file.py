@@ -77,7 +77,7 @@ def filesystem(root: str) -> tuple[Any, str]:
         found: tuple[Any, str] = fs.FileSystem.from_uri(root)
         return found
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise InputError(f"{shown(root)}: no place that can be reached ({_first(error)}); check the address") from None
+        raise InputError(f"{shown(root)}: cannot be reached ({_first(error)}); check the address") from None
 
 
 @contextmanager
@@ -107,7 +107,7 @@ def _check_ordinary(root: str, name: str) -> None:
     """A pipe that nobody writes to must not hold us up."""
     path = os.path.join(root, name)
     if not is_uri(root) and os.path.exists(path) and not os.path.isfile(path):
-        raise InputError(f"{path}: is no ordinary file; {AGAIN}")
+        raise InputError(f"{path}: not a regular file; {AGAIN}")
 
 
 def read_block(root: str, block: Block) -> Columns:
@@ -115,7 +115,7 @@ def read_block(root: str, block: Block) -> Columns:
     with reading(root, block.file) as stream:
         where = place_of(root, block.file)
         if stream.size() != block.size:  # before anything is mapped that is not there
-            raise InputError(f"{where}: {stream.size():,} bytes, not {block.size:,} as it was written; {AGAIN}")
+            raise InputError(f"{where}: {stream.size():,} bytes instead of {block.size:,}; {AGAIN}")
         batch = pa.ipc.open_file(stream).get_batch(block.number)
         with _naming(f"{where}: block {block.number + 1}"):
             check_form(batch, block.rows, block.limits)

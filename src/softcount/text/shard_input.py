@@ -96,12 +96,12 @@ def _looks_like_conllu(path: str, piece: bytes) -> bool:
 def _check_again(path: str, what: str) -> None:
     """Files of some forms are read from their beginning once more."""
     if path == "-":
-        raise InputError(f"<stdin>: {what}, which is read as a whole; give a file")
+        raise InputError(f"<stdin>: {what} must be read as a whole; give a file")
 
 
 def _check_uncut(path: str, how: How) -> None:
     if how.prepare.tokenize:
-        raise InputError(f"{name_of(path)}: has tags, so it has tokens already; leave --tokenize away")
+        raise InputError(f"{name_of(path)}: a text with tags is already tokenized; omit --tokenize")
 
 
 def _whole(path: str, how: How) -> Text:
@@ -128,7 +128,9 @@ def pairs(sources: Sequence[str], targets: Sequence[str], how: How, names: Names
     """Of files beside one another, or, where there are no targets, of files that have both sides."""
     if targets and len(sources) != len(targets):
         n, m = len(sources), len(targets)
-        raise InputError(f"{n} source file{'s' * (n != 1)}, but {m} of --target; give as many, in the same order")
+        raise InputError(
+            f"{n} source file{'s' * (n != 1)}, but {m} of --target; give the same number, in the same order"
+        )
     for number, source in enumerate(sources):
         if targets:
             both = _in_step(_side(source, how, names.sides[0]), _side(targets[number], how, names.sides[1]),
@@ -165,7 +167,7 @@ def _in_step(one: Iterator[Ragged], two: Iterator[Ragged], name: str, other: str
     for rest, stream, shorter, longer in ((a, one, other, name), (b, two, name, other)):
         if rest is not None:
             more = rest.n_rows + sum(piece.n_rows for piece in stream)
-            raise InputError(f"{shorter}: {rows} lines, {more} fewer than {longer}; give both the same lines")
+            raise InputError(f"{shorter}: {rows} lines, {more} fewer than {longer}; give the same number of lines")
 
 
 def _of_one_file(path: str, how: How, names: Names) -> Iterator[tuple[Ragged, Ragged]]:
@@ -185,7 +187,7 @@ def _of_one_file(path: str, how: How, names: Names) -> Iterator[tuple[Ragged, Ra
         left, right = cut_lines(piece, mark or b"\t", name_of(path), before)
         yield _cut(left, how, one), _cut(right, how, two)
     if not mark:
-        raise InputError(f"{name_of(path)}: no pair in it, only blanks; give at least one pair")
+        raise InputError(f"{name_of(path)}: no pairs, only spaces; give at least one pair")
 
 
 # --- documents --------------------------------------------------------------------------------------------------------
@@ -226,7 +228,7 @@ def _document_pieces(path: str, how: How) -> Iterator[tuple[Array, Any, Any, lis
             offsets, tokens = split_tokens(prepared(piece, how.prepare))
             yield offsets, tokens, None, [""] * (len(offsets) - 1)
     else:
-        raise InputError(f"{name_of(path)}: a table of counts, which shards are not made of; give documents as text")
+        raise InputError(f"{name_of(path)}: tables of counts are not supported in shards; give documents as text")
 
 
 def _files(path: str, how: How) -> Iterator[tuple[Array, Any, Any, list[str]]]:

@@ -79,14 +79,14 @@ def read_manifest(root: str) -> dict[str, Any]:
         raise InputError(f"{where}: damaged or changed: no format has the number {str(number)[:20]!r}; {AGAIN}")
     if number > FORMAT:
         raise InputError(
-            f"{where}: written in format {number}, and this softcount {VERSION} reads formats up to {FORMAT}; "
-            f"install a newer softcount, or {AGAIN}"
+            f"{where}: written in format {number}, but softcount {VERSION} reads formats up to "
+            f"{FORMAT}; install a newer softcount, or {AGAIN}"
         )
     if _seal({NAME: number, **found}) != sha:
         raise InputError(f"{where}: damaged or changed: its digest differs; {AGAIN}")
     wrong = _wrong(found)
     if wrong is not None:
-        raise InputError(f"{where}: {wrong!r} is not as softcount shard writes it; {AGAIN}")
+        raise InputError(f"{where}: invalid value {wrong!r}; {AGAIN}")
     return found
 
 
@@ -98,11 +98,11 @@ def _parsed(where: str, content: bytes) -> dict[str, Any]:
     try:
         found = json.loads(content)
     except RecursionError:
-        raise InputError(f"{where}: brackets within brackets, too deep for a manifest; {AGAIN}") from None
+        raise InputError(f"{where}: nested too deeply for a manifest; {AGAIN}") from None
     except ValueError:
-        raise InputError(f"{where}: no JSON; {AGAIN}") from None
+        raise InputError(f"{where}: not valid JSON; {AGAIN}") from None
     if not isinstance(found, dict) or NAME not in found:
-        raise InputError(f"{where}: not that of a folder of shards; give a folder that softcount shard wrote")
+        raise InputError(f"{where}: not the manifest of a folder of shards; give a folder written by softcount shard")
     return found
 
 
@@ -160,5 +160,5 @@ def _content(root: str) -> bytes:
             return content
     except (pa.ArrowException, OSError):
         raise InputError(
-            f"{shown(root)}: no folder of shards, or an unfinished one: it has no manifest; {AGAIN}"
+            f"{shown(root)}: not a folder of shards, or an unfinished one (no manifest); {AGAIN}"
         ) from None

@@ -70,7 +70,7 @@ def write_shards(
         n_rows = _spool(spool, columns, block)
         second = _Second(kind, spool, n_rows, names)
         if not any(len(side.words) for side in second.sides):
-            raise InputError(f"{source[0]}: no words, only blanks; give at least one word")
+            raise InputError(f"{source[0]}: no words, only spaces; give at least one word")
         manifest = second.write(root, reading, source, file_bytes)
         os.unlink(spool)
         _put(root, MANIFEST, sealed(manifest))
@@ -84,13 +84,13 @@ def check_out(out: str) -> None:
 
         system, folder = filesystem(out)
         if any(True for _ in system.get_file_info(fs.FileSelector(folder, allow_not_found=True))):
-            raise InputError(f"{shown(out)}: is not empty; name another place, or empty it first")
+            raise InputError(f"{shown(out)}: is not empty; give another place, or empty it first")
         return
     path = Path(out)
     if path.exists() and not (path.is_dir() and not any(path.iterdir())):
-        raise InputError(f"{out}: is there already; name another folder, or remove it first")
+        raise InputError(f"{out}: already exists; give another folder, or remove it first")
     if not Path(os.path.realpath(path)).parent.is_dir():
-        raise InputError(f"{out}: there is no folder {str(path.parent)!r}; make it first")
+        raise InputError(f"{out}: folder {str(path.parent)!r} not found; create it first")
 
 
 @contextmanager
@@ -105,7 +105,9 @@ def _folder(out: str) -> Iterator[tuple[str, str]]:
                 yield str(temporary), str(temporary / SPOOL)
     except OSError as error:
         reason = error.strerror or str(error).split("\n")[0]
-        raise InputError(f"{shown(out)}: cannot be written ({reason}); make room, or name another place") from None
+        raise InputError(
+            f"{shown(out)}: cannot be written ({reason}); free some space, or give another place"
+        ) from None
 
 
 @contextmanager

@@ -13,7 +13,7 @@ WHO = {"sentences": "sentences", "pairs": "sentence pairs", "documents": "docume
 
 
 class Shards:
-    """What `softcount shard` wrote: sentences, pairs or documents that every estimator takes in place of text.
+    """Folder of text written by `softcount shard`, which estimators take in place of text in memory.
 
     Parameters
     ----------

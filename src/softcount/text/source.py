@@ -40,7 +40,7 @@ WIDE_BLANKS = tuple(blank.encode() for blank in "\u00a0\u202f\u3000")  # which n
 NEWLINE, RETURN = 10, 13
 WIDE = 256  # bytes by which UTF-32 is known
 DIGITS = 18  # of a number that surely fits into 64 bits; Python itself refuses to read thousands
-IF_MODEL = "give text, or the model to --apply"
+IF_MODEL = "give text, or use the model with --apply"
 _SOLID = bytes(byte not in BLANKS for byte in range(256))
 
 
@@ -130,7 +130,7 @@ def check_word_or_file(given: str | Path, kind: str, words: str) -> None:
     """Where one of some words can stand as well as a file: what is neither is most often a misspelt word."""
     check_path(given)
     if os.fspath(given) != "-" and not os.path.exists(given):
-        raise InputError(f"{name_of(given)}: no such file, nor {kind}; use {words}")
+        raise InputError(f"{name_of(given)}: no such file, and not {kind}; use {words}")
 
 
 def check_stdin(**files: str | Path | None) -> None:
@@ -170,7 +170,7 @@ def _line_ends(raw: Array) -> Array:
 def _open(path: str | Path) -> AbstractContextManager[IO[bytes]]:
     name = os.fspath(path)
     if name == "-" and sys.stdin is None:
-        raise InputError("<stdin>: is closed; name a file, or give the text by | or <")
+        raise InputError("<stdin>: is closed; give a file, or pipe the text with | or <")
     return nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb")
 
 
@@ -191,20 +191,22 @@ def read_chunks(path: str | Path, max_bytes: int = MAX_BYTES, size: int | None =
                 if total > max_bytes:
                     raise _error(path, f"more than {max_bytes:,} bytes of text", "split the file")
                 if packing and raw and total > max(SMALL, RATIO * raw.count):
-                    raise _error(path, f"unpacks to more than {RATIO} times its size", "unpack it first, if it is text")
+                    raise _error(
+                        path, f"decompresses to more than {RATIO} times its size", "decompress it first, if it is text"
+                    )
                 stage.reach(raw.count if packing and raw else total)
                 yield chunk
     except MemoryError:  # xz may ask for a dictionary of gigabytes, whatever there is to unpack
-        remedy = f"unpack it first: {packing.unpack}" if packing else "split the file"
-        raise _error(path, "takes more memory to be read than there is", remedy) from None
+        remedy = f"decompress it first: {packing.unpack}" if packing else "split the file"
+        raise _error(path, "needs more memory than available", remedy) from None
     except (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError) as error:
-        if packing and "too much memory" in str(error):
+        if packing and "not enough memory" in str(error):
             raise _error(
-                path, "packed with a window of more than 128 MiB", "unpack it first: zstd -dc --long=31"
+                path, "compressed with a window of more than 128 MiB", "decompress it first: zstd -dc --long=31"
             ) from None
         if packing and not isinstance(error, InputError) and not getattr(error, "errno", None):
             wrong = f"not a complete {packing.name.split(' ', 1)[1]}"
-            raise _error(path, wrong, "pack it again, or rename it if it is not packed") from None
+            raise _error(path, wrong, "compress it again, or rename it if it is not compressed") from None
         raise _system_error(path, error) from None
 
 
@@ -243,7 +245,7 @@ def _checked(chunks: Iterable[bytes], name: str, if_model: str) -> Iterator[byte
         nul = chunk.find(b"\0")
         if nul >= 0:
             line += chunk.count(b"\n", 0, nul)
-            raise InputError(f"{name}:{line}: NUL byte, which no text has; convert it with iconv if it is UTF-16")
+            raise InputError(f"{name}:{line}: NUL byte, which is not text; convert the file with iconv if it is UTF-16")
         line += chunk.count(b"\n")
         yield chunk
 
@@ -252,14 +254,16 @@ def _check_beginning(chunk: bytes, name: str, if_model: str) -> None:
     """Files whose first bytes say what they are deserve a better remedy than their first wrong byte has."""
     packing = by_content(chunk)
     if packing:
-        raise InputError(f"{name}: {packing.name}; name it …{packing.suffix}, or unpack it first: {packing.unpack}")
+        raise InputError(
+            f"{name}: is {packing.name}; name it …{packing.suffix}, or decompress it first: {packing.unpack}"
+        )
     wide = _utf32(chunk[:WIDE])
     if wide:
         raise InputError(f"{name}: {wide}, not UTF-8; convert the file: iconv -f {wide} -t UTF-8")
     if chunk.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         raise InputError(f"{name}: UTF-16, not UTF-8; convert the file: iconv -f UTF-16 -t UTF-8")
     if is_marked(chunk):
-        raise InputError(f"{name}: a softcount model or checkpoint, not text; {if_model}")
+        raise InputError(f"{name}: is a softcount model or checkpoint, not text; {if_model}")
 
 
 def _utf32(head: bytes) -> str:

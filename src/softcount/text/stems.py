@@ -75,7 +75,7 @@ def parse_stems(given: Any) -> Stems:
 
 def _falling(given: Any, lengths: tuple[int, ...]) -> tuple[int, ...]:
     if any(length < 1 for length in lengths) or list(lengths) != sorted(set(lengths), reverse=True):
-        raise InputError(f"stems {given!r}: give numbers of letters that fall, such as 5,3, or none")
+        raise InputError(f"stems {given!r}: invalid; give decreasing prefix lengths such as 5,3, or none")
     return lengths
 
 
@@ -83,7 +83,9 @@ def _files(given: Any, parts: Sequence[Any]) -> tuple[Any, ...]:
     whole = isinstance(given, str) and is_there(given)
     found = [given] if whole else parts
     if len(found) not in (1, 2) or not all(isinstance(one, str | Path | Mapping) for one in found):
-        raise InputError(f"stems {given!r}: give 5,3 (letters), suffix-free, letters, a file of classes, or none")
+        raise InputError(
+            f"stems {given!r}: invalid; use 5,3 (prefix lengths), suffix-free, letters, a file of classes, or none"
+        )
     return tuple(found)
 
 
@@ -92,8 +94,8 @@ def check_there(stems: Stems) -> None:
     for one in stems.given:
         check_path(one)
         if not isinstance(one, Mapping) and not is_there(one):
-            kinds = "give 5,3 (letters), suffix-free, letters, a file of classes, or none"
-            raise InputError(f"stems {str(one)!r}: no kind of stems, and no such file; {kinds}")
+            kinds = "use 5,3 (prefix lengths), suffix-free, letters, a file of classes, or none"
+            raise InputError(f"stems {str(one)!r}: unknown, and not a file; {kinds}")
 
 
 # --- learned ----------------------------------------------------------------------------------------------------------
@@ -144,7 +146,7 @@ def few_given(stems: Stems, classes: tuple[Classes, Classes] | None, words: tupl
         there = int((classes[side].table[:n, 0] >= 0).sum())
         if n and there < FEW * n:
             what = "stems" if isinstance(source, Mapping) else str(source)
-            yield f"{what}: classes of {there:,} of {n:,} {name} words; the others lean on nothing"
+            yield f"{what}: classes for {there:,} of {n:,} {name} words; the others do not back off"
 
 
 def check_classes(classes: Classes, words: Sequence[str]) -> None:

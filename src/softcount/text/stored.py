@@ -214,13 +214,13 @@ class Stored:
         bounds = [0, *spread(cuts, len(self)).tolist(), len(self)]
         return list(pairwise(bounds))
 
-    def loaded(self, what: str = "reading all of it", instead: str = "go through its blocks()") -> Any:
+    def loaded(self, what: str = "reading all of it", instead: str = "iterate over its blocks()") -> Any:
         """All items in memory, for `what` looks at all of the text at once; where there is no room, do `instead`."""
         need, room = TIMES * self.folder.bytes, available()
         if need > room:
             raise InputError(
-                f"{self.name}: {what} needs the whole text in memory, about {need / 1e9:,.1f} GB, and "
-                f"{room / 1e9:,.1f} GB are left; {instead}"
+                f"{self.name}: {what} needs the whole text in memory, about {need / 1e9:,.1f} GB, but "
+                f"{room / 1e9:,.1f} GB are free; {instead}"
             )
         stage.begin(f"reading {self.name}")
         return self.slice(0, len(self), named=True).opened()

@@ -94,7 +94,9 @@ class SentenceShards(Stored):
     ) -> SentenceShards:
         """As `softcount.corpus` reads another corpus."""
         if labels is not None:
-            raise InputError(f"{self.name}: a folder has its tags in it; shard tagged text, or load it: .loaded()")
+            raise InputError(
+                f"{self.name}: a folder of shards contains its tags; shard the tagged text, or load it: .loaded()"
+            )
         found = self._with(self.text.lowered()) if lowercase else self
         if vocabulary is not None:
             found = in_words_of(found, vocabulary)

@@ -59,7 +59,7 @@ class Structure(NamedTuple):
                     ready.append(v)
             ready.sort()
         if len(placed) < len(self.names):
-            raise InputError(f"the arcs go round in a circle: {self._circle(missing, above)}; leave one away")
+            raise InputError(f"the arcs form a cycle: {self._circle(missing, above)}; remove one")
         return [self.names[v] for v in placed]
 
     def _circle(self, missing: Sequence[int], above: Sequence[set[int]]) -> str:
@@ -92,7 +92,7 @@ def shown(parent: Parent) -> str:
 
 
 def too_many(parents: Sequence[Any]) -> str:
-    return f"{len(parents)} parents, and no table can have more than {MOST_PARENTS}"
+    return f"{len(parents)} parents, but a table can have at most {MOST_PARENTS}"
 
 
 def structure(declared: Any) -> Structure:
@@ -109,13 +109,13 @@ def structure(declared: Any) -> Structure:
     except (TypeError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError('a network is a line such as "a -> b -> c", or a list of pairs (parent, child)') from None
+        raise InputError('a network must be a line such as "a -> b -> c", or a list of pairs (parent, child)') from None
 
 
 def _parse(text: str) -> Iterable[tuple[list[Parent], list[Parent]]]:
     """(Parents, children) of every arrow; a statement without arrows has no parents."""
     if not text.strip():
-        raise InputError('an empty network; write for example "weather -> traffic -> late"')
+        raise InputError('the network is empty; write for example "weather -> traffic -> late"')
     for statement in filter(str.strip, re.split(r"[;\n]", text)):
         groups = [_group(part.split(",")) for part in re.split(r"->|→", statement)]
         if len(groups) == 1:
@@ -131,9 +131,9 @@ def _name(text: str) -> Parent:
     name, at, back = text.partition("@")
     name = name.strip()
     if at and back.strip() != "-1":
-        raise InputError(f"{quoted(text)}: only {BEFORE}, the value one row before, can follow a name")
+        raise InputError(f"{quoted(text)}: only {BEFORE}, the value in the previous row, can follow a name")
     if not name or _FORBIDDEN.search(name):
-        wrong = f"{quoted(text)} is no name of a variable" if text else "a name is missing beside an arrow or a comma"
+        wrong = f"{quoted(text)} is not a variable name" if text else "a name is missing next to an arrow or a comma"
         raise InputError(f"{wrong}; write for example rain, sprinkler -> wet")
     return name, 1 if at else 0
 
@@ -147,7 +147,8 @@ def _checked(arrows: Iterable[tuple[list[Parent], list[Parent]]]) -> Structure:
         for child, back in below:
             if back:
                 raise InputError(
-                    f"{child}{BEFORE} is the row before, and nothing can act on it; write it before an arrow"
+                    f"{child}{BEFORE} is the value in the previous row, which cannot be a child; "
+                    "write it before an arrow"
                 )
             seen = known.setdefault(child, set())
             new = [parent for parent in above if parent not in seen]
@@ -155,7 +156,7 @@ def _checked(arrows: Iterable[tuple[list[Parent], list[Parent]]]) -> Structure:
             seen.update(new)
     crowded = next((name for name, found in parents.items() if len(found) > MOST_PARENTS), None)
     if crowded is not None:
-        raise InputError(f"{quoted(crowded)} has {too_many(parents[crowded])}; leave some away")
+        raise InputError(f"{quoted(crowded)} has {too_many(parents[crowded])}; remove some")
     found = Structure(tuple(parents), tuple(tuple(p) for p in parents.values()))
     found.in_order()
     return found

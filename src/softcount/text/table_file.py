@@ -56,14 +56,16 @@ def _binary(path: str | Path) -> Any:
         table.validate(full=True)  # lengths that lead beyond the file, and text that is no UTF-8
         return table
     except MemoryError:
-        raise InputError(f"{name}: asks for more memory than there is; it is damaged, or too large: split it") from None
+        raise InputError(
+            f"{name}: needs more memory than available; it is damaged, or too large (then split it)"
+        ) from None
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, FileNotFoundError):
             raise InputError(f"{name}: no such file; check the path") from None
         if isinstance(error, OSError) and error.errno:
             raise InputError(f"{name}: cannot be read ({error.strerror}); check the path") from None
         kind = "a Parquet" if parquet else "an Arrow"
-        raise InputError(f"{name}: not {kind} file that can be read; check the path") from None
+        raise InputError(f"{name}: not {kind} file; check the path") from None
 
 
 def _parquet(content: Any) -> Any:
@@ -90,16 +92,16 @@ def _text(path: str | Path) -> Any:
     name, text = name_of(path), read_text(path)
     header = text.partition(b"\n")[0].decode().rstrip("\r")
     if not text:
-        raise InputError(f"{name}: empty file; give at least one row below a line that names the columns")
+        raise InputError(f"{name}: empty file; give at least one row below a line of column names")
     if not header.strip():
-        raise InputError(f"{name}:1: no header; the first line names the columns")
+        raise InputError(f"{name}:1: no header; name the columns in the first line")
     try:
         names, mark = header_of(header)
     except csv_reader.Error as error:
-        raise InputError(f"{name}:1: a header that cannot be read ({error}); name the columns in one line") from None
+        raise InputError(f"{name}:1: the header cannot be read ({error}); name the columns in one line") from None
     if len(set(names)) < len(names):
         twice = next(n for n, times in Counter(names).items() if times > 1)
-        raise InputError(f"{name}:1: two columns are called {quoted(twice)}; rename one")
+        raise InputError(f"{name}:1: two columns have the name {quoted(twice)}; rename one")
     try:
         return csv.read_csv(
             io.BytesIO(text if text.endswith(b"\n") else text + b"\n"),
@@ -124,4 +126,4 @@ def _csv_error(name: str, message: str) -> InputError:
     if not found:
         return InputError(f"{name}: cannot be read as a table ({message.splitlines()[0][:80]}); correct the file")
     where = f":{found[1]}" if found[1] else ""
-    return InputError(f"{name}{where}: {found[3]} cells, but the header names {found[2]}; give one for each column")
+    return InputError(f"{name}{where}: {found[3]} cells, but the header names {found[2]}; give one per column")

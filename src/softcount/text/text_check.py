@@ -58,7 +58,7 @@ def check_no_numbers(text: bytes, name: str, otherwise: str = "") -> None:
         return
     if 2 * sum(b"." in number for number in numbers) < len(numbers) or not all(map(_NUMBER.fullmatch, numbers)):
         return
-    wrong = f"{len(rows[0])} decimal number{'s' * (len(rows[0]) > 1)} per line, which are no words"
+    wrong = f"{len(rows[0])} decimal number{'s' * (len(rows[0]) > 1)} per line instead of words"
     raise InputError(f"{name}: {wrong}; cluster points in Python with softcount.KMeans or GaussianMixture{otherwise}")
 
 

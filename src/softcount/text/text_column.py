@@ -50,7 +50,7 @@ def column_texts(found: TextTable, column: str) -> list[str]:
     for row, value in enumerate(values):
         if value is None and not found.none_is_text:
             raise InputError(
-                f"{found.where(row)}: {quoted(column)} is None, not a text; fill it with '' or leave the row out"
+                f"{found.where(row)}: {quoted(column)} is None instead of a text; fill it with '' or remove the row"
             )
         texts.append(_BREAKS.sub(" ", _joined(value, found.where(row))))
     if not texts:
@@ -63,7 +63,7 @@ def names_of_rows(found: TextTable, column: str) -> tuple[str, ...]:
     values = _column(found, column, "--id-column").to_pylist()
     empty = next((row for row, value in enumerate(values) if value is None or value == ""), None)
     if empty is not None:
-        raise InputError(f"{found.where(empty)}: {quoted(column)} is empty; name every row, or leave --id-column away")
+        raise InputError(f"{found.where(empty)}: {quoted(column)} is empty; name every row, or omit --id-column")
     return tuple(str(value) for value in values)
 
 
@@ -72,7 +72,7 @@ def only_text_column(found: TextTable) -> str:
     names = [field.name for field in found.table.schema if _is_text(field.type)]
     if len(names) != 1:
         listed = list_some(names) or "none"
-        raise InputError(f"{found.name}: columns of text: {listed}; choose one with --text-column")
+        raise InputError(f"{found.name}: several text columns: {listed}; choose one with --text-column")
     return str(names[0])
 
 
@@ -85,7 +85,7 @@ def two_text_columns(found: TextTable, names: tuple[str | None, str | None]) -> 
     if missing and len(rest) != missing:
         listed = list_some(texts) or "none"
         raise InputError(
-            f"{found.name}: columns of text: {listed}; choose two with --source-language and --target-language"
+            f"{found.name}: several text columns: {listed}; choose two with --source-language and --target-language"
         )
     source, target = (rest.pop(0) if name is None else name for name in chosen)
     if source == target:
@@ -97,7 +97,7 @@ def _called(found: TextTable, name: str, texts: list[str]) -> str:
     fields = [text for text in texts if text == name] or [text for text in texts if text.endswith(f".{name}")]
     if not fields:
         listed = list_some(texts) or "none"
-        raise InputError(f"{found.name}: no column of text {quoted(name)}; it has {listed}")
+        raise InputError(f"{found.name}: no text column {quoted(name)}; the text columns are {listed}")
     return fields[0]
 
 
@@ -106,14 +106,14 @@ def _column(found: TextTable, column: str, option: str) -> Any:
     if column not in names:
         raise InputError(f"{found.name}: no column {quoted(column)} for {option}; it has {list_some(names)}")
     if names.count(column) > 1:
-        raise InputError(f"{found.name}: two columns are called {quoted(column)}; rename one")
+        raise InputError(f"{found.name}: two columns have the name {quoted(column)}; rename one")
     return found.table.column(names.index(column))
 
 
 def _values(found: TextTable, column: str) -> list[Any]:
     values = _column(found, column, "--text-column")
     if not _is_text(values.type):
-        raise InputError(f"{found.name}: column {quoted(column)} has {values.type}, not text; choose another")
+        raise InputError(f"{found.name}: column {quoted(column)} has type {values.type}, not text; choose another")
     return list(values.to_pylist())
 
 
@@ -122,7 +122,9 @@ def _joined(value: Any, where: str) -> str:
         return value or ""
     odd = next((token for token in value if not token or token.split() != [token]), None)
     if odd is not None or None in value:
-        raise InputError(f"{where}: the token {quoted(str(odd))} is empty or has a blank in it; write one word a token")
+        raise InputError(
+            f"{where}: the token {quoted(str(odd))} is empty or contains a space; write one word per token"
+        )
     return " ".join(value)
 
 

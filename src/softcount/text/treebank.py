@@ -152,4 +152,6 @@ def _top(trees: Sequence[Tree], roots: Counter[str]) -> str:
 def _check_names(tree: Tree) -> None:
     for _, _, label in tree.spans():
         if ABOVE in label or (label.startswith(CUT) and len(label) > 1):
-            raise InputError(f"the label {label!r} has a mark that --markov uses; rename it, or leave --markov away")
+            raise InputError(
+                f"the label {label!r} contains a character that --markov uses; rename it, or omit --markov"
+            )

@@ -106,11 +106,11 @@ def parse_tree(text: str, where: str = "<tree>") -> Tree:
     for token in TOKEN.findall(text):
         if token == "(":
             if len(open_) > DEEPEST:
-                raise InputError(f"{where}: brackets more than {DEEPEST} deep; is this a tree?")
+                raise InputError(f"{where}: brackets are nested more than {DEEPEST} deep; check that this is a tree")
             open_.append([])
         elif token == ")":
             if len(open_) == 1:
-                raise InputError(f"{where}: a bracket too many is closed; write (label … )")
+                raise InputError(f"{where}: too many closing brackets; write (label … )")
             node = open_.pop()
             open_[-1].append(_node(node, where, outermost=len(open_) == 1))
         else:
@@ -118,7 +118,7 @@ def parse_tree(text: str, where: str = "<tree>") -> Tree:
     if len(open_) > 1:
         raise InputError(f"{where}: {len(open_) - 1} brackets are not closed; write (label … )")
     if len(open_[0]) != 1 or isinstance(open_[0][0], str):
-        raise InputError(f"{where}: {quoted(text)} is not one tree; write (label … ), one tree a line")
+        raise InputError(f"{where}: {quoted(text)} is not one tree; write (label … ), one tree per line")
     return open_[0][0]
 
 
@@ -128,7 +128,7 @@ def _node(parts: list[Tree | str], where: str, outermost: bool) -> Tree:
     if not parts or isinstance(parts[0], Tree):
         raise InputError(f"{where}: a bracket without a label; write (label … )")
     if len(parts) == 1:
-        raise InputError(f"{where}: nothing within the bracket {quoted(parts[0])}; write (label word)")
+        raise InputError(f"{where}: the bracket {quoted(parts[0])} is empty; write (label word)")
     return Tree(parts[0], tuple(parts[1:]))
 
 

@@ -51,7 +51,7 @@ def word_features(words: Sequence[str], what: Any = WORDS) -> Features:
     parts = what.split(",") if isinstance(what, str) else what
     if isinstance(parts, list | tuple):
         if not parts:
-            raise InputError("features: none given; use words, identity, or a file word<TAB>feature feature …")
+            raise InputError("features: empty; use words, identity, or a file of lines word<TAB>feature …")
         return joined([_part(words, part.strip() if isinstance(part, str) else part) for part in parts])
     return _part(words, parts)
 
@@ -74,7 +74,9 @@ def _part(words: Sequence[str], what: Any) -> Features:
 def _read(words: Sequence[str], path: str | Path) -> Features:
     listed = read_features(path)
     if not any(word in listed for word in words):
-        raise InputError(f"{name_of(path)}: lists none of the text's words; is it of this language, and cut alike?")
+        raise InputError(
+            f"{name_of(path)}: contains none of the text's words; check that it is the same language and tokenization"
+        )
     return tabulated(words, lambda word: listed.get(word, {}))
 
 
@@ -87,9 +89,11 @@ def read_features(path: str | Path) -> dict[str, dict[str, float]]:
             continue
         word, tab, rest = line.partition("\t")
         if not tab or not word or not rest.strip():
-            raise InputError(f"{name}:{number}: no word, tab and features; write word<TAB>feature feature=2.5 …")
+            raise InputError(
+                f"{name}:{number}: the line is not word, tab and features; write word<TAB>feature feature=2.5 …"
+            )
         if word in found:
-            raise InputError(f"{name}:{number}: the word {quoted(word)} is there twice; write its features on one line")
+            raise InputError(f"{name}:{number}: the word {quoted(word)} occurs twice; write its features on one line")
         found[word] = dict(_valued(feature, f"{name}:{number}") for feature in rest.split())
     if not found:
         raise InputError(f"{name}: empty file; give at least one line word<TAB>feature feature=2.5 …")
@@ -106,5 +110,5 @@ def _valued(text: str, where: str) -> tuple[str, float]:
     if not name:
         return text, 1.0
     if not abs(value) <= 1e6:
-        raise InputError(f"{where}: {quoted(text)} has a value that is not within a million; scale it")
+        raise InputError(f"{where}: {quoted(text)} has a value beyond a million; scale it")
     return name, value

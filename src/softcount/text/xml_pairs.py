@@ -49,7 +49,7 @@ def parse(chunks: Iterable[bytes], name: str, unit: Unit, only: str = "any") -> 
     What comes back is the language that a TMX file calls its source, or nothing.
     """
     if only not in DONE:
-        raise InputError(f"no state {only!r}; use {', '.join(DONE)}")
+        raise InputError(f"only={only!r}: unknown; use {', '.join(DONE)}")
     reader = _Reader(name, unit, DONE[only])
     for chunk in chunks:
         reader.feed(chunk)
@@ -87,7 +87,7 @@ class _Reader:
         except InputError:
             raise
         except (LookupError, ValueError):  # of an encoding that Python does not know, or that has no table
-            raise InputError(f"{self.name}: declares an encoding that is not known; convert it to UTF-8") from None
+            raise InputError(f"{self.name}: declares an unknown encoding; convert it to UTF-8") from None
 
     def _parser(self, first: bytes) -> Any:
         parser = expat.ParserCreate("UTF-8" if _DECLARED.match(first[:200]) else None)
@@ -99,7 +99,7 @@ class _Reader:
 
     def entity(self, *_: Any) -> None:
         where = f"{self.name}:{self.parser.CurrentLineNumber}"
-        raise InputError(f"{where}: an entity, and entities are not resolved; write what it stands for")
+        raise InputError(f"{where}: entities are not resolved; write the text itself")
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         kind = tag.rpartition(":")[2]

@@ -30,7 +30,14 @@ def across(shares: Array, names: Sequence[str], by: Sequence[str], what: str) ->
             line_chart(f"Share of each {what}", lines, "mean share", "from", [names[h] for h in largest.tolist()])
         )
     return joined(
-        [el("p", f"Per cent of each {what} in the documents of each value; in brackets, how many.", cls="hint"), *shown]
+        [
+            el(
+                "p",
+                f"Percentage of each {what} in the documents of each value; the number of documents is in brackets.",
+                cls="hint",
+            ),
+            *shown,
+        ]
     )
 
 
@@ -44,7 +51,7 @@ def _numbers(values: Array) -> Array | None:
 def _heat(means: Array, rows: Sequence[str], names: Sequence[str]) -> Html:
     head = el("tr", el("td", ""), *(el("th", name, scope="col") for name in names))
     body = [el("tr", el("th", row, scope="row"), *map(_cell, mean)) for row, mean in zip(rows, means, strict=True)]
-    caption = "Mean shares, per cent"
+    caption = "Mean proportions in %"
     grid = el("table", el("caption", caption), el("thead", head), el("tbody", *body), cls="heat named")
     return el("div", grid, cls="scroll", tabindex="0", role="region", aria_label=caption)
 

@@ -37,10 +37,10 @@ def sections(model: Any, data: Bitext | None, gold: Sequence[PairLinks] | None =
     pairs = [_pair(model, data, s, gold[s] if gold else None) for s in rows]
     yield Section("pairs", "Sentence pairs", _pairs(rows, pairs, len(data), gold is not None), pairs)
     if gold is not None:
-        yield Section("errors", "Errors against gold", _errors(model, data, gold))
+        yield Section("errors", "Comparison with gold links", _errors(model, data, gold))
     yield Section("glossary", "Glossary", _glossary(glossary(joined(model.blocks(data)), data)))
     if len(model.directions_) == 2:
-        yield Section("disagreement", "Where the two directions disagree", _disagreement(rows, pairs))
+        yield Section("disagreement", "Disagreements between the two directions", _disagreement(rows, pairs))
 
 
 def _chosen(model: Any, data: Bitext, gold: Sequence[Any] | None) -> list[int]:
@@ -90,16 +90,17 @@ def _pairs(rows: Sequence[int], pairs: Sequence[dict[str, Any]], n: int, gold: b
     if not rows:
         return el("p", f"No pair has words on both sides and at most {LONGEST} on each.")
     told = (
-        "A line joins words that translate each other. Point at a word, or reach it with the Tab key, to see how sure"
+        "Lines connect words that translate each other. Point at a word, or reach it with the Tab "
+        "key, to see the posterior probabilities of"
     )
-    told += " both directions are."
+    told += " both directions."
     if len(rows) < n:
-        told += f" {len(rows)} of {n:,} pairs are here, evenly spread{'; first those with an error' * gold}."
+        told += f" {len(rows)} of {n:,} pairs are shown, evenly spread{'; pairs with errors come first' * gold}."
     lines = list[Html]()
     if gold:
-        keys = {"wrong": "a link that gold does not have", "missed": "a sure link of gold that was not found"}
+        keys = {"wrong": "wrong link (not in gold)", "missed": "missed link (sure in gold)"}
         lines = [el("p", *(el("span", said, cls=f"key {kind}") for kind, said in keys.items()), cls="hint")]
-    search = _search("pairs", "Find pairs with a word")
+    search = _search("pairs", "Search pairs by word")
     return html(
         [el("p", told, cls="hint"), *lines, search, *(_article(s, pair) for s, pair in zip(rows, pairs, strict=True))]
     )
@@ -116,16 +117,20 @@ def _article(s: int, pair: dict[str, Any]) -> Html:
         for side in ("source", "target")
     ]
     drawing = el("div", el("div", *words, cls="drawing"), cls="scroll")
-    grid = el("details", el("summary", "Posteriors as a grid"), el("div", "", cls="scroll grid"))
+    grid = el("details", el("summary", "Posterior probabilities as a grid"), el("div", "", cls="scroll grid"))
     return el("article", el("h3", f"Pair {s + 1}"), drawing, grid, cls="pair", id=f"pair-{s + 1}", data_row=True)
 
 
 def _glossary(entries: list[Entry]) -> Html:
     rows = [(e.source, e.target, f"{e.links:,}", f"{e.forward:.2f}", f"{e.reverse:.2f}") for e in entries[:ENTRIES]]
-    more = f" Of {len(entries):,} entries the {ENTRIES:,} with most links." if len(entries) > ENTRIES else ""
+    more = (
+        f" Of {len(entries):,} entries, the {ENTRIES:,} with the most links are shown."
+        if len(entries) > ENTRIES
+        else ""
+    )
     head = ("source", "target", "links", *SHARES)
-    told = "Words that were linked, most often linked first; probabilities are shares of the word's links." + more
-    return html([el("p", told, cls="hint"), _search("glossary", "Find a word, on either side"),
+    told = "Linked words, most frequent first; probabilities are shares of the word's links." + more
+    return html([el("p", told, cls="hint"), _search("glossary", "Search for a word on either side"),
                  table(head, rows, "Glossary", numbers=(2, 3, 4))])  # fmt: skip
 
 
@@ -134,7 +139,9 @@ def _lexicon(model: Any) -> Html:
     found = sorted(model.lexicon(0.1), key=lambda entry: (-min(entry[2:]), entry[:2]))[:ENTRIES]
     rows = [(e, f, f"{p:.2f}", f"{q:.2f}") for e, f, p, q in found]
     head = ("source", "target", *SHARES)
-    return html([_search("glossary", "Find a word, on either side"), table(head, rows, "Glossary", numbers=(2, 3))])
+    return html(
+        [_search("glossary", "Search for a word on either side"), table(head, rows, "Glossary", numbers=(2, 3))]
+    )
 
 
 def _errors(model: Any, data: Bitext, gold: Sequence[PairLinks]) -> Html:
@@ -148,7 +155,10 @@ def _errors(model: Any, data: Bitext, gold: Sequence[PairLinks]) -> Html:
             kept.update((words[0][i], words[1][j]) for i, j in errors if i < len(words[0]) and j < len(words[1]))
     scores = link_scores(total(counts))
     three = f"AER {scores.aer:.3f}, precision {scores.precision:.3f}, recall {scores.recall:.3f}"
-    told = f"{three}, of all {len(counts):,} pairs. AER is the share of links that are wrong or missing: 0 is best."
+    told = (
+        f"{three} on all {len(counts):,} pairs. AER (alignment error rate) is the share of wrong or "
+        "missing links; 0 is best."
+    )
     tables = [
         table(
             ("source", "target", "times"),
@@ -156,7 +166,7 @@ def _errors(model: Any, data: Bitext, gold: Sequence[PairLinks]) -> Html:
             name,
             numbers=(2,),
         )
-        for name, kept in (("Linked, but not in gold", wrong), ("Sure in gold, but not found", missed))
+        for name, kept in (("Wrong links (not in gold)", wrong), ("Missed links (sure in gold)", missed))
         if kept
     ]
     return html([el("p", told), el("div", *(el("div", one, cls="card") for one in tables), cls="columns")])
@@ -170,11 +180,16 @@ def _disagreement(rows: Sequence[int], pairs: Sequence[dict[str, Any]]) -> Html:
         if abs(p - q) >= APART
     ]
     if not cells:
-        return el("p", "Nowhere, in the pairs above: where one direction is sure, the other is not against it.")
+        return el("p", "No disagreements were found in the pairs above.")
     most = sorted(cells, key=lambda cell: -cell[0])[:DISAGREE]
     lines = [
         (f"{e} – {f}", el("a", f"{s + 1}", href=f"#pair-{s + 1}"), f"{p:.2f}", f"{q:.2f}") for _, s, e, f, p, q in most
     ]
-    told = "Of the pairs above, the words of which one direction is sure and the other is not: links to look at twice."
+    told = (
+        "Words in the pairs above whose link has a high probability in one direction and a low one in "
+        "the other; check these first."
+    )
     head = ("words", "pair", "forward", "reverse")
-    return html([el("p", told, cls="hint"), table(head, lines, "Posteriors of both directions", numbers=(1, 2, 3))])
+    return html(
+        [el("p", told, cls="hint"), table(head, lines, "Posterior probabilities of both directions", numbers=(1, 2, 3))]
+    )

@@ -14,7 +14,7 @@ from softcount.report.page.heat import heat
 from softcount.text.characters import BLANK, joined
 
 LINES = 40  # of a text that are shown
-TOLD = "Rows: plain letters; columns: cipher letters; numbers: per cent, how often the plain letter is written so."
+TOLD = "Rows: plaintext letters; columns: cipher symbols; numbers: P(symbol | letter) in %."
 
 
 def sections(model: Any, data: Any, gold: Any = None) -> Iterator[Section]:
@@ -23,10 +23,12 @@ def sections(model: Any, data: Any, gold: Any = None) -> Iterator[Section]:
     table = np.asarray(model.emission_)[rows]
     columns = np.argsort(table.argmax(axis=0), kind="stable")  # so that what is sure lies on a line
     names = [model.vocabulary_.words[v] for v in columns]
-    grid = heat([model.letters_[k] for k in rows], names, table[:, columns], "P(cipher letter | plain letter)", TOLD)
-    yield Section("key", "The key", grid if data is None else html([_key(model, data), grid]))
+    grid = heat(
+        [model.letters_[k] for k in rows], names, table[:, columns], "P(cipher symbol | plaintext letter)", TOLD
+    )
+    yield Section("key", "Key", grid if data is None else html([_key(model, data), grid]))
     if data is not None:
-        yield Section("text", "The text", _text(model, data))
+        yield Section("text", "Text", _text(model, data))
 
 
 def _key(model: Any, data: Any) -> Html:
@@ -35,7 +37,7 @@ def _key(model: Any, data: Any) -> Html:
     for entry in model.key(data):  # of each the likeliest comes first
         best.setdefault(entry.cipher, entry)
     items = [el("li", f"{one.cipher} → {one.plain}", el("small", f"{one.probability:.0%}")) for one in best.values()]
-    told = "Each sign of the text, the letter that it stands for, and how sure that is."
+    told = "Each cipher symbol with its plaintext letter and the probability of that letter."
     return html([el("p", told, cls="hint"), el("ul", *items, cls="tagged key-list")])
 
 
@@ -43,4 +45,6 @@ def _text(model: Any, data: Any) -> Html:
     pairs = zip((data.tokens(i) for i in range(len(data))), model.predict(data), strict=True)
     rows = [el("tr", el("td", joined(cipher)), el("td", plain)) for cipher, plain in list(pairs)[:LINES] if plain]
     head = el("tr", el("th", "cipher", scope="col"), el("th", "plain", scope="col"))
-    return el("table", el("caption", "Lines and what they say"), el("thead", head), el("tbody", *rows))
+    return el(
+        "table", el("caption", "Lines of the ciphertext and their plaintext"), el("thead", head), el("tbody", *rows)
+    )

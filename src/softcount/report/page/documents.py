@@ -29,8 +29,8 @@ MAP, LETTER = (520, 340), 6.3  # the size of the map, and of a letter on it
 
 
 RANKS = {
-    "documents": "which have a large part of their documents in it",
-    "relevance": "which it has more often than others",
+    "documents": "ranked by the share of their documents in the topic",
+    "relevance": "ranked by relevance (more frequent in the topic than elsewhere)",
 }
 
 
@@ -44,10 +44,10 @@ def topic_sections(
     names = [f"{h}: {' '.join(words[:3])}" for h, words in enumerate(tops)]
     yield Section("topics", "Topics", _topics(model, tops, coherence), _asked(model, names))
     if len(model.word_) > 2:
-        yield Section("map", "Which topics are alike", _map(model, names))
+        yield Section("map", "Similar topics", _map(model, names))
     if data is not None:
         shares = model.transform(data)
-        yield Section("documents", "Documents of each topic", _documents(shares, names, data))
+        yield Section("documents", "Documents per topic", _documents(shares, names, data))
         if by is not None:
             yield Section("by", "Topics by class or time", across(np.asarray(shares), names, by, "topic"))
 
@@ -64,13 +64,13 @@ def cluster_sections(model: Any, data: Documents | None, by: Sequence[str] | Non
     groups = sorted(seen.groups, key=lambda group: (-group.share, group.name))
     greatest = max((group.share for group in groups), default=0.0)
     rows = [(g.name, f"{g.size:,}", f"{g.share:.1%}", bar(g.share, greatest), " ".join(g.words)) for g in groups]
-    head = ("cluster", "documents", "share", "", "words that tell it from the others")
-    told = "How many documents each has, and the words that they have more often than others."
+    head = ("cluster", "documents", "share", "", "distinctive words")
+    told = "Number of documents per cluster, and the words that are more frequent in it than elsewhere."
     body = joined([el("p", told, cls="hint"), table(head, rows, "By size", numbers=(1, 2))])
     yield Section("clusters", "Clusters", body)
     if data is not None and labels is not None:
         named = {group.name: f"{group.name}: {' '.join(group.words[:3])}" for group in groups}
-        yield Section("documents", "Documents of each cluster", _members(labels, named, data))
+        yield Section("documents", "Documents per cluster", _members(labels, named, data))
         if by is not None:
             shares = np.array([[float(label == name) for name in named] for label in labels])
             yield Section("by", "Clusters by class or time", across(shares, list(named.values()), by, "cluster"))
@@ -88,19 +88,19 @@ def _topics(model: Any, tops: Sequence[Sequence[str]], coherence: Coherence | No
     head = ("topic", "share of tokens", "", *scores, "top words")
     box = Html('<input type="search" id="query" autocomplete="off" spellcheck="false">')
     ask = [
-        el("h3", "Ask it"),
-        el("label", "Type a text; its topics are computed here, in the page. ", box),
+        el("h3", "Classify a text"),
+        el("label", "Type a text to see its topics; they are computed in this page. ", box),
         el("p", "", id="query-answer", role="status", cls="found"),
     ]
-    told = f"Which share of all tokens each topic has, and its top words, {RANKS[model.ranked_by_]}."
+    told = f"Each topic's share of all tokens, and its top words, {RANKS[model.ranked_by_]}."
     if not model._ranks_documents:
-        told += " The model is of an earlier version; train it again to rank words by documents."
+        told += " This model was saved by an earlier version; train it again to rank words by documents."
     if coherence is not None:
         from softcount.evaluate.topics import TOP
 
-        told += f" Coherence of its first {TOP} words: {', '.join(scores)}; the mean of all topics is "
+        told += f" Coherence of its top {TOP} words: {', '.join(scores)}; mean over all topics: "
         told += " and ".join(f"{score.mean():.3f}" for score in scores.values())
-        told += f". Of these words {coherence.diversity:.0%} are different."
+        told += f". Topic diversity: {coherence.diversity:.0%} of these words are distinct."
     numbers = (1, *range(3, 3 + len(scores)))
     return joined([el("p", told, cls="hint"), table(head, rows, "By size", numbers=numbers), *ask])
 
@@ -140,10 +140,13 @@ def _map(model: Any, names: Sequence[str]) -> Html:
         places = label_places(at, radius, told_by)
         shown += [el("text", said, x=f"{at[0]:.1f}", y=f"{at[1]:.1f}")
                   for said, at in zip(told_by, places, strict=True) if at]  # fmt: skip
-    said = f"A map of {len(names)} topics; near ones use similar words"
+    said = f"Map of {len(names)} topics; nearby topics use similar words"
     svg = el("svg", *shown, viewBox=f"0 0 {MAP[0]} {MAP[1]}", role="img", aria_label=said)
-    told = f"Near topics use similar words (a plane keeps {share:.0%} of their differences); circles show their shares."
-    told += " Point at one for its words."
+    told = (
+        f"Nearby topics use similar words (two dimensions explain {share:.0%} of the variance); the area "
+        "of a circle is the topic's share."
+    )
+    told += " Point at a circle to see its words."
     return joined([el("p", told, cls="hint"), el("figure", svg, cls="map")])
 
 
@@ -209,7 +212,9 @@ def _documents(shares: Array, names: Sequence[str], data: Any) -> Html:
         best = np.argsort(-shares[:, h], kind="stable")[:DOCUMENTS]
         items = [el("li", f"{shares[d, h]:.0%} · {_called(data, d)}: {words(d)}") for d in best]
         parts.append(el("div", el("h3", names[h]), el("ul", *items), cls="topic"))
-    told = "Those with the largest share of it, by the words that they have more often than others."
+    told = (
+        "Documents with the largest share of the topic, with the words that are more frequent in them than elsewhere."
+    )
     return joined([el("p", told, cls="hint"), *parts])
 
 
@@ -219,7 +224,7 @@ def _members(labels: Sequence[str], named: dict[str, str], data: Any) -> Html:
         members = [d for d, label in enumerate(labels) if label == name][:DOCUMENTS]
         items = [el("li", f"{_called(data, d)}: {words(d)}") for d in members]
         parts.append(el("div", el("h3", called), el("ul", *items), cls="topic"))
-    told = "The first of each, by the words that they have more often than others."
+    told = "The first documents of each cluster, with the words that are more frequent in them than elsewhere."
     return joined([el("p", told, cls="hint"), *parts])
 
 

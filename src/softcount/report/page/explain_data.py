@@ -42,9 +42,7 @@ def documents_data(
 ) -> dict[str, Any]:
     """`start` has the tables of the first step; documents are written out word by word."""
     if not np.all(data.counts == np.round(data.counts)):
-        raise InputError(
-            f"{data.source}: counts that are not whole; the page shows words, one by one: leave --page away"
-        )
+        raise InputError(f"{data.source}: counts are not whole numbers, but the page shows single words; omit --page")
     names = [str(v) for v in range(data.n_words)] if data.vocabulary is None else list(data.vocabulary.words)
     rows = zip(data.offsets[:-1].tolist(), data.offsets[1:].tolist(), strict=True)
     documents = [
@@ -87,7 +85,7 @@ def kmeans_data(points: Array, means: Array) -> dict[str, Any]:
 
 def small(items: list[Any], most: int = MOST_ITEMS) -> list[Any]:
     if len(items) > most or max(map(len, items), default=0) > MOST_WORDS:
-        raise InputError(f"--page shows at most {MOST_ITEMS} lines of at most {MOST_WORDS} words; give fewer")
+        raise InputError(f"--page shows at most {MOST_ITEMS} lines of at most {MOST_WORDS} words; use fewer")
     if not all(items):
         raise InputError("--page: an empty line; give words on every line")
     return items

@@ -21,11 +21,11 @@ def net_data(network: Any, rows: Any) -> dict[str, Any]:
     """`network` has been fitted to these rows with no steps, so that its parameters are the start's."""
     model, data = network._model, network._read(rows)
     if not np.all(data.weights == 1.0):
-        raise InputError("--page shows rows, one by one; leave --weight away, or --page")
+        raise InputError("--page shows single rows and cannot be combined with --weight; omit one of them")
     missing = np.where(data.cells < 0, np.array(model.sizes, dtype=float), 1.0)
     most = max(float(missing[a:b].prod()) for a, b in pairwise(data.offsets.tolist()))
     if len(data) > MOST_ITEMS or data.n_rows > MOST_ITEMS or most > MOST_COMPLETIONS:
-        raise InputError(f"--page shows at most {MOST_ITEMS} rows with few gaps; give fewer")
+        raise InputError(f"--page shows at most {MOST_ITEMS} rows with few missing cells; use fewer")
     tables = [_table(model, t, name) for t, name in enumerate(model.tables)]
     values = {name: np.reshape(table, (-1, np.shape(table)[-1])) for name, table in network._tables.items()}
     cells = [[None if x < 0 else x for x in row] for row in data.cells.tolist()]
@@ -54,7 +54,7 @@ def grammar_data(grammar: Any, sentences: Sequence[str]) -> dict[str, Any]:
     counts = grammar.n_parses(list(sentences))  # refuses unary rules that go round
     for number, n in enumerate(counts, 1):
         if n > MOST_TREES:
-            raise InputError(f"--page: sentence {number} has {n:,} trees; give one with at most {MOST_TREES}")
+            raise InputError(f"--page: sentence {number} has {n:,} trees; use one with at most {MOST_TREES}")
     bounds = list(pairwise(rules.rows.tolist()))
     sides = [[_part(rules, v) for v in row.tolist()] for row in rules.rhs.rows()]
     probabilities = np.asarray(grammar.parameters_.rule.values).tolist()

@@ -32,7 +32,7 @@ def _rules(model: Any) -> Html:
     more = f", the first {RULES:,} of {len(texts):,}" if len(texts) > RULES else ""
     box = Html('<input type="search" data-search="rules" autocomplete="off" spellcheck="false">')
     found = el("p", "", cls="found", role="status", id="rules-found")
-    search = el("label", "Find rules with a symbol or a word ", box)
+    search = el("label", "Search rules by symbol or word ", box)
     return joined([search, found, table(("rule", "probability", ""), rows, f"By symbol{more}", numbers=(1,))])
 
 
@@ -48,7 +48,7 @@ def _trees(model: Any, data: Any) -> Html:
 
 
 def _article(s: int, words: Sequence[str], tree: Tree | None) -> Html:
-    shown = el("p", f"{' '.join(words)}: no tree") if tree is None else drawing(tree)
+    shown = el("p", f"{' '.join(words)}: no parse") if tree is None else drawing(tree)
     wide = tree is not None and sum(_widths(tree)) > COLUMN
     return el("article", el("h3", f"Sentence {s + 1}"), shown, cls="pair wide" if wide else "pair", data_row=True)
 

@@ -20,24 +20,24 @@ MUCH = 16.0  # bits of surprise that have the full colour
 
 def sections(model: Any, data: Any, gold: Any = None) -> Iterator[Section]:
     yield Section("orders", "N-grams", _orders(model))
-    yield Section("sample", "What it makes up", _made_up(model))
+    yield Section("sample", "Samples", _made_up(model))
     if data is not None and len(data):
-        yield Section("sentences", "How surprising a text is", _surprise(model, data))
+        yield Section("sentences", "Surprisal of a text", _surprise(model, data))
 
 
 def _orders(model: Any) -> Html:
     D = [[f"{d:.3f}" for d in row] for row in model.discounts_] or [["–"] * 3] * len(model.orders_)
     rows = [(f"{n}", f"{len(grams.keys):,}", *D[n - 1]) for n, grams in enumerate(model.orders_, 1)]
     told = (
-        "How many sequences of n words it has seen, and what is taken off those that it saw once, twice or more often,"
-        " for sequences that it has never seen."
+        "Number of distinct n-grams, and the discounts of n-grams that occur once, twice, or three "
+        "times and more; the discounted probability goes to unseen n-grams."
     )
-    head = ("n", "n-grams", "off 1", "off 2", "off 3 and more")
+    head = ("n", "n-grams", "off 1", "off 2", "discount 3+")
     return joined([el("p", told, cls="hint"), table(head, rows, "By length", numbers=(1, 2, 3, 4))])
 
 
 def _made_up(model: Any) -> Html:
-    told = "Sentences drawn from the model, word by word; the larger n and the text, the more they are like it."
+    told = "Sentences sampled from the model word by word; higher orders and more text make them more natural."
     return joined([el("p", told, cls="hint"), el("ul", *(el("li", line) for line in model.sample(MADE_UP, 0)))])
 
 
@@ -46,13 +46,15 @@ def _surprise(model: Any, data: Any) -> Html:
     fit = np.flatnonzero((data.sentences.lengths > 0) & (data.sentences.lengths <= LONGEST))
     chosen = fit[np.linspace(0, len(fit) - 1, min(SENTENCES, len(fit))).round().astype(int)].tolist()
     told = (
-        f"Perplexity {found.perplexity:,.1f}, {found.bits / found.tokens:.2f} bits a word, of {found.tokens:,} words"
-        f" and ends of sentences; {found.unknown:,} are unknown."
+        f"Perplexity {found.perplexity:,.1f}, {found.bits / found.tokens:.2f} bits per word, for "
+        f"{found.tokens:,} words and ends of sentences; {found.unknown:,} are unknown."
     )
-    how = "Under each word its surprise in bits, −log₂ P(word | words before): the stronger the colour, the more."
+    how = (
+        "Under each word its surprisal in bits, −log₂ P(word | previous words); stronger color means higher surprisal."
+    )
     box = Html('<input type="search" data-search="sentences" autocomplete="off" spellcheck="false">')
     search = [
-        el("label", "Find sentences with a word ", box),
+        el("label", "Search sentences by word ", box),
         el("p", "", cls="found", role="status", id="sentences-found"),
     ]
     return joined([el("p", told), el("p", how, cls="hint"), *search, *(_sentence(data, logs, s) for s in chosen)])

@@ -17,26 +17,28 @@ from softcount.report.page.frame import Section, page
 Sections = Callable[[Any, Any, Any], Iterator[Section]]
 
 # Of each kind: the title, what the page shows in plain words, its sections.
-TAGS = "Every word has a state. Nobody said which: words that stand in like places came to share one."
-NEAR = "Each document, or point, is in the cluster whose centre is nearest to it."
+TAGS = "Every word has a hidden state, learned without labels from similar contexts; state numbers are arbitrary."
+SUPERVISED = {"hmm": ("word", "tag"), "crf autoencoder": ("word", "tag"), "word classes": ("word", "class"),
+              "naive bayes mixture": ("document", "class")}  # fmt: skip
+NEAR = "Each document or point is in the cluster with the nearest center."
 KINDS: dict[str, tuple[str, str, Sections]] = {
-    "word aligner": ("Word links", "Which word translates which, learned from pairs of sentences alone.",
+    "word aligner": ("Word links", "Word translations, learned from sentence pairs without word-level labels.",
                      alignment.sections),
     "hmm": ("Word tags", TAGS, words.sections),
     "crf autoencoder": ("Word tags", TAGS, words.sections),
-    "word classes": ("Word classes", "Every word has one class; words that stand between like neighbours share it.",
+    "word classes": ("Word classes", "Words with similar contexts and spelling share a class.",
                      words.sections),
-    "plsa": ("Topics", "A topic is a set of words that come in the same documents; each document has a share of each.",
+    "plsa": ("Topics", "A topic is a set of words that occur in the same documents.",
              documents.topic_sections),
-    "naive bayes mixture": ("Clusters of documents", "Each document is in one cluster, whose documents use like words.",
+    "naive bayes mixture": ("Clusters of documents", "Each document is in one cluster of documents with similar words.",
                             documents.cluster_sections),
     "k-means": ("Clusters", NEAR, documents.cluster_sections),
-    "gaussian mixture": ("Clusters", "Each point is in the cluster that it most probably came from.",
+    "gaussian mixture": ("Clusters", "Each point is in its most probable cluster.",
                          documents.cluster_sections),
-    "network": ("Bayesian network", "How each variable depends on those that point at it.", network.sections),
-    "grammar": ("Grammar", "How probable each rule is, and the most probable tree of each sentence.", grammar.sections),
-    "decipher": ("Key to a cipher", "Which letter each sign stands for, found without a key.", cipher.sections),
-    "language model": ("Language model", "How probable each word is after those before it.", language.sections),
+    "network": ("Bayesian network", "Conditional probability of each variable given its parents.", network.sections),
+    "grammar": ("Grammar", "Rule probabilities, and the most probable parse of each sentence.", grammar.sections),
+    "decipher": ("Cipher key", "Plaintext letter of each cipher symbol, found without the key.", cipher.sections),
+    "language model": ("Language model", "Probability of each word given the previous words.", language.sections),
 }  # fmt: skip
 
 
@@ -45,8 +47,26 @@ def page_of(model: Any, data: Any = None, gold: Any = None, coherence: Any = Non
     title, story, sections = KINDS.get(model.kind, (model.kind.capitalize(), "", _nothing))
     if coherence is not None:
         sections = partial(documents.topic_sections, coherence=coherence)
-    told = f"{story} {training.told(model)}".lstrip()
+    told = f"{_story_of(model, story, gold)} {training.told(model)}".lstrip()
     return page(title, told, [*sections(model, data, gold), *training.sections(model)])
+
+
+def _story_of(model: Any, story: str, gold: Any) -> str:
+    """What the page shows, where labels, a dictionary or gold answers say so."""
+    if model.kind in SUPERVISED:
+        item, label = SUPERVISED[model.kind]
+        names = model.classes_ if model.kind in ("word classes", "naive bayes mixture") else model.states_
+        if not all(str(name).isdecimal() for name in names):
+            story = (
+                f"Every {item} has a {label}. The {label} names were given (by labels, a dictionary or initial "
+                f"parameters); the model assigned the {label} of each unlabelled {item}."
+            )
+    elif model.kind == "word aligner":
+        given = ["a bilingual dictionary"] * (model.dictionary is not None)
+        given += ["gold links"] * (" known_links=" in model.signature_)
+        if given:
+            story = f"Word translations, learned from sentence pairs and {' and '.join(given)}."
+    return story if gold is None else f"{story} Gold answers are shown for comparison; training did not use them."
 
 
 def write_page(path: Path, model: Any, data: Any = None, gold: Any = None, coherence: Any = None) -> None:
@@ -80,7 +100,7 @@ def coherence_of(model: Any, X: Any) -> Any:
     from softcount.evaluate.topics import TOP, coherence
 
     if model.kind != "plsa" or X is None:
-        raise InputError("coherence is of topics in documents: give them as X, or leave it away")
+        raise InputError("coherence needs a topic model and documents; give the documents as X, or omit coherence")
     if getattr(model, "vocabulary_", None) is None:
         data = model._read(X, reset=False)
         return coherence(model._rank(), data, None, data, TOP)

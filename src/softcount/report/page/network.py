@@ -42,7 +42,7 @@ def _rows(model: Any, data: Any, structure: Structure) -> Html:
         rows.append((f"{r + 1}", *cells, *(() if logs is None else (minus(f"{logs[r]:.3f}"),))))
     head = ("row", *names, *(() if logs is None else ("log P",)))
     some = f"The first {len(rows)} of {seen.n_rows:,} rows" if len(rows) < seen.n_rows else "All rows"
-    told = "In brackets: missing in the data, filled in by the most probable explanation."
+    told = "Values in brackets were missing in the data; they are filled in with the most probable explanation."
     if logs is not None:
         told += f" The log-likelihood of all rows is {minus(f'{model.score(seen):,.2f}')}."
     return joined(
@@ -96,8 +96,8 @@ def drawing(structure: Structure, observed: Collection[str]) -> Html:
     said = "; ".join(f"{', '.join(shown(p) for p in ps)} to {n}" for n, ps in zip(*structure, strict=True) if ps)
     box = {"viewBox": f"0 0 {width:.0f} {height:.0f}", "role": "img", "aria_label": f"Arcs: {said}"}
     size = f"width:100%;max-width:{width:.0f}px;min-width:{SMALLEST * width:.0f}px"
-    seen = "Filled: seen in the data. " if set(names) & set(observed) else ""
-    hint = seen + "Dashed: from the row before." * structure.over_time
+    seen = "Filled: observed in the data. " if set(names) & set(observed) else ""
+    hint = seen + "Dashed: from the previous row." * structure.over_time
     picture = el("svg", el("defs", tip), *lines, *boxes, **box, style=size)
     around = {"cls": "scroll", "tabindex": "0", "role": "region", "aria_label": "Arcs"}
     return joined([el("div", picture, **around), *([el("p", hint, cls="hint")] if hint else [])])
@@ -216,5 +216,5 @@ def _box(name: str, x: float, y: float, width: float, seen: bool) -> Html:
 def _listed(structure: Structure) -> Html:
     """Of a network that no screen has room for."""
     rows = [(name, ", ".join(map(shown, parents)) or "–") for name, parents in zip(*structure, strict=True)]
-    told = f"{len(rows):,} variables are too many for a picture: softcount net --dot FILE writes the arcs for Graphviz."
+    told = f"{len(rows):,} variables are too many for a picture; softcount net --dot FILE writes the arcs for Graphviz."
     return joined([el("p", told, cls="hint"), table(("variable", "depends on"), rows, "Arcs")])

@@ -49,7 +49,7 @@ def _ways(data: Array, names: list[str]) -> str:
     if data.shape[1] > 2:
         return ""
     ends = [f"{minus(f'{column.min():.3g}')} to {minus(f'{column.max():.3g}')}" for column in data.T]
-    ways = zip(("To the right", "upwards"), names, ends, strict=False)
+    ways = zip(("Horizontal axis", "vertical axis"), names, ends, strict=False)
     return " " + "; ".join(f"{way}: {name}, {end}" for way, name, end in ways) + "."
 
 
@@ -68,8 +68,8 @@ def _points(data: Array, labels: Array, means: Array, names: list[str]) -> Html:
         for k, (x, y) in enumerate(crosses)
     ]  # fmt: skip
     kept = (s[:2] ** 2).sum() / max((s**2).sum(), 1e-300)
-    told = "Crosses: centres, with the numbers of their clusters." + _ways(data, names)
-    told += f" The plane keeps {kept:.0%} of how far the points are apart." if data.shape[1] > 2 else ""
+    told = "Crosses: centers, with the numbers of their clusters." + _ways(data, names)
+    told += f" Two dimensions explain {kept:.0%} of the variance." if data.shape[1] > 2 else ""
     svg = el(
         "svg", *dots, *marks, viewBox="0 0 520 340", role="img", aria_label=f"{len(chosen)} points in their clusters"
     )

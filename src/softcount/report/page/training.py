@@ -18,16 +18,16 @@ CALLED = {
     "em": "EM", "hard": "hard EM", "vb": "variational Bayes", "mre": "maximum reconstruction",
     "gibbs": "Gibbs sampling", "annealed": "annealed EM", "stepwise": "stepwise EM",
     "direct": "gradient ascent", "autoencode": "autoencoding",
-    "constrained": "EM under constraints",
+    "constrained": "posterior regularization",
 }  # fmt: skip
 
 
 # What each makes as large as it can, in plain words.
 OBJECTIVES = {
-    "em": "the log-likelihood of the data", "hard": "the log-probability of the data with what is hidden at its best",
-    "vb": "a lower bound of the data's log-probability", "mre": "the log-probability of making the data again",
-    "gibbs": "the log-probability of the data with what was drawn", "direct": "the log-likelihood of the data",
-    "autoencode": "the log-probability of making the data again",
+    "em": "the log-likelihood of the data", "hard": "the log-likelihood of the Viterbi path (or best assignment)",
+    "vb": "a lower bound of the marginal log-likelihood (ELBO)", "mre": "the reconstruction log-likelihood",
+    "gibbs": "the log joint probability of the data and the sample", "direct": "the log-likelihood of the data",
+    "autoencode": "the reconstruction log-likelihood",
 }  # fmt: skip
 MODELS = {"ibm1": "Model 1", "ibm2": "Model 2", "ibm2-free": "Model 2", "hmm": "HMM", "crf": "CRF"}
 FEW_STEPS = 10  # of all restarts together, in which nothing can be learned from nothing
@@ -43,7 +43,7 @@ def told(model: Any) -> str:
     data = dict(model.data_)
     source, _ = data.pop("source"), data.pop("digest")
     if source == GIVEN:
-        return "Its tables are as they were given; nothing was trained."
+        return "The tables were given; nothing was trained."
     sizes = ", ".join(f"{n if isinstance(n, str) else format(n, ',.10g')} {what}" for what, n in data.items())
     when = model.trained_.replace("T", " ").replace("+00:00", " UTC")
     source = " and ".join(dict.fromkeys(source.replace("<memory>", "data in memory").split(" and ")))
@@ -62,7 +62,7 @@ def _by(model: Any) -> str:
 
 def _ran(of: str, stage: str, n: int) -> str:
     name = CALLED.get(_base(stage), _base(stage))
-    return f"{name} ({f'{of}, ' if of else ''}{n:,} step{'s' * (n != 1)})"
+    return f"{name} ({f'{of}, ' if of else ''}{n:,} iteration{'s' * (n != 1)})"
 
 
 def _with_models(model: Any, trace: Trace) -> Iterator[tuple[str, tuple[int, str, list[Step]]]]:
@@ -116,10 +116,10 @@ def sections(model: Any) -> Iterator[Section]:
         body.append(_stage_table(steps))
     if tried := getattr(model, "tried_", ()):
         rows = [(f"{one.size}", minus(f"{one.score:,.4f}"), f"{one.used}", f"{one.seconds:.3g}") for one in tried]
-        body.append(table(("size", "score", "used", "seconds"), rows, "Sizes that were tried", numbers=(0, 1, 2, 3)))
+        body.append(table(("size", "score", "used", "seconds"), rows, "Sizes tried", numbers=(0, 1, 2, 3)))
     hints = list(_of_all(model, traces))
     if hints:
-        body += [el("h3", "Worth knowing, worth trying"), el("ul", *(el("li", hint) for hint in hints))]
+        body += [el("h3", "Notes and suggestions"), el("ul", *(el("li", hint) for hint in hints))]
     if traces:
         body.append(el("h3", "Signature"))
     body.append(el("p", el("code", model.signature_), cls="signature"))
@@ -128,7 +128,7 @@ def sections(model: Any) -> Iterator[Section]:
 
 def _stage_table(steps: list[tuple[str, ...]]) -> Html:
     """A column for restarts only where there are some; long criteria may break behind a bracket or a comma."""
-    head = ("stage", "restart", "steps", "seconds a step", "objective at its end")
+    head = ("stage", "restart", "steps", "seconds per iteration", "final objective")
     again = len({row[1] for row in steps}) > 1
     kept = [k for k in range(len(head)) if again or k != 1]
     rows = [(breakable(row[0]), *(row[k] for k in kept[1:])) for row in steps]
@@ -147,7 +147,7 @@ def _meant(model: Any, traces: dict[str, Trace]) -> str:
     bases = dict.fromkeys(_base(stage) for trace in traces.values() for _, stage, _ in trace.stages())
     known = [f"{CALLED[base]}: {OBJECTIVES[base]}" for base in bases if base in OBJECTIVES]
     agreed = "agreement=True" in model.signature_
-    said = "Objectives are in nats; the greater the better."
+    said = "Objectives are in nats; larger is better."
     said += f" {'; '.join(known)[0].upper()}{'; '.join(known)[1:]}." if known and not agreed else ""
     return said + (" Objectives of different stages cannot be compared." if len(bases) > 1 or agreed else "")
 
@@ -195,19 +195,20 @@ def _of_all(model: Any, traces: dict[str, Trace]) -> Iterator[str]:
         of = [name for name, hints in found.items() if hint in hints]
         yield hint if len(of) == len(found) else f"{', '.join(of)}: {hint}"
     if "start=random" in model.signature_ and 0 < max(map(len, traces.values()), default=0) < FEW_STEPS:
-        yield "So few steps from a random start learn little: give more of them, such as --criterion em:100."
+        yield "These are few iterations for a random start; use more, such as --criterion em:100."
 
 
 def _hints(trace: Trace) -> Iterator[str]:
     yield from trace.told()
     if trace.stopped.kind == FELL:
-        yield "The objective fell, which it promises not to do: this is worth a report."
+        yield "The objective fell although this criterion is monotone; please report this as a defect."
     long = len(trace) >= 10  # a stage of one or two steps is meant to be short
     if trace.stopped.kind == DONE and long and (trace[-1].change or 0.0) > 1e-4:
         change = f"{trace[-1].change:.1e}"
         yield (
-            f"The objective was still rising (by {change} of itself) after the last step. More steps raise it further; "
-            "whether the result improves, only a score on held-out text tells."
+            f"The objective was still rising (by {change} relative to its value) at the last "
+            "iteration. More iterations raise it further, but only a score on held-out or gold data "
+            "shows whether the result improves."
         )
     if trace.stopped.kind == CONVERGED and len({step.restart for step in trace}) == 1 and long:
-        yield "It converged from one start; with restarts you would see whether other starts end better."
+        yield "Training converged from one start; --restarts shows whether other starts give a better result."

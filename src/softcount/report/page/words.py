@@ -44,7 +44,7 @@ def sections(model: Any, data: Corpus | None, gold: Sequence[Sequence[str | None
     yield Section("classes", what.capitalize(), _classes(groups, what, model.kind, unit))
     told = {group.name: " ".join([group.name, *group.words[:SAID]]) for group in groups}
     if model.kind == "hmm" and len(names) <= WIDEST and len(model.transition_) == len(names):
-        yield Section("transition", "Which state follows which", _transition(model, names, told))
+        yield Section("transition", "Transitions between states", _transition(model, names, told))
     if data is not None and tags is not None:
         yield Section(
             "sentences",
@@ -52,7 +52,7 @@ def sections(model: Any, data: Corpus | None, gold: Sequence[Sequence[str | None
             _sentences(names, data, tags, gold, "class" if model.kind == "word classes" else "tag"),
         )
         if gold is not None:
-            yield Section("confusion", "Against gold", _confusion(told, tags, gold))
+            yield Section("confusion", "Comparison with gold tags", _confusion(told, tags, gold))
 
 
 def _groups(model: Any, names: Sequence[str], tags: Sequence[Sequence[str]] | None) -> list[Group]:
@@ -76,9 +76,9 @@ def _by_top_words(model: Any, names: Sequence[str], sizes: Array | None) -> list
 def _classes(groups: Sequence[Group], what: str, kind: str, unit: str) -> Html:
     greatest = max((group.share for group in groups), default=0.0)
     rows = [(g.name, f"{g.size:,}", f"{g.share:.1%}", bar(g.share, greatest), " ".join(g.words)) for g in groups]
-    of = "the model's probabilities give each" if unit == EXPECTED else "each has"
-    told = f"How many tokens {of}, and its most typical words. Numbers are arbitrary names."
-    head = ("class" if kind == "word classes" else "state", unit, "share", "", "typical words")
+    of = "expected per state" if unit == EXPECTED else "per class"
+    told = f"Number of tokens {of}, and top words."
+    head = ("class" if kind == "word classes" else "state", unit, "share", "", "top words")
     hints = [el("p", hint) for hint in advice([group.share for group in groups], what, kind)] if greatest else []
     return joined([el("p", told, cls="hint"), table(head, rows, "By size", numbers=(1, 2)), *hints])
 
@@ -87,20 +87,21 @@ def advice(shares: Sequence[float], what: str, kind: str = "hmm") -> Iterator[st
     """What sizes suggest to try: labels of text are far from equally frequent, and none should be without words."""
     used = [share for share in shares if share > 0]
     if len(used) < len(shares):
-        yield f"{len(shares) - len(used)} of {len(shares)} {what} have no word; fewer {what}, or another start, may do."
+        yield f"{len(shares) - len(used)} of {len(shares)} {what} are empty; use fewer {what}, or another start."
     if len(used) >= FEW:
         evenness = -sum(p * math.log(p) for p in used) / math.log(len(used))
         if evenness > FLAT:
             yield (
-                f"The {what} are almost equally large (entropy {evenness:.0%} of the greatest), which word classes of "
-                f"languages are not: {TELLS_APART.get(kind, 'another start')} may tell them apart."
+                f"The {what} have almost equal sizes (entropy {evenness:.0%} of the maximum), unlike "
+                f"the word classes of languages; {TELLS_APART.get(kind, 'another start')} may "
+                "separate them better."
             )
 
 
 def _transition(model: Any, names: Sequence[str], told_by: dict[str, str]) -> Html:
     matrix = np.asarray(model.parameters_.transition)
     columns = [*names, *(["end"] if matrix.shape[1] > len(names) else [])]
-    told = "Rows: the state before; columns: the state after; numbers: per cent, where at least one."
+    told = "Rows: previous state; columns: next state; numbers: probabilities of at least 1 %, in %."
     return heat([told_by[name] for name in names], columns, matrix, "Transition probabilities", told)
 
 
@@ -110,16 +111,16 @@ def _sentences(names: Sequence[str], data: Any, tags: Sequence[Sequence[str]], g
     chosen = [fit[k] for k in np.linspace(0, len(fit) - 1, min(SENTENCES, len(fit))).round().astype(int)]
     mapped = _most_common(tags, gold) if gold is not None else {}
     shown = [_sentence(s, data, tags, gold, hues, mapped) for s in chosen]
-    told = f"Under each word its {called}."
+    told = f"Each word with its {called} below."
     if gold is not None:
-        told += f" Where gold says otherwise than most words of that {called}, gold's tag stands behind it."
+        told += f" For errors, the gold tag follows the {called}."
     return joined([el("p", told, cls="hint"), _search(called), *shown])
 
 
 def _search(called: str) -> Html:
     box = Html('<input type="search" data-search="sentences" autocomplete="off" spellcheck="false">')
     found = el("p", "", cls="found", role="status", id="sentences-found")
-    return joined([el("label", f"Find sentences with a word or a {called} ", box), found])
+    return joined([el("label", f"Search sentences by word or {called} ", box), found])
 
 
 def _sentence(s: int, data: Any, tags: Any, gold: Any, hues: dict[str, int], mapped: dict[str, str]) -> Html:
@@ -151,11 +152,9 @@ def _confusion(told_by: dict[str, str], tags: Any, gold: Any) -> Html:
                 counts[tag][truth] += 1
     met = {name: found for name, found in sorted(counts.items(), key=lambda item: -item[1].total()) if found}
     total, right = sum(found.total() for found in met.values()), sum(max(found.values()) for found in met.values())
-    told = (
-        f"Many-to-one accuracy {right / max(total, 1):.3f}: each learned tag read as the gold tag it most often meets."
-    )
+    told = f"Many-to-one accuracy {right / max(total, 1):.3f}: each learned tag is mapped to its most common gold tag."
     rows = [f"{told_by[name]} ({found.total():,})" for name, found in met.items()]
     columns = [truth for truth, _ in sum(met.values(), Counter[str]()).most_common()]
     shares = np.array([[found[truth] / found.total() for truth in columns] for found in met.values()])
-    how = "Rows: learned tags; columns: gold tags; numbers: per cent of the row, where at least one."
-    return joined([el("p", told), heat(rows, columns, shares, "What each learned tag is in gold", how)])
+    how = "Rows: learned tags; columns: gold tags; numbers: percentages of the row, if at least 1 %."
+    return joined([el("p", told), heat(rows, columns, shares, "Learned tags and gold tags", how)])

@@ -22,7 +22,7 @@ from softcount.text.shard_manifest import sealed
 
 COMMAND = "pipe:sh -c 'touch X; cat'"
 AGAIN = (
-    f"says that its text was tokenized by {COMMAND!r}, and no command is run because a file names it; give --tokenize "
+    f"its text was tokenized by {COMMAND!r}, and commands in a model are not run; give --tokenize "
     "again (Python: tokenize=): pipe:COMMAND, if you trust it, rules, sacremoses, jieba, mecab, spacy or none"
 )
 TRAINED = {
@@ -312,8 +312,8 @@ def test_paths_are_given_again(
         loaded.fit(*data)
     shown = repr(paths[name].split(",")[-1])
     assert str(caught.value) == (
-        f"{saved}: its setting {name} names {shown}, and what a file names is not opened; "
-        f"give the path yourself ({name}=PATH)"
+        f"{saved}: its setting {name} is the path {shown}, and paths in a model are not opened; "
+        f"give the path again ({name}=PATH)"
     )
     again = softcount.load(saved, **{name: paths[name]}).fit(*data)
     assert again.signature_ == loaded.signature_

@@ -146,7 +146,7 @@ def test_folders_elsewhere(texts: Path, tmp_path: Path) -> None:
     (tmp_path / "away" / "manifest.json").unlink()
     refused(
         run(f"tag {place} --states 2"),
-        f"{place}: no folder of shards, or an unfinished one: it has no manifest; "
+        f"{place}: not a folder of shards, or an unfinished one (no manifest); "
         "write the folder again with softcount shard",
     )
 

@@ -54,12 +54,12 @@ class PLSAWithBackground(TrainedPLSA):
         for stage in self._stages():
             if not by_sums(stage):
                 raise InputError(
-                    f"criterion {stage.text!r} has no background; use em, or annealed or stepwise around it, or "
-                    "background none"
+                    f"criterion {stage.text!r} is not available with a background; use em (also annealed or "
+                    "stepwise), or background none"
                 )
         for name in ("features", "held_out"):
             if getattr(self, name):
-                raise InputError(f"a background does not go with {name}; give one of them")
+                raise InputError(f"a background cannot be combined with {name}; use one of them")
 
     def _signed_background(self) -> dict[str, str]:
         return {"background": f"{self.background_weight_:.4g}"} if self.background_weight_ else {}

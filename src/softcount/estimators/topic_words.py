@@ -39,9 +39,9 @@ def parse_background(setting: Any) -> str | float:
     try:
         weight = setting if setting in (AUTO, NONE) else float(setting)
     except (TypeError, ValueError):
-        raise InputError(f"background={setting!r}; use auto, none, or a weight from 0 to below 1") from None
+        raise InputError(f"background={setting!r}: unknown; use auto, none, or a weight from 0 to below 1") from None
     if not isinstance(weight, str) and not 0.0 <= weight < 1.0:
-        raise InputError(f"a background's weight must be from 0 to below 1, not {setting}")
+        raise InputError(f"background is {setting}; it must be a weight from 0 to below 1")
     return weight
 
 

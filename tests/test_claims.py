@@ -142,7 +142,7 @@ def test_info_shows_what_a_file_says(here: Path) -> None:
 def test_another_tokenizer_is_said(here: Path) -> None:
     note, end = (
         "note: the text is tokenized by {}, the model's training text by {}",
-        "; words may be split in other places",
+        "; words may be split differently",
     )
     for before, asked, now in (
         ("rules", "pipe:cat", "'pipe:cat'"),
@@ -182,8 +182,8 @@ def test_no_command_of_a_folder_is_run_or_handed_on(here: Path) -> None:
     assert run(f"{train} -q --dev text --tokenize pipe:cat").code == 0, "as a person says as well"
     refused(
         run("tag folder --apply m -q"),
-        f"folder: its text was not prepared by --tokenize {COMMAND!r}, as the model's was; write it again with "
-        "softcount shard, or give --tokenize 'pipe:cat' to apply the model all the same",
+        f"folder: its text was not prepared by --tokenize {COMMAND!r} like the model's; write the shards again with "
+        "softcount shard, or add --tokenize 'pipe:cat' to apply the model anyway",
     )
     ran = run("tag folder --apply m --tokenize pipe:cat")
     assert ran.code == 0 and any(one.startswith("note: the text is tokenized by 'pipe:cat'") for one in ran.said)

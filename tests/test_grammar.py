@@ -399,7 +399,7 @@ def test_bad_settings() -> None:
         ({"grammar": TELESCOPE, "best": "nicest"}, "best='nicest': unknown"),
         ({"grammar": TELESCOPE, "start": "here"}, ": unknown"),
         ({"grammar": TELESCOPE, "fixed": "XP"}, "use one of its symbols, or a rule such as 'NP -> Det N'"),
-        ({"grammar": TELESCOPE, "fixed": "S -> S S"}, "no rule 'S -> S S'"),
+        ({"grammar": TELESCOPE, "fixed": "S -> S S"}, "rule 'S -> S S' is not in the grammar"),
         ({"grammar": TELESCOPE, "prior": {"S": 0.0}}, "prior must be positive"),
         ({"grammar": TELESCOPE, "pseudo": {"S": -1.0}}, ": must be from 0 to"),
         (

@@ -185,7 +185,7 @@ def test_report_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         "report m s t --gold g --out d.html": f"g: 1 lines of links for {len(SOURCE)} pairs; give one line per pair",
         "report m s t s --out d.html": "s: `softcount align` takes at most 2 files; omit it",
         "report m --gold g --out d.html": "g: --gold needs DATA and a tagger or aligner; give both, or omit --gold",
-        "report m s t --out s": "s: is read by this command",
+        "report m s t --out s": "s: is an input of this command",
     }.items():
         ran = run(line)
         assert ran.code == 2 and len(ran.said) == 1 and says in ran.err, ran.err

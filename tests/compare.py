@@ -181,8 +181,8 @@ COMMANDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "align --apply": ("align new.en new.fr --apply links.model", ("align",)),
     "topics --apply": ("topics new-docs.txt --apply topics.model", ("topics",)),
     "show": ("show topics.model", ("topics",)),
-    "query": ("net --apply net.model --query 'mood | left=a'", ("net",)),
-    "shard": (SAVED["shard"], ()),
+    "query": ("net 'mood -> left, right' --apply net.model --query 'mood | left=a'", ("net",)),
+    "shard": ("shard text.txt --out sharded", ()),
     "tag a folder": ("tag shards --states 8 --criterion em:2 --start random --seed 1", ("shard",)),
 }
 
@@ -372,12 +372,11 @@ class Tree:
             if saved and not tables:  # as the first time: nothing to replace
                 place = self.work / saved[1]
                 shutil.rmtree(place) if place.is_dir() else place.unlink(missing_ok=True)
-            found = self.start([sys.executable, "-m", "softcount", *shlex.split(run.command), "-q"], out)
+            quiet = [] if run.command.startswith("show ") else ["-q"]
+            found = self.start([sys.executable, "-m", "softcount", *shlex.split(run.command), *quiet], out)
             if saved and tables and saved[1].endswith(("model", "lm")):
                 words = ["export", str(self.work / saved[1]), "--to", str(out / "exported"), "-q"]
                 self.start([sys.executable, "-m", "softcount", *words], fresh(out / "export"))
-            if run.command == SAVED["shard"]:
-                shutil.rmtree(self.work / "shards") if not tables else None
             return found
         self.start(self.here(run.name, str(self.work), str(out), "tables" if tables else ""), out, "said")
         measured = json.loads((out / "measured.json").read_text())

@@ -42,6 +42,14 @@ def test_every_run_has_a_name_of_its_own() -> None:
 
 
 @pytest.mark.thorough
+def test_every_command_runs(tmp_path: Path) -> None:
+    """In the order in which they are run: none is in the way of another."""
+    words = [sys.executable, compare.__file__, str(ROOT), str(ROOT), "--quick", "--only", "^softcount|^open"]
+    ran = subprocess.run(words, capture_output=True, text=True)
+    assert ran.returncode == 0 and "0 of 20 runs differ or fail" in ran.stdout, ran.stdout + ran.stderr
+
+
+@pytest.mark.thorough
 def test_a_constant_that_is_changed_is_noticed(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
     changed = [path for path in tmp_path.rglob("*.py") if "(n[1] + 2 * n[2])" in path.read_text()]

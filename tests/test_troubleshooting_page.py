@@ -15,7 +15,9 @@ def quoted() -> list[str]:
     """What stands in the first column of the notes' table, in pieces between what differs (…, N, M)."""
     table = PAGE.read_text(encoding="utf-8").split("## Notes")[1].split("\n## ")[0]
     cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| ")]
-    pieces = (part for cell in cells for note in re.findall("`([^`]+)`", cell) for part in re.split(r"…|\b[NM]\b", note))
+    pieces = (
+        part for cell in cells for note in re.findall("`([^`]+)`", cell) for part in re.split(r"…|\b[NM]\b", note)
+    )
     return [piece.strip(" :") for piece in pieces if len(piece.strip(" :")) > 3]
 
 

@@ -33,7 +33,7 @@ COMMANDS = (
     "score links links links", "score trees trees trees", "explain hmm P.json dog --page new", "explain mixture text",
     "explain plsa text", "explain kmeans points", "explain ibm1 text other", "explain net 'a -> b' T.json",
     "explain grammar G.cfg 'the dog runs'", "tag text --states two", "--help", "tag --help", "score", "--version",
-    "taag",
+    "warm nothing", "taag",
 )  # fmt: skip
 LONG = ["-m", "softcount", "generate", "-n", "20000", "--seed", "1"]
 UNHEARD = {"closed": "2>&-", "full": "2>/dev/full", "a pipe that nobody reads": "2> >(true)"}

@@ -22,7 +22,7 @@ def stages(**settings):
 @pytest.mark.parametrize(
     "settings",
     [{"direction": "forward"}, {"direction": "reverse"}, {"agreement": False}, {"sparse": (1, 0.05)},
-     {"features": "pairs"}, {"recount": False}, {"null": 0.1}, {"stems": ()}, {"fertility": False}],
+     {"recount": False}, {"null": 0.1}, {"stems": ()}, {"fertility": False}],
     ids=str,
 )  # fmt: skip
 def test_the_stages_are_the_preset_s(preset, settings):
@@ -37,6 +37,12 @@ def test_a_criterion_is_that_of_every_stage():
     assert stages(criterion="hard", preset="fast") == ["ibm1(hard:2)", "hmm(hard:1)"]
     assert stages(criterion="mre") == ["ibm1(mre:50)", "hmm(mre:50)"]  # whose steps are smaller
     assert stages(criterion="gibbs") == ["ibm1(gibbs:200)", "hmm(gibbs:200)"]
+
+
+def test_rows_of_features_take_five_steps_of_the_same_stages():
+    assert stages(features="pairs") == stages(features="pairs", preset="fast") == ["ibm1(em:5)", "hmm(em:5)"]
+    assert stages(features="pairs", criterion="em:3") == stages()
+    assert plan(WordAligner(features="pairs")).lost.endswith("no back-off to stems, five iterations per stage")
 
 
 def test_a_named_model_is_that_model():

@@ -183,7 +183,7 @@ def test_a_language_model_of_words_is_refused(lines: list[str]) -> None:
     with pytest.raises(InputError, match="give Decipher a trained LanguageModel"):
         Decipher().fit(["abc"])
     without = LanguageModel(order=2, characters=True).fit([line.replace(" ", "") for line in lines])
-    with pytest.raises(InputError, match="write one word per line, or use blanks unknown"):
+    with pytest.raises(InputError, match="write one word per line, or use `blanks` unknown"):
         Decipher(without).fit(["ab c"])
 
 

@@ -164,7 +164,7 @@ def test_a_forged_table_is_refused(kind: str, what: str, make: Any, names: str, 
 def test_info_counts_the_text(folders: Path, tmp_path: Path) -> None:
     """Numbers that can be meant, but not of this text."""
     out = forge(folders / "sentences", tmp_path / "words", values("words", FIRST, 19))
-    refused(run(f"info {out}"), f"{out}/words.arrow: its frequencies are not those of the text; {AGAIN}")
+    refused(run(f"info {out}"), f"{out}/words.arrow: its frequencies do not match the text; {AGAIN}")
 
     def other_lengths(batch: Any) -> Any:
         columns = shard_file.columns_of(batch)
@@ -173,7 +173,7 @@ def test_info_counts_the_text(folders: Path, tmp_path: Path) -> None:
         return shard_file.batch_of(columns)
 
     out = forge(folders / "sentences", tmp_path / "lengths", other_lengths)
-    refused(run(f"info {out}"), f"{out}/lengths.arrow: its lengths are not those of the text; {AGAIN}")
+    refused(run(f"info {out}"), f"{out}/lengths.arrow: its lengths do not match the text; {AGAIN}")
     for kind in TRAIN:
         assert "intact" in run(f"info {forge(folders / kind, tmp_path / kind)}").out
 

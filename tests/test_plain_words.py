@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import prose
-from plain_words import HABITS, HELP, PAGE, TITLE, find_habits, find_in_help, find_in_page, find_in_pages, literals
+from plain_words import (
+    HABITS,
+    HELP,
+    PAGE,
+    TITLE,
+    find_habits,
+    find_in_help,
+    find_in_page,
+    find_in_pages,
+    find_in_title,
+    literals,
+)
+from typer.main import get_command
 
+import softcount
+import softcount.evaluate
+from softcount.cli.main import app
+
+SOURCE = Path(softcount.__file__).parent
 ALLOWED = Path(__file__).parent / "plain_words_allowed.tsv"  # page, habit, how often
 SHORT = {"README.md": 600, "docs/index.md": 150}  # pages that are read to the end, and their words
 
@@ -25,6 +45,40 @@ def test_pages_have_no_more_of_a_habit_than_is_listed() -> None:
         if found[place] > allowed[place]
     ]
     assert not more, "\n".join(more)
+
+
+def test_help_of_every_command_stands_alone() -> None:
+    def every(command: Any, words: str) -> Iterator[tuple[str, str]]:
+        yield words, (command.help or "").split("\n\n")[0]
+        yield from ((f"{words} {param.name}", param.help or "") for param in getattr(command, "params", ()))
+        for name, inner in getattr(command, "commands", {}).items():
+            yield from every(inner, f"{words} {name}")
+
+    found = [
+        f"{where}: {habit}" for where, text in every(get_command(app), "softcount") for habit in find_in_help(text)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_strings_of_the_source_are_in_plain_words() -> None:
+    """Messages, notes, captions and titles: all literals of three words or more, docstrings left out."""
+    sources = [path for path in SOURCE.rglob("*.py") if path.parent.name != "synthetic"]
+    found = [
+        f"{path.relative_to(SOURCE)}:{line}: {habit}"
+        for path in sources
+        for line, text in literals(path.read_text(encoding="utf-8"))
+        if text.count(" ") > 1
+        for habit in find_habits(text)
+    ]
+    assert len(sources) > 400 and not found, "\n".join(found)
+
+
+def test_public_docstrings_begin_with_what_a_thing_is() -> None:
+    public = [(name, getattr(module, name)) for module in (softcount, softcount.evaluate) for name in module.__all__]
+    first = {name: (inspect.getdoc(thing) or "").split("\n\n")[0] for name, thing in public if name != "__version__"}
+    assert all(first.values()), [name for name, line in first.items() if not line]
+    found = [f"{name}: {habit}" for name, line in first.items() for habit in find_in_title(" ".join(line.split()))]
+    assert not found, "\n".join(found)
 
 
 def test_every_pattern_finds_what_it_is_about() -> None:

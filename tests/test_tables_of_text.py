@@ -133,9 +133,9 @@ def test_what_cannot_be_read_is_refused():
         "topics x.parquet": "x.parquet: several text columns: a, b; choose one with --text-column",
         "topics x.parquet --text-column c": "x.parquet: no column 'c' for --text-column; the columns are a, b, n",
         "topics x.parquet --text-column n": "x.parquet: column 'n' has type int64, not text; choose another",
-        "topics x.parquet --text-column a": "x.parquet: row 2: 'a' is None instead of a text; fill it with '' or remove the row",
+        "topics x.parquet --text-column a": "x.parquet: row 2: 'a' has None instead of a text; fill it with '' or remove the row",
         "topics x.parquet --text-column b --id-column a": "x.parquet: row 2: 'a' is empty; name every row, or omit --id-column",
-        "tag x.parquet --text-column a --states 2": "x.parquet: row 2: 'a' is None instead of a text; fill it with '' or remove the row",
+        "tag x.parquet --text-column a --states 2": "x.parquet: row 2: 'a' has None instead of a text; fill it with '' or remove the row",
         "align x.parquet --only final": "x.parquet: a table has no states; omit --only",
         "align x.parquet --source-language d": "x.parquet: no text column 'd'; the text columns are a, b",
         "align x.parquet --source-language a --target-language a": "x.parquet: source and target are both 'a'; choose two columns",
@@ -184,7 +184,7 @@ def test_lines_in_a_file_called_a_table_are_read():
     assert len(read("x.csv", format="plain")) == 3 and len(read_documents("x.csv", format="lines")) == 3
     Path("one.csv").write_text("sea ship\nlaw court\n")
     ran = run("cluster one.csv --clusters 2")
-    assert "one.csv: read as lines, although its name is that of a table; --text-column reads a column of it" in ran.err
+    assert "one.csv: read as lines, although its name suggests a table; --text-column reads a column of it" in ran.err
     Path("prose.tsv").write_text("the sea\tthe ship\nthe law, the court\n")
     assert len(read("prose.tsv")) == 2  # rows of unequal lengths are no table
     for odd in ("\r\n", '"', "a\rb,c", '"a"b,c', "\ra\tb"):  # no header that a table could have

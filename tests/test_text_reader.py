@@ -147,7 +147,7 @@ def test_a_long_line_and_a_long_token(write: Write) -> None:
         ("", {"format": "conllu"}, "F: empty file; give"),
         ("a", {"format": "xml"}, "format 'xml': unknown; use auto, plain, tagged, conllu"),
         ("a", {"format": "conllu", "column": "lemma"}, "column 'lemma': unknown; use upos, xpos"),
-        ("a/N", {"format": "tagged", "tags": "x"}, "F: tagged text has its own tags; leave the tag file away"),
+        ("a/N", {"format": "tagged", "tags": "x"}, "F: tagged text has its own tags; omit the tag file"),
         ("a/N\nb/V", {"format": "tagged", "tagset": ["N"]}, "F:2: tag 'V' is not in the tagset; correct it"),
         (
             "a/N\n\nb/N /V",

@@ -123,7 +123,7 @@ def test_counts_without_order_have_no_c_v(model: sc.PLSA) -> None:
 def test_a_warning_is_one_line_without_a_place_in_the_source(model: sc.PLSA) -> None:
     refused = "docs.tsv: a table with the columns"
     Path("one.tsv").write_text("cat fish\ngoal ball\n")
-    noted = "warning: one.tsv: read as lines, although its name is that of a table; --text-column reads a column of it"
+    noted = "warning: one.tsv: read as lines, although its name suggests a table; --text-column reads a column of it"
     for line in ("score topics t.model {}", "report t.model {} --out r.html", "show t.model {}",
                  "show t.model {} --top 3"):  # fmt: skip
         ran = run(line.format("docs.tsv"))

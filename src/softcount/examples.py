@@ -95,8 +95,8 @@ EXAMPLES = {
         ),
     ),
     "six-documents": Example(
-        "Three documents about Apple, three about Tom: two classes are found, a third explains nothing (-51.5277 either "
-        "way), and from a uniform start the classes stay tied for ever.",
+        "Three documents about Apple, three about Tom: two classes are found, a third has no effect (-51.5277 either "
+        "way), and from a uniform start the classes stay identical.",
         {"six.txt": SIX},
         (
             "softcount explain mixture six.txt --clusters 2",
@@ -116,7 +116,7 @@ EXAMPLES = {
         ),
     ),
     "thai-fixed": Example(
-        "The same with t(กรุงเทพฯ | Bangkok) = 1 fixed: what is known of one word tells of the others.",
+        "The same with t(กรุงเทพฯ | Bangkok) = 1 fixed: the fixed word determines the others.",
         {"three.en": ENGLISH, "three.th": THAI, "fixed.tsv": "Bangkok\tกรุงเทพฯ\tmust\n"},
         (
             "softcount explain ibm1 three.en three.th --dictionary fixed.tsv --steps 1",
@@ -142,7 +142,7 @@ EXAMPLES = {
         ),
     ),
     "late": Example(
-        "Weather, traffic that nobody wrote down, and who was late: P(late | rainy) = .54, P(late) = .2455.",
+        "Weather, unobserved traffic, and lateness: P(late | rainy) = .54, P(late) = .2455.",
         {"T.json": DAY, "days.csv": "weather,late\nsunny,no\nrainy,yes\nsunny,yes\nsunny,no\n"},
         (
             'softcount net "weather -> traffic -> late" --start T.json --query "late | weather=rainy"',
@@ -152,7 +152,7 @@ EXAMPLES = {
         ),
     ),
     "diary": Example(
-        "The same day after day, the weather carried on: late, late, on time; what was the weather?",
+        "The same network over time: late, late, on time; infer the weather.",
         {"D.json": DIARY, "diary.csv": "late\nyes\nyes\nno\n"},
         (
             'softcount explain net "weather@-1 -> weather -> traffic -> late" D.json diary.csv',
@@ -161,7 +161,7 @@ EXAMPLES = {
         ),
     ),
     "telescope": Example(
-        "A grammar under which a sentence has two trees; EM gives its rules other probabilities.",
+        "A grammar that gives a sentence two trees; EM re-estimates its rule probabilities.",
         {"G.cfg": GRAMMAR, "text.txt": "she saw the dog with a telescope\nshe saw a dog\n"},
         (
             "softcount grammar G.cfg text.txt --n-parses",

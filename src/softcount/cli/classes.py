@@ -163,7 +163,7 @@ class Classes(Training):
 def _ending(model: WordClasses) -> str:
     steps = list(model.history_)
     if not steps:
-        return f"no passes: the classes are those of the start; objective J {model.objective_:,.4f}"
+        return f"no passes, the classes did not change; objective J {model.objective_:,.4f}"
     stages = ",".join(dict.fromkeys(step.stage for step in steps))
     took = f"{len(steps)} pass{'es' * (len(steps) > 1)} in {sum(step.seconds for step in steps):.1f} s"
     last = f"{steps[-1].parts['moved']:,} words moved in the last pass"

@@ -29,12 +29,12 @@ def demo_grammar(console: Any, seed: int, n_sentences: int = 400) -> Shown:
     learned = Grammar(rules, criterion="em:40", n_jobs=-1, random_state=seed).fit(sentences)
     console.print(
         f"\n[bold]A grammar[/]: {truth.rules_.n_rules} rules, all equally probable at first, and {len(sentences)} "
-        "generated sentences without trees (softcount grammar). The probabilities that EM finds, and in brackets those "
-        "that generated the sentences\n"
+        "generated sentences without trees (softcount grammar). The probabilities found by EM, with the true ones "
+        "in brackets\n"
     )
     pairs = zip(learned.rules_.texts(), learned.parameters_.rule.values, truth.parameters_.rule.values, strict=True)
     for rule, found, real in (row for row in pairs if row[0].startswith(("VP", "NP"))):
         console.print(f"  {rule:<14} {found:.2f}  ({real:.2f})", markup=False, highlight=False)
-    console.print(f"\n  {SENTENCE}: {learned.n_parses([SENTENCE])[0]} trees, of which this is the most probable")
+    console.print(f"\n  {SENTENCE}: {learned.n_parses([SENTENCE])[0]} trees; the most probable one is")
     console.print(f"  {learned.parse([SENTENCE])[0]}", markup=False, soft_wrap=True)
     return Shown("grammar", learned, ([SENTENCE.split(), *sentences[:19]],))

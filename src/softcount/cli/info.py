@@ -165,7 +165,7 @@ def _model_lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _sentence(result: dict[str, Any]) -> str:
     if not result["steps"]:
-        return "no iterations: the parameters are those of the start"
+        return "no iterations: the parameters are the initial ones"
     best = f"the best of {result['restarts']} restarts; " if result["restarts"] > 1 else ""
     objective = "" if result["objective"] is None else f"; objective {result['objective']:,.4f}"
     took = f"{result['steps']} iterations, {result['seconds']:.1f} s in total"

@@ -79,7 +79,7 @@ def ending(model: Any, to_convergence: bool = False) -> str:
     steps = [step for step in model.history_ if step.restart == model.restart_]
     inertia = f"; inertia {model.inertia_:,.4f}" if hasattr(model, "inertia_") else ""
     if not steps:
-        return f"not trained: the parameters are those of the start{inertia}"
+        return f"not trained: the parameters are the initial ones{inertia}"
     last = parse(steps[-1].stage)[-1]
     stages = ",".join(dict.fromkeys(step.stage for step in steps))
     took = f"{len(steps)} iteration{'s' * (len(steps) > 1)} in {sum(step.seconds for step in steps):.1f} s"

@@ -154,7 +154,7 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
 
     def _settle(self) -> None:
         if not 0 <= self.restart_ < len(self.restarts_) or self.n_iter_ != self.restarts_[self.restart_].steps >= 0:
-            raise ValueError("a restart that there is not")
+            raise ValueError("an unknown restart")
         self._check_posterior()
 
     def _check_posterior(self) -> None:

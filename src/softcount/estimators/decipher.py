@@ -217,9 +217,7 @@ class Decipher(TrainedDecipher):
         ids = lm.vocabulary_.encode(list(self.letters_))
         order = self._chosen_order(lm)
         if self.blanks_ == "unknown" and order < 3:
-            raise InputError(
-                "unknown spaces (--blanks unknown) need n-grams of order 3; use a language model of order 3"
-            )
+            raise InputError("unknown spaces need n-grams of order 3; use a language model of order 3")
         found = [next_letters(lm.orders_, ids.tolist(), order)]
         while len(found) < order - 1:
             found.append(shortened(found[-1]))
@@ -246,7 +244,7 @@ class Decipher(TrainedDecipher):
     def _check(self) -> None:
         super()._check()
         if self.blanks not in BLANKS:
-            raise InputError(f"blanks={self.blanks!r}: unknown; use {', '.join(BLANKS)}")
+            raise InputError(f"`blanks` {self.blanks!r}: unknown; use {', '.join(BLANKS)}")
         if not 0.0 < self.power < float("inf"):
             raise InputError(f"power is {self.power}; it must be above zero")
         if self.order is not None and self.order < 2:
@@ -284,7 +282,7 @@ class Decipher(TrainedDecipher):
             raise InputError(f"letters {self.letters!r}: none of them is in the language model; use its letters")
         if self.blanks_ == "known" and BLANK in data.vocabulary and BLANK not in found:
             raise InputError(f"{data.source}: has spaces, but the language model has none; write one word per line, or "
-                "use blanks unknown")  # fmt: skip
+                "use `blanks` unknown")  # fmt: skip
         return found
 
 

@@ -194,7 +194,7 @@ class TrainedDecipher(LoopEstimator):
         if self.blanks_ not in BLANKS[1:] or len(set(self.letters_)) != K or order < 2:
             raise ValueError("no key to a cipher")
         if self.blanks_ == "unknown" and order < 3:
-            raise ValueError("blanks that cannot be found")
+            raise ValueError("an invalid treatment of spaces")
         if "decoded_" in self.__dict__:
             check_whole("decoded", self.decoded_, K, np.inf)
         self._model = self._channel(np.ascontiguousarray(self.language_), order)

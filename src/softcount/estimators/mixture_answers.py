@@ -213,7 +213,7 @@ class TrainedMixture(SizedEstimator, DocumentEstimator):
         given = self.unlabelled_weight
         weight = self.__dict__.setdefault("unlabelled_weight_", 1.0 if given is None else given)  # not in older files
         if type(weight) not in (int, float) or not 0.0 <= weight <= 1.0:
-            raise ValueError("a weight that is none")
+            raise ValueError("an invalid weight")
         if self.classes_.ndim != 1 or self.classes_.dtype.kind not in "biufU" or len(np.unique(self.classes_)) != K:
             raise ValueError("no names of classes")
         self._check_words()

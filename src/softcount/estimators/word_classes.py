@@ -253,11 +253,11 @@ class WordClasses(LearnedClasses):
             check_whole("classes", done.classes, text.tokens.shape, len(self.classes_))
             forbidden = len(text.allowed) and not text.allowed[np.arange(len(done.classes)), done.classes].all()
             if forbidden or not 0 <= done.stage < len(stages):
-                raise ValueError("classes that are not allowed, or a stage that there is not")
+                raise ValueError("classes that are not allowed, or an unknown stage")
             if any("moved" not in step.parts for step in done.steps):
                 raise ValueError("passes in which nobody knows who moved")
             if done.steps and not 0 < done.steps[-1].step <= stages[done.stage].passes:
-                raise ValueError("a pass that there is not")
+                raise ValueError("an unknown pass")
         except MALFORMED as error:
             raise foreign(slot) from error
         return done

@@ -129,7 +129,7 @@ def v_measure(table: Array) -> float:
 
 
 def nmi(table: Array) -> float:
-    """Normalized mutual information (arithmetic mean of the entropies), which equals the V-measure."""
+    """Normalized mutual information (arithmetic mean of the entropies), equal to the V-measure."""
     return v_measure(table)
 
 

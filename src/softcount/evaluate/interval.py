@@ -36,7 +36,7 @@ def check_samples(n_items: int, level: float, samples: int) -> None:
 def bootstrap(
     statistics: Any, score: Callable[[Any], float], level: float = 0.95, samples: int = 1000, random_state: int = 0
 ) -> Interval:
-    """Bootstrap confidence interval of a score that is computed from summed statistics of items.
+    """Bootstrap confidence interval of a score of summed item statistics.
 
     statistics : [items, …], of which `score` is given the sum over the items
     """

@@ -14,9 +14,9 @@ Link = tuple[int, int]
 
 
 class LinkCounts(NamedTuple):
-    """Numbers of found, sure and possible links, which can be added."""
+    """Additive numbers of found, sure and possible links."""
 
-    """Numbers of found, sure and possible links, which can be added."""
+    """Additive numbers of found, sure and possible links."""
 
     found: int = 0
     sure: int = 0

@@ -147,7 +147,7 @@ class Spans(NamedTuple):
 
 
 def c_v(data: Corpus | Documents, tops: Array, window: int = WINDOW) -> Array:
-    """Topic coherence C_V of each row of word ids in `tops`; −1 is a word that does not occur in the text.
+    """Topic coherence C_V of each row of word ids in `tops`; −1 is a word not in the text.
 
     A window is `window` successive words of a document, and a shorter document is one window, so that counts will do
     where no document is longer. A word that the text does not have is as far from all as can be: 0.

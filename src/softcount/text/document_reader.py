@@ -146,7 +146,7 @@ def check_lines(path: str | Path, content: bytes) -> None:
     check_no_table(path, NAME_COLUMN)
     check_running_text(content, name_of(path), "lines")
     if is_table(path):
-        wrong = "read as lines, although its name is that of a table; --text-column reads a column of it"
+        wrong = "read as lines, although its name suggests a table; --text-column reads a column of it"
         warnings.warn(f"{name_of(path)}: {wrong}", UserWarning, stacklevel=4)
 
 

@@ -191,7 +191,7 @@ def _format(path: str | Path, format: str, tags: str | Path | None, content: byt
         elif format == "plain" and content is not None:
             check_running_text(content, name_of(path), "plain")
     if tags is not None and format != "plain":
-        raise InputError(f"{name_of(path)}: {format} text has its own tags; leave the tag file away")
+        raise InputError(f"{name_of(path)}: {format} text has its own tags; omit the tag file")
     return format, content
 
 

@@ -211,7 +211,7 @@ def _of_sequences(columns: Columns, weights: Array, order: Array, offsets: Array
     if odd.any():
         row = int(order[odd.argmax()])
         raise InputError(
-            f"{columns.line(row)}: the weight differs from that of the sequence's first row; give all "
+            f"{columns.line(row)}: the weight differs from the first row of the sequence; give all "
             "rows of a sequence the same weight"
         )
     return each

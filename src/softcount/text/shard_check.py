@@ -52,10 +52,10 @@ def _check_counts(folder: Folder) -> None:
         folder.manifest["sides"], counts, rows, told, strict=True
     ):
         if not np.array_equal(found, frequencies) or not np.array_equal(each, in_rows):
-            raise folder.unsound(side["file"], "its frequencies are not those of the text")
+            raise folder.unsound(side["file"], "its frequencies do not match the text")
     keys, numbers = folder.lengths
     if lengths != dict(zip(map(tuple, keys.tolist()), numbers.tolist(), strict=True)):
-        raise folder.unsound(LENGTHS, "its lengths are not those of the text")
+        raise folder.unsound(LENGTHS, "its lengths do not match the text")
 
 
 def _add_counts(columns: Columns, sides: Sequence[str], counts: Sequence[Array]) -> None:

@@ -97,7 +97,7 @@ class Folder:
         lengths, counts = lengths_of(self.root, self.kind, self.manifest["lengths"])
         room = self.bytes / NUMBER  # more numbers than the files have room for nobody needs tables for
         if counts.sum(dtype=np.float64) != self.rows or (counts.astype(np.float64) @ lengths).sum() > room:
-            raise self.unsound(LENGTHS, "its rows are not as many, or not as long, as those of the folder")
+            raise self.unsound(LENGTHS, "its rows do not match the folder in number or length")
         return lengths, counts
 
     def _limits(self) -> Limits:

@@ -13,7 +13,7 @@ WHO = {"sentences": "sentences", "pairs": "sentence pairs", "documents": "docume
 
 
 class Shards:
-    """Folder of text written by `softcount shard`, which estimators take in place of text in memory.
+    """Folder of text written by `softcount shard`, an input of every estimator in place of text in memory.
 
     Parameters
     ----------

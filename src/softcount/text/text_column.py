@@ -50,7 +50,7 @@ def column_texts(found: TextTable, column: str) -> list[str]:
     for row, value in enumerate(values):
         if value is None and not found.none_is_text:
             raise InputError(
-                f"{found.where(row)}: {quoted(column)} is None instead of a text; fill it with '' or remove the row"
+                f"{found.where(row)}: {quoted(column)} has None instead of a text; fill it with '' or remove the row"
             )
         texts.append(_BREAKS.sub(" ", _joined(value, found.where(row))))
     if not texts:

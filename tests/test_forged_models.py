@@ -203,6 +203,20 @@ def test_what_no_language_model_has_is_refused(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("letters", ["x", -1, float("nan"), float("inf"), 10**30, None, True])
+def test_counts_of_the_training_text_are_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, letters: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    decipher().save("model")
+    parts = taken_apart(Path("model").read_bytes())
+    parts.about["body"]["data"]["letters"] = letters
+    Path("model").write_bytes(put_together(*parts))
+    refused(run("show model"), "model: the tables do not fit together ")
+    del parts.about["body"]["data"]["letters"]
+    Path("model").write_bytes(put_together(*parts))
+    assert run("show model").code == 0
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_half_characters_are_exported_as_escapes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     parts = taken_apart(made("network")[0])

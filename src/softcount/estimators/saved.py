@@ -263,6 +263,10 @@ class SavedEstimator:
             self.seed_ = body["seed"]
             datetime.fromisoformat(self.trained_)
             check("data", [self.data_.get(name) for name in ("source", "digest")], list[str])
+            counts = [n for name, n in self.data_.items() if name not in ("source", "digest", "tokens")]
+            check("data", counts, list[float])  # an aligner's tokens are those of both sides, in a text
+            if not all(0 <= n < 2**63 for n in counts):
+                raise ValueError("data has counts that cannot be")
             check_whole("seed", np.array([self.seed_]), 1, np.inf)
             self._take_traces({name: trace_of(trace) for name, trace in body["traces"].items()})
             self._settle()

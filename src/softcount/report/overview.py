@@ -167,7 +167,7 @@ def _decipher(model: Any) -> Found:
 
 def _expected_letters(model: Any) -> Array:
     share = visits(model.language_).reshape(-1, len(model.letters_) + 1)[:, :-1].sum(axis=0)
-    return np.asarray(share / share.sum() * model.data_["letters"])
+    return np.asarray(share / share.sum() * model.data_.get("letters", 0))
 
 
 KINDS: dict[str, Callable[[Any], Found]] = {

@@ -54,7 +54,8 @@ def forward_filter(
         here = shard.starts[step] - base
         if step == first:
             for column in range(n):
-                predicted[column] = weights.initial
+                for k in range(K):  # to assign a row takes Numba two seconds of the first run, for its error message
+                    predicted[column, k] = weights.initial[k]
         else:
             before = here - shard.alive[first]
             np.dot(forward[before : before + n], weights.transition, predicted[:n])
@@ -148,7 +149,8 @@ def smooth(
                 if len(states) > 0:
                     states[base + m] = np.argmax(forward[row] * backward[column])
                 if len(shares) > 0:
-                    shares[base + m] = forward[row] * backward[column]
+                    for k in range(K):
+                        shares[base + m, k] = forward[row, k] * backward[column, k]
             continuing = n
         tokens, begun = shard.starts[last] - base, shard.alive[first]
         if tokens > begun:
@@ -236,7 +238,8 @@ def best_paths(
                 m = shard.starts[first + t] + column
                 here = best[t]
                 if t == 0:
-                    here[:] = weights.initial
+                    for k in range(K):
+                        here[k] = weights.initial[k]
                 else:
                     here[:] = 0.0
                     for i in range(K):

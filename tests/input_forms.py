@@ -188,7 +188,7 @@ FORMS = [
          ("classes tagged --format tagged --tokenize",
           "tagged: a text with tags is already tokenized; omit --tokenize")),
     each("held-out", "too few documents for a held-out set",
-         ("topics bad --topics 2 --held-out 0.5", "held_out keeps documents aside, and there is only one; omit it"),
+         ("topics bad --topics 2 --held-out 0.5", "held_out needs at least two documents; omit held_out"),
          bad=b"the dog runs\n"),
     Refused("all-too-long", "pairs that are all longer than `--longest`",
             "text, other: no pair has words on both sides within 1; give at least one such pair", ("align text other --longest 1",)),

@@ -223,14 +223,14 @@ APART = [
     ("model-forged", "a model with right checksums whose content was altered: any leaf of its description, any array's "
      "type, shape or numbers", "refused by name: «… the tables do not fit together (…); train again», or «is damaged»",
      "test_forged_models.py"),
-    ("checkpoint-forged", "a checkpoint altered in such a way", "refused by name: «… is not of this model; delete it to begin "
+    ("checkpoint-forged", "a checkpoint altered in such a way", "refused by name: «… belongs to another model; delete it to start "
      "again», or as a model is", "test_forged_checkpoints.py"),
     ("model-changes", "a model that is overwritten or cut short while it is in use", "what was read stays as it was; before "
-     "that: «… has changed since it was opened; load it again»", "test_store.py"),
+     "that: «… changed after it was opened; load it again»", "test_store.py"),
     ("name-bytes", "file names that are no UTF-8", "are read and written; messages and `--json` show the byte 0xff as "
      "`\\udcff`", "test_cli_store.py"),
     ("pipe-closes", "a reader that goes away (`| head`)", "ends quietly, exit code 0", "test_pipe_closes"),
-    ("no-stream", "a closed stdin or stdout that is needed", "«<stdout>: is closed, so results have no place; …», exit code 2",
+    ("no-stream", "a closed stdin or stdout that is needed", "«<stdout>: is closed; redirect it …», exit code 2",
      "test_streams.py"),
     ("unheard", "stderr closed, full, or a pipe that nobody reads", "the same results, files and exit code",
      "test_streams.py"),

@@ -47,7 +47,7 @@ PRESET = (
 
 STEMS = (
     "Back off rare words to classes. Choices: prefix lengths (5,3), suffix-free, letters, FILE.tsv, "
-    "none. Default: 5,3 with joint training."
+    "none. Default: 5,3 with joint training and without --model, otherwise none."
 )
 
 

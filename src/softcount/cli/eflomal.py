@@ -99,7 +99,9 @@ def eflomal(
         option(OUT, "Write the score of each pair: -log P(source|target) per source word.", "--reverse-scores", "-R"),
     ] = None,
     overwrite: Annotated[bool, option(OUT, "Replace output files that exist.", "--overwrite")] = False,
-    verbose: Annotated[bool, option(OUT, "Print messages besides the equivalent commands.", "--verbose", "-v")] = False,
+    verbose: Annotated[
+        bool, option(OUT, "Print all messages, not only the equivalent commands.", "--verbose", "-v")
+    ] = False,
     model: Annotated[
         int,
         option(WHAT, "Model. Choices: 1 (IBM 1), 2 (HMM), 3 (HMM with fertilities).", "--model", "-m", min=1, max=3),

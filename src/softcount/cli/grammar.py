@@ -41,7 +41,7 @@ class GrammarCommand(Training):
         str | None, option(WHAT, "Vertical and horizontal markovization v,h with --trees, such as 2,1.")
     ] = None
     nonterminals: Annotated[
-        int | None, option(WHAT, "Number of nonterminals of a grammar to induce without G.", min=1)
+        int | None, option(WHAT, "Number of nonterminals of a grammar to induce without GRAMMAR.", min=1)
     ] = None
     preterminals: Annotated[
         int | None, option(WHAT, "Number of preterminals of a grammar to induce; 0 allows words in any rule.", min=0)

@@ -71,7 +71,7 @@ CHOICES = "Selection criterion for `auto`. Choices: evidence, elbo, split-merge,
 Choose = Annotated[str, option(WHAT, CHOICES)]
 Labelled = Annotated[
     str | None,
-    option(WHAT, "Labelled sentences to train on besides TEXT: CoNLL-U, word/TAG, or lines word<TAB>TAG."),
+    option(WHAT, "Labelled sentences to train on in addition to TEXT: CoNLL-U, word/TAG, or lines word<TAB>TAG."),
 ]
 LabelledTags = Annotated[str | None, option(WHAT, "Tags of the --labelled text, line by line.")]
 Restarts = Annotated[int, option(HOW, "Number of random starts; the best result is kept.", min=1)]

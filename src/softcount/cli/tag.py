@@ -82,7 +82,9 @@ class Tag(Sampled):
     end: Annotated[bool, option(WHAT, "Model the end of the sentence.", "--end")] = False
     fix: Annotated[str, option(WHAT, "Tables to keep fixed: initial, transition, emission.")] = ""
     min_count: Rare = 1
-    criterion: Annotated[str | None, option(HOW, f"{STAGES} Default: vb:1; mre:1 with --features from classes.")] = None  # type: ignore[assignment]
+    criterion: Annotated[
+        str | None, option(HOW, f"{STAGES} Default: vb:1, or mre:1 with --features and --start classes.")
+    ] = None  # type: ignore[assignment]
     start: Annotated[
         str | None,
         option(

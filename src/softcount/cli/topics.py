@@ -98,7 +98,7 @@ class Topics(OfDocuments):
         str | None,
         option(
             HOW,
-            "Weight of a background of all words while training: auto (read off the text), none, or a number below 1. "
+            "Weight of a background word distribution in training: auto (estimated), none, or a number below 1. "
             "Default: auto, and none with --criterion, --features or --held-out.",
         ),
     ] = None

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from softcount.estimators.translator import Translation, Translator
     from softcount.text.bitext import Bitext
 
-Model = Annotated[Path, typer.Argument(help="A word aligner that softcount align --save wrote.")]
+Model = Annotated[Path, typer.Argument(help="Word aligner written by softcount align --save.")]
 Language = Annotated[
-    Path, option(IN, "Language model of the target language: a model of softcount lm --save, or ARPA.")
+    Path, option(IN, "Language model of the target language, written by softcount lm --save or in ARPA format.")
 ]
 Reverse = Annotated[
     bool, option(IN, "Translate from the aligner's target language to its source language.", "--reverse")
@@ -82,7 +82,7 @@ def translate(
 ) -> None:
     """Translate TEXT word by word with a noisy channel: a word aligner for P(x|y) and a language model for P(y).
 
-    Maximizes log P(x|y) + lm-weight · log P(y) + word-bonus · words of y, which is P(x|y) P(y) with a reward of 0.
+    The result maximizes log P(x|y) + lm-weight · log P(y) + word-bonus · (number of words of y).
 
     Example: **softcount translate en-fr.model --lm fr.lm new.en > new.out**
 

@@ -68,7 +68,7 @@ def warm(
     quiet: Quiet = False,
     shown: Shown = "auto",
 ) -> None:
-    """Compile the kernels of commands ahead, into a folder that may be read-only later.
+    """Compile the kernels of commands before their first run, for installations and images.
 
     Example: **softcount warm tag align**
 

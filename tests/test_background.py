@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import command
@@ -14,10 +16,12 @@ from softcount import PLSA, InputError, Shards, documents, load
 from softcount.engines import engine_of
 from softcount.estimators.topic_start import clustered
 from softcount.estimators.topic_words import LONG, RARE, background_weight, background_words, count_words
+from softcount.evaluate.topics import relevance
 from softcount.loop.estep import EStep
 from softcount.models.plsa import PLSATables
 from softcount.models.plsa_background import BackgroundPLSA, BackgroundTables
 from softcount.numbers.tables import Log
+from softcount.report.overview import overview
 from softcount.synthetic.topics import topical
 from softcount.text.documents import from_matrix
 
@@ -225,3 +229,46 @@ def folded(row: Any, word: Any, start: Any, share: float, background: Any, pseud
         counts = (row * part / (part.sum(axis=0) + share * background)).sum(axis=1) + pseudo * start / start.sum()
         theta = counts / counts.sum()
     return theta
+
+
+def test_the_command_the_page_and_show_have_one_ranking_and_name_both_shares(tmp_path: Any) -> None:
+    (tmp_path / "docs.txt").write_text("\n".join(map(" ".join, TEXT)))
+
+    def run(*words: Any, code: int = 0) -> Any:
+        done = command.run(shlex.join(map(str, words)))
+        assert done.code == code, done.err
+        return done
+
+    options = ["--topics", "4", "--seed", "0", "-q", "--save", tmp_path / "m"]
+    printed = run("topics", tmp_path / "docs.txt", *options).out.splitlines()
+    model = load(tmp_path / "m")
+    tops = {h: [word for word, _ in words] for h, words in model.top_words(10).items()}
+    assert [line.split("\t")[2].split() for line in printed] == list(tops.values())
+    said = json.loads(run("topics", tmp_path / "docs.txt", *options, "--json").out)
+    assert [[word for word, _ in one["words"]] for one in said["topics"]] == list(tops.values())
+    probable = model.top_words(10, rank="probability")
+    assert [[word for word, _ in one["probable"]] for one in said["topics"]] == [
+        [word for word, _ in words] for words in probable.values()
+    ]
+    shares = np.bincount(model.topic_.argmax(axis=1), minlength=4) / len(TEXT)
+    assert [one["share_of_documents"] for one in said["topics"]] == shares.tolist() and said["ranked_by"] == "documents"
+    shown = json.loads(run("show", tmp_path / "m", "--json").out)
+    assert [one["words"] for one in shown["classes"]] == list(tops.values()) and shown["ranked_by"] == "documents"
+    assert [one["prevalence"] for one in shown["classes"]] == [one["prevalence"] for one in said["topics"]]
+    head = run("show", tmp_path / "m").out.splitlines()[1]
+    assert "of documents" in head and "of tokens" in head and "share " not in head
+    assert [group.words[:10] for group in overview(model, 12).groups] == list(tops.values())  # type: ignore[union-attr]
+    wrong = run("topics", tmp_path / "docs.txt", "--criterion", "vb:3", "--background", "0.4", code=2)
+    assert wrong.err.splitlines()[-1].startswith("softcount: criterion 'vb:3' has no background")
+
+
+def test_a_model_of_0_2_is_ranked_as_it_was_and_says_so() -> None:
+    old = Path(__file__).parent / "compat" / "0.2" / "models" / "plsa.model"
+    model = load(old)
+    assert model.ranked_by_ == "relevance" and model.background_weight_ == 0.0
+    rank = relevance(model.word_, model.prevalence_)
+    shown = [[word for word, _ in words] for words in model.top_words(4).values()]
+    assert shown == [[model.vocabulary_.words[v] for v in np.argsort(-row, kind="stable")[:4]] for row in rank]
+    assert "ranked as in version 0.2; train it again" in command.run(f"show {old}").err
+    with pytest.raises(InputError, match="no table to rank words by documents"):
+        model.top_words(rank="documents")

@@ -272,3 +272,18 @@ def test_a_model_of_0_2_is_ranked_as_it_was_and_says_so() -> None:
     assert "ranked as in version 0.2; train it again" in command.run(f"show {old}").err
     with pytest.raises(InputError, match="no table to rank words by documents"):
         model.top_words(rank="documents")
+
+
+def test_a_checkpoint_knows_its_background(tmp_path: Any) -> None:
+    """One of 0.2, which knows of none, is gone on with where there is none."""
+
+    def train(**how: Any) -> PLSA:
+        return PLSA(4, random_state=0, **how).fit(TEXT, checkpoint=tmp_path / "c")
+
+    weight = train().background_weight_
+    with pytest.raises(InputError, match=rf"made with background={weight:.4g}, not None"):
+        train(background="none")
+    assert (train().word_ == PLSA(4, random_state=0).fit(TEXT).word_).all()
+    (tmp_path / "c").unlink()
+    train(background="none")
+    assert train(background=0).background_weight_ == 0.0

@@ -157,7 +157,10 @@ def test_a_model_reads_text_as_it_did(name: str, texts: Path) -> None:
 @pytest.mark.parametrize("name", commands.SHARDS)
 def test_a_folder_trains_as_it_did(name: str, texts: Path) -> None:
     ran = run(f"{commands.SHARDS[name][1].format(HERE / 'shards' / name)} -q")
-    assert ran.code == 0 and ran.out == kept("read.json")[name], ran.err
+    found, wanted = ran.out, kept("read.json")[name]
+    if name == "documents":  # topics and their prevalence; their words are ranked in another way since
+        found, wanted = ([line.split("\t")[:2] for line in lines.splitlines()] for lines in (found, wanted))
+    assert ran.code == 0 and found == wanted, ran.err
 
 
 @pytest.mark.parametrize("name", commands.SHARDS)

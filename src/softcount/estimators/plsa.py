@@ -302,8 +302,10 @@ class PLSA(PLSAInPieces):
 
     def _run(self, data: Documents, seed: int, engine: Engine, watched: dict[str, Any]) -> Fit:
         watched = {**watched, "settings": self._settings()}
+        # A checkpoint of 0.2 knows of no background: it is gone on with where there is none.
+        watched["about"] = {"background": self._signed_background().get("background")}
         if self.criterion is None:
-            watched["about"] = {"criterion": f"{TEMPERED}, or {PLAIN}"}
+            watched["about"]["criterion"] = f"{TEMPERED}, or {PLAIN}"
         if self.held_out and not self._beginning:
             return self._search_and_train(data, seed, engine, watched)
         if self._keeps_rows(data, engine, watched["checkpoint"]):

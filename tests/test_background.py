@@ -259,7 +259,7 @@ def test_the_command_the_page_and_show_have_one_ranking_and_name_both_shares(tmp
     assert "of documents" in head and "of tokens" in head and "share " not in head
     assert [group.words[:10] for group in overview(model, 12).groups] == list(tops.values())  # type: ignore[union-attr]
     wrong = run("topics", tmp_path / "docs.txt", "--criterion", "vb:3", "--background", "0.4", code=2)
-    assert wrong.err.splitlines()[-1].startswith("softcount: criterion 'vb:3' has no background")
+    assert wrong.err.splitlines()[-1].startswith("softcount: criterion 'vb:3' is not available with a background")
 
 
 def test_a_model_of_0_2_is_ranked_as_it_was_and_says_so() -> None:
@@ -270,7 +270,7 @@ def test_a_model_of_0_2_is_ranked_as_it_was_and_says_so() -> None:
     shown = [[word for word, _ in words] for words in model.top_words(4).values()]
     assert shown == [[model.vocabulary_.words[v] for v in np.argsort(-row, kind="stable")[:4]] for row in rank]
     assert "ranked as in version 0.2; train it again" in command.run(f"show {old}").err
-    with pytest.raises(InputError, match="no table to rank words by documents"):
+    with pytest.raises(InputError, match="cannot rank words by documents"):
         model.top_words(rank="documents")
 
 
@@ -281,7 +281,7 @@ def test_a_checkpoint_knows_its_background(tmp_path: Any) -> None:
         return PLSA(4, random_state=0, **how).fit(TEXT, checkpoint=tmp_path / "c")
 
     weight = train().background_weight_
-    with pytest.raises(InputError, match=rf"made with background={weight:.4g}, not None"):
+    with pytest.raises(InputError, match=rf"with background={weight:.4g}, not None"):
         train(background="none")
     assert (train().word_ == PLSA(4, random_state=0).fit(TEXT).word_).all()
     (tmp_path / "c").unlink()

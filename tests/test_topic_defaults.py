@@ -130,7 +130,7 @@ def test_words_are_shown_by_what_they_tell():
         assert all(p == model.word_[h, model.vocabulary_.find([w])[0]] for w, p in shown)
     assert [p for _, p in model.top_words(5, rank="probability")[0]] == sorted(model.word_[0])[:-6:-1]
     np.testing.assert_allclose(relevance(np.array([[0.5, 0.5]]), np.ones(1)), 0.25)
-    with pytest.raises(InputError, match="no rank"):
+    with pytest.raises(InputError, match="rank='nonsense'"):
         model.top_words(rank="nonsense")
 
 

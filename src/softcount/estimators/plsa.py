@@ -45,6 +45,7 @@ SMALLEST = 1e-30  # pseudo-count in float32
 # What is done where no criterion is named: a hundred tempered steps, and where those leave two topics alike, plain EM.
 TEMPERED, PLAIN = "annealed(start=0.8,stop=0.8):100", "em:200"
 SMOOTHED = {"topic": 0.0, "word": 0.05}
+RAW = 0.3  # weight of a background from which on the text is raw, and the start counts a word's n tokens as 1 + log n
 ALIKE = 0.1  # Hellinger distance; on real text the least of twenty topics is 0.4 and more
 FELL_BACK = f"tempered EM left two topics alike, so the model was trained by {PLAIN} from the same start instead"
 
@@ -396,7 +397,7 @@ class PLSA(PLSAInPieces):
         if self.start in ("random", "uniform"):
             return uniform_start(layout) if self.start == "uniform" else random_start(layout, seed)
         data = in_memory(data, "the start from clusters of documents", "use another start: --start random")
-        damped = isinstance(self._model, BackgroundPLSA)
+        damped = self.background_weight_ >= RAW
         svd = self.start == "svd"
         found = by_svd(data, self._size, seed) if svd else clustered(data, self._size, seed, self.n_jobs, damped)
         return matched(found, self._seeds()) if self.seed_words else found

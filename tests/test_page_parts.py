@@ -136,7 +136,7 @@ def test_directions_disagree_only_where_they_do() -> None:
     pair = {"source": ["a", "b"], "target": ["x", "y"], "shares": [[0, 0, 0.9, 0.95], [1, 1, 0.1, 0.8]]}
     found = re.findall(r"<th scope=\"row\">([^<]*)</th>", _disagreement([4], [pair]))
     assert found == ["b – y"]
-    assert "Nowhere" in _disagreement([4], [{**pair, "shares": pair["shares"][:1]}])
+    assert "No disagreements were found" in _disagreement([4], [{**pair, "shares": pair["shares"][:1]}])
 
 
 def test_a_language_model_has_a_page_with_the_surprise_of_every_word(

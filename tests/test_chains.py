@@ -221,7 +221,7 @@ def test_annealed_draws_count_once_they_are_hard() -> None:
 @pytest.mark.parametrize(
     ("model", "how", "says"),
     [
-        (sc.GaussianMixture(2), {}, "needs HMM, NaiveBayesMixture and PLSA, not GaussianMixture"),
+        (sc.GaussianMixture(2), {}, "needs HMM, NaiveBayesMixture or PLSA, not GaussianMixture"),
         (sc.HMM(2), {"sampler": "slice"}, "sampler='slice': unknown; use blocked, collapsed"),
         (sc.HMM(2), {"draws": 0}, "4 chains, 0 draws"),
     ],

@@ -82,7 +82,7 @@ def test_a_model_of_another_kind_is_named(run: Run, folder: Path, name: str) -> 
     ran = run(*APPLY[name], "--apply", "m")
     assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1
     command = APPLY[name][0]
-    assert f"m: holds {TITLES[kind]}; `softcount {command} --apply` needs" in ran.err
+    assert f"m: contains {TITLES[kind]}; `softcount {command} --apply` needs" in ran.err
 
 
 @pytest.mark.parametrize("name", list(TRAIN))
@@ -299,7 +299,7 @@ def test_signals_keep_the_work(folder: Path, signum: int, code: int) -> None:
     out, err = process.communicate(timeout=60)
     assert process.returncode == code and out == "", err
     lines = err.splitlines()
-    assert "Traceback" not in err and lines[-1].startswith("softcount: stopped after step ")
+    assert "Traceback" not in err and lines[-1].startswith("softcount: stopped after iteration ")
     assert lines[-1].endswith("of gibbs:1000000; the state is in c; run the same command again to resume")
     steps = int(lines[-1].split()[4])
     told = start(folder, "info", "c", "--json")

@@ -292,7 +292,7 @@ def test_one_standard_error() -> None:
 
 WRONG: list[tuple[Any, Any, str]] = [
     (sc.HMM("ten"), [["a"]], "n_states='ten': give a whole number, or \"auto\""),
-    (sc.HMM("auto", choose="guess"), [["a"]], "choose='guess'; use evidence, elbo, split-merge, held-out"),
+    (sc.HMM("auto", choose="guess"), [["a"]], "choose='guess': unknown; use evidence, elbo, split-merge, held-out"),
     (sc.HMM("auto", dictionary={"a": ["N"]}), [["a"]], "is not available with named tags"),
     (sc.HMM("auto", choose="held-out"), [["a", "b"]] * 9, "9 items are too few for a held-out set"),
     (sc.PLSA("auto", seed_words={0: ["a"]}), ["a b"], "seed_words refer to topics by number"),

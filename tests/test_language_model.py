@@ -246,7 +246,7 @@ def test_orders_without_ngrams(tmp_path: Path, empty: int) -> None:
 def test_what_cannot_be_trained_is_refused() -> None:
     for chosen, lines, said in (
         ({"order": 0}, ["a"], "1 to 10"),
-        ({"min_count": 0}, ["a"], "give 1"),
+        ({"min_count": 0}, ["a"], "min_count is 0"),
         ({}, ["a <s> b"], "which marks the start or end of a sentence"),
         ({}, "a b", "give a list of lines"),
         ({}, [], "no sentence"),
@@ -336,7 +336,7 @@ def test_kenlm_says_the_same(tmp_path: Path, settings: dict[str, Any]) -> None:
 
 
 def test_who_is_asked_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match="no query 'srilm'; use own, kenlm"):
+    with pytest.raises(InputError, match="query='srilm': unknown; use own, kenlm"):
         LanguageModel(query="srilm").fit(LINES)
     monkeypatch.setitem(sys.modules, "kenlm", None)
     with pytest.raises(InputError, match="needs the package kenlm"):
@@ -351,5 +351,5 @@ def test_more_sentences_than_there_is_memory_for_are_refused(tmp_path, monkeypat
         sc.Grammar("S -> 'a' | S S [0.1]", criterion="em:1").fit(["a", "a a"]),
         sc.HMM(2, criterion="em:1", start="random", random_state=0).fit(["a b", "b a"]),
     ):
-        with pytest.raises(InputError, match=r"need .* GB, but this machine has .*; use fewer"):
+        with pytest.raises(InputError, match=r"need .* GB, but this machine has .*; ask for fewer"):
             model.sample(2**64)

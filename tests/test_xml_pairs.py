@@ -129,7 +129,7 @@ def test_languages_are_of_one_file(tmp_path, monkeypatch):
     refused(run("align both --only final"),
             "both: not TMX or XLIFF, so it has no languages or states; omit these options")  # fmt: skip
     Path("x.xlf").write_text(XLIFF1)
-    refused(run("align x.xlf --only done"), "no state 'done'; use any, translated, final")
+    refused(run("align x.xlf --only done"), "only='done': unknown; use any, translated, final")
     Path("k.tmx").write_text(TMX.format(encoding="klingon"))
     refused(run("align k.tmx"), "k.tmx: declares an unknown encoding; convert it to UTF-8")
 

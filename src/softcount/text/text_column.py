@@ -104,7 +104,7 @@ def _called(found: TextTable, name: str, texts: list[str]) -> str:
 def _column(found: TextTable, column: str, option: str) -> Any:
     names = found.table.column_names
     if column not in names:
-        raise InputError(f"{found.name}: no column {quoted(column)} for {option}; it has {list_some(names)}")
+        raise InputError(f"{found.name}: no column {quoted(column)} for {option}; the columns are {list_some(names)}")
     if names.count(column) > 1:
         raise InputError(f"{found.name}: two columns have the name {quoted(column)}; rename one")
     return found.table.column(names.index(column))

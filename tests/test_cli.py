@@ -401,6 +401,7 @@ def test_second_process_reuses_the_compiled_kernels(files: Path) -> None:
     # From a copy, because the cache also forgets when a source file is touched meanwhile.
     shutil.copytree(Path(softcount.__file__).parent, files / "src" / "softcount")
     environment = {"NUMBA_CACHE_DIR": str(files / "cache"), "NUMBA_DISABLE_JIT": "0", "PYTHONPATH": str(files / "src")}
+    environment["XDG_CACHE_HOME"] = str(files / "home")  # what this user's commands have compiled is not found there
     first, second = python(*few, **environment), python(*few, **environment)
     assert first.returncode == second.returncode == 0 and first.stdout == second.stdout
     assert (

@@ -118,7 +118,7 @@ REFUSALS: dict[tuple[str, str, str], str | tuple[str, ...]] = {
     ),
     (".*", "huge", ".*"): "a value beyond 1e+150, whose square is too large; scale the features",
     ("plsa .", "tiny prior", ".*"): "pseudo-counts below 1e-30, which float32 cannot hold; use 0, or dtype float64",
-    ("plsa .", r"2\^52 tokens", "gibbs:4"): "the random numbers need 36,028,797 GB, but this machine has",
+    ("plsa .", r"2\^52 tokens", "gibbs:4"): "the random numbers need more than 1,000,000 GB, but this machine has",
     # a count of 1e-300 is none in float32, so that the topic that won it alone forgets the word
     ("plsa 3", "tiny counts", "hard:4"): "<memory>:1: this document has probability zero under the parameters",
 }

@@ -154,8 +154,8 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     ("settings", "says"),
     [
         ({"model": "ibm1,crf(em:5)"}, ": crf trains with autoencode only, not with em"),
-        ({"model": "crf", "criterion": "vb:3"}, r"criterion 'vb:3': .* what vb finds, write ibm1\(vb:3\),crf"),
-        ({"model": "crf", "agreement": True}, "agreement is of ibm1, ibm2, ibm2-free and hmm"),
+        ({"model": "crf", "criterion": "vb:3"}, r"criterion 'vb:3': .* initialize it with vb, write ibm1\(vb:3\),crf"),
+        ({"model": "crf", "agreement": True}, "joint training is available for ibm1, ibm2, ibm2-free and hmm"),
         ({"model": "crf", "variance": 0.0}, "it must be positive"),
         ({"model": "crf", "features": "words"}, "features='words': unknown features of word pairs"),
     ],

@@ -134,7 +134,7 @@ def test_mre_follows_the_wish_too() -> None:
     [({"sparse": (1, 0.1), "criterion": "vb:2"}, "requires a Dirichlet prior of at least 1"),
      ({"sparse": (1, 0.1), "criterion": "gibbs:2"}, "prior"),
      ({"sparse": (1,)}, "alpha and beta"), ({"sparse": (1, 0)}, "positive"),
-     ({"sparse": {"emision": (1, 1)}}, "no table"),
+     ({"sparse": {"emision": (1, 1)}}, "unknown table"),
      ({"sparse": (-1, 0.1)}, "positive")],
 )  # fmt: skip
 def test_wishes_that_cannot_be_meant_are_refused(given_: dict[str, Any], what: str) -> None:

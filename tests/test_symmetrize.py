@@ -81,7 +81,7 @@ def test_on_the_command_line(tmp_path, monkeypatch):
     Path("t").write_text("0-0 1-1 2-1\n\n1-1\n")
     assert run("symmetrize f t --method union --turned").out == run("symmetrize f r --method union").out
     assert run("symmetrize f -", b"0-0 1-1 1-2\n\n1-1\n").out == run("symmetrize f r").out
-    refused(run("symmetrize f r --method most"), f"no method 'most'; use {', '.join(METHODS)}")
-    refused(run("symmetrize f r --order giza"), "no order 'giza'; use symal or atools")
+    refused(run("symmetrize f r --method most"), f"method='most': unknown; use {', '.join(METHODS)}")
+    refused(run("symmetrize f r --order giza"), "order='giza': unknown; use symal or atools")
     Path("s").write_text("0-0\n")
     refused(run("symmetrize f s"), "s: 2 lines fewer than f; give links of the same sentence pairs")

@@ -40,7 +40,7 @@ class Encoder(NamedTuple):
 def encoding(settings: Any, items: Bitext, rows: Ragged, counts: Any, null: float) -> Encoder:
     """`settings` are the aligner's; `counts` those of the stage before."""
     if not 0.0 < settings.variance < float("inf"):
-        raise InputError(f"variance must be a positive number, not {settings.variance}")
+        raise InputError(f"variance is {settings.variance}; it must be positive")
     spelt = shared_features(rows, items, settings.features or PAIRS)
     known = joined([association(rows, counts.translation.values), spelt])
     words = np.arange(len(rows.values)) >= rows.offsets[1]  # the empty word has no features

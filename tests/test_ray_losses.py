@@ -139,7 +139,7 @@ def test_a_cluster_that_cannot_start_leaves_nothing(
 def test_a_token_of_several_lines_is_refused(
     folder: Path, temporary: Path, token: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    says = "the token contains a space, a line break or an invalid character"
+    says = "the token contains a space, a line break or an invalid character; set it again"
     monkeypatch.setattr("ray.is_initialized", lambda: False)
     monkeypatch.setenv("RAY_AUTH_TOKEN", token)
     for where in ("", " --address 127.0.0.1:1"):

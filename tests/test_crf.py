@@ -152,7 +152,7 @@ def test_classes_are_made_again(trained: sc.CRFAutoencoder) -> None:
         ({"criterion": "em:5"}, "a CRF autoencoder trains with autoencode only"),
         ({"reconstruct": "lines"}, "give a number of classes, or words"),
         ({"variance": 0.0}, "it must be above zero"),
-        ({"start": "known"}, "no start 'known'; use classes, random"),
+        ({"start": "known"}, "start='known': unknown; use classes, random"),
     ],
 )
 def test_what_has_no_meaning_is_refused(settings: dict[str, Any], says: str) -> None:

@@ -106,7 +106,7 @@ def test_pictures() -> None:
 def test_names_and_columns_that_may_not_be_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("days.csv").write_text("Weather,late,age\n" + "".join(f"sun,no,{n}\nrain,yes,{n % 9}\n" for n in range(30)))
-    hidden = "warning: days.csv: 'wether' is hidden, and the column 'Weather' is not used; correct the name"
+    hidden = "warning: days.csv: 'wether' is hidden, and the column 'Weather' is ignored; correct the name"
     assert hidden in run("net 'wether -> late' days.csv --values wether=2 --criterion em:1").err
     assert hidden not in run("net 'wether -> late, Weather' days.csv --values wether=2 --criterion em:1").err
     many = "warning: days.csv: 'age' has 30 different numbers in 60 rows; each is a category of its own"

@@ -97,7 +97,7 @@ def test_the_text_may_have_tags_too(folder: Path) -> None:
 
 
 def test_what_cannot_be_meant_is_refused(folder: Path) -> None:
-    instead = "give lines of tags, or labelled sentences as --labelled FILE"
+    instead = "which has words besides tags; give lines of tags, or labelled sentences as --labelled FILE "
     instead += "(labelled=… of fit in Python)"
     refused(run("tag rest.txt --tags fifty.conllu"), f"fifty.conllu: CoNLL-U, {instead}")
     refused(run("tag rest.txt --tags fifty.txt"), f"fifty.txt: word/TAG, {instead}")

@@ -23,7 +23,7 @@ KINDS = {"euclidean": "unit", "cosine": "direction"}
 
 
 class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[misc]
-    """k-means clustering of dense or CSR data, or of text as tf-idf: hard EM for Gaussians of unit variance.
+    """Clustering by k-means of dense or CSR data, or of text as tf-idf: hard EM for Gaussians of unit variance.
 
     >>> from softcount import KMeans
     >>> kmeans = KMeans(2, random_state=0).fit([[0, 0], [0, 1], [9, 9], [9, 8]])

@@ -45,6 +45,8 @@ WITHOUT = {
     "plot_transition",
     "plot_tried",
 }
+DOCS = Path(__file__).parent.parent / "docs"
+GUIDE = r"Read more in the :doc:`[^<>`]+ <(/(?:how-to|background)/[a-z/-]+)>`\."
 EXEMPLARY = sorted(set(sc.__all__) - WITHOUT)
 MEASURES = [f"measure_{what}" for what in ("links", "tags", "clusters", "topics", "trees")]
 
@@ -130,6 +132,15 @@ def examples(name: str) -> Iterator[doctest.DocTest]:
     texts = dict.fromkeys(inspect.getdoc(one) or "" for one in (shown, *filter(callable, methods)))
     for text in texts:
         yield doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
+
+
+@pytest.mark.parametrize("name", sorted(set(sc.__all__) - {"__version__"}))
+def test_every_public_docstring_links_into_the_guide(name: str) -> None:
+    """Right after the summary, to a page that exists."""
+    paragraphs = (inspect.getdoc(getattr(sc, name)) or "").split("\n\n")
+    link = re.fullmatch(GUIDE, paragraphs[1]) if len(paragraphs) > 1 else None
+    assert link, f"{name}: write a line such as: Read more in the :doc:`guide to topic models </how-to/topics>`."
+    assert (DOCS / f"{link[1][1:]}.md").is_file(), f"{name}: docs{link[1]}.md does not exist"
 
 
 @pytest.mark.parametrize("name", EXEMPLARY)

@@ -10,7 +10,10 @@ MOST_LISTED, LONGEST_LISTED = 10, 80  # names in a message, and characters of ea
 
 
 class InputError(ValueError):
-    """Bad input. ``str()`` is the whole message, one line; command lines print it and exit with 2."""
+    """Bad input. ``str()`` is the whole message, one line; command lines print it and exit with 2.
+
+    Read more in the :doc:`guide to troubleshooting </how-to/troubleshooting>`.
+    """
 
 
 class ImpossibleItem(ValueError):

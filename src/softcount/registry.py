@@ -92,6 +92,8 @@ def title(kind: str) -> str:
 def load(path: str | Path, **settings: Any) -> Any:
     """Load a saved estimator of any kind from a file.
 
+    Read more in the :doc:`guide to saving, loading and exporting </how-to/save>`.
+
     >>> from softcount import LanguageModel, load
     >>> LanguageModel(order=2).fit(["the dog runs", "the cat runs"]).save("lm.softcount")
     >>> load("lm.softcount")

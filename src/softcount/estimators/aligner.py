@@ -30,6 +30,8 @@ from softcount.text.bitext import Bitext, bitext
 class WordAligner(TrainedAligner):
     """Word aligner for parallel text (IBM models 1 and 2, HMM, CRF autoencoder), trained without labels.
 
+    Read more in the :doc:`guide to word alignment </how-to/align>`.
+
     >>> from softcount import WordAligner
     >>> aligner = WordAligner().fit(["the house", "the book", "a book"], ["das haus", "das buch", "ein buch"])
     >>> aligner.align(["the book"], ["das buch"])

@@ -24,6 +24,8 @@ def sample_posterior(
 ) -> Chains:  # fmt: skip
     """Posterior means of parameters, hidden values and tags.
 
+    Read more in the :doc:`guide to Gibbs sampling </background/criteria/gibbs>`.
+
     >>> from softcount import HMM, sample_posterior
     >>> text = ["the dog runs", "a cat runs", "the cat sleeps", "a dog sleeps"]
     >>> model = HMM(3, random_state=0).fit(text)

@@ -34,6 +34,8 @@ SMOOTHING = 0.1  # added to every row of the reconstruction at the start
 class CRFAutoencoder(TrainedCRF):
     """CRF autoencoder: an unsupervised tagger with log-linear features, trained to reconstruct the words.
 
+    Read more in the :doc:`guide to the CRF autoencoder </background/models/crf-autoencoder>`.
+
     >>> from softcount import CRFAutoencoder
     >>> text = ["the dog runs", "a cat runs", "the cat sleeps", "a dog sleeps"] * 3
     >>> CRFAutoencoder(3, criterion="autoencode:20", random_state=0).fit(text).predict(["the dog sleeps"])

@@ -42,6 +42,8 @@ HIGHEST = 4  # order, where none is asked for: a table of 28⁵ numbers takes it
 class Decipher(TrainedDecipher):
     """Substitution cipher solved by EM with a character language model of the plaintext.
 
+    Read more in the :doc:`guide to substitution ciphers </how-to/decipher>`.
+
     >>> from softcount import Decipher, LanguageModel
     >>> plain = ["the rain in spain stays mainly in the plain"] * 5
     >>> lm = LanguageModel(order=3, characters=True).fit(plain)

@@ -36,6 +36,8 @@ TRIES, SHORT = 6, "em:15"  # runs, of which the best is the start, and how short
 class GaussianMixture(DensityMixin, PointEstimator):  # type: ignore[misc]
     """Mixture of Gaussians with diagonal, full, spherical or unit covariances. Dense input, and CSR where not full.
 
+    Read more in the :doc:`guide to Gaussian mixtures and k-means </background/models/gaussian>`.
+
     >>> from softcount import GaussianMixture
     >>> points = [[0, 0], [0, 1], [1, 0], [9, 9], [9, 8], [8, 9]]
     >>> GaussianMixture(2, random_state=0).fit(points).predict([[1, 1], [8, 8]]).tolist()

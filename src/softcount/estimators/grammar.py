@@ -41,6 +41,8 @@ STARTS = ("given", "random", "uniform")
 class Grammar(TrainedGrammar):
     """Probabilistic context-free grammar, trained on sentences, brackets or trees, or read from a treebank.
 
+    Read more in the :doc:`guide to grammars </how-to/grammars>`.
+
     >>> from softcount import Grammar
     >>> grammar = Grammar("S -> NP VP\\nNP -> 'she' | 'the' 'dog'\\nVP -> 'saw' NP | 'ran'")
     >>> print(grammar.fit(["she saw the dog", "the dog ran"]).parse(["the dog saw she"])[0])

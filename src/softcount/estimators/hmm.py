@@ -58,6 +58,8 @@ from softcount.text.vocabulary import UNKNOWN, Vocabulary
 class HMM(TrainedHMM):
     """Hidden Markov model for tagging words, trained without labels, with some labels, or with a tag dictionary.
 
+    Read more in the :doc:`guide to tagging </how-to/tag>`.
+
     >>> from softcount import HMM
     >>> text = ["the dog runs", "a cat runs", "the cat sleeps", "a dog sleeps"]
     >>> HMM(3, random_state=0).fit(text).predict(["the dog sleeps", "a cat"])

@@ -25,6 +25,8 @@ KINDS = {"euclidean": "unit", "cosine": "direction"}
 class KMeans(ClusterMixin, TransformerMixin, PointEstimator):  # type: ignore[misc]
     """Clustering by k-means of dense or CSR data, or of text as tf-idf: hard EM for Gaussians of unit variance.
 
+    Read more in the :doc:`guide to document clustering </how-to/cluster-documents>`.
+
     >>> from softcount import KMeans
     >>> kmeans = KMeans(2, random_state=0).fit([[0, 0], [0, 1], [9, 9], [9, 8]])
     >>> kmeans.predict([[1, 1], [8, 8]]).tolist()

@@ -58,6 +58,8 @@ class Fluency(NamedTuple):
 class LanguageModel(LightEstimator, SavedEstimator):
     """N-gram language model of words or characters with interpolated modified Kneser–Ney smoothing.
 
+    Read more in the :doc:`guide to language models </background/models/language-model>`.
+
     >>> from softcount import LanguageModel
     >>> lm = LanguageModel(order=2).fit(["the dog runs", "the cat runs", "a dog sleeps"])
     >>> round(lm.probability("runs", ["the", "dog"]), 3)

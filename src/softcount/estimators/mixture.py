@@ -50,6 +50,8 @@ COMPARED, SHOWN = 512, 5  # classes of which all pairs are compared; of which a 
 class NaiveBayesMixture(TrainedMixture):
     """Naive Bayes mixture for clustering documents, or for classifying them from a few labels.
 
+    Read more in the :doc:`guide to document clustering </how-to/cluster-documents>`.
+
     >>> from softcount import NaiveBayesMixture
     >>> docs = ["stars planets moon", "moon stars orbit", "bread butter jam", "jam bread tea"]
     >>> NaiveBayesMixture(2, random_state=0).fit(docs).predict(["planets orbit", "butter tea"])

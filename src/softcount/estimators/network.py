@@ -36,6 +36,8 @@ STARTS = ("random", "uniform")
 class Network(TrainedNetwork):
     """Discrete Bayesian network, learned from data with missing values and hidden variables.
 
+    Read more in the :doc:`guide to Bayesian networks </how-to/networks>`.
+
     >>> from softcount import Network
     >>> days = {"weather": ["rainy", "sunny", "rainy", "sunny"], "late": ["yes", "no", "yes", "no"]}
     >>> network = Network("weather -> late").fit(days)

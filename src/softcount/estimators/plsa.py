@@ -53,6 +53,8 @@ FELL_BACK = f"tempered EM left two topics alike, so the model was trained by {PL
 class PLSA(PLSAInPieces):
     """Probabilistic latent semantic analysis: each document mixes topics, each topic is a distribution over words.
 
+    Read more in the :doc:`guide to topic models </how-to/topics>`.
+
     >>> from softcount import PLSA
     >>> docs = ["stars planets moon", "moon stars orbit", "bread butter jam", "jam bread tea"]
     >>> plsa = PLSA(2, random_state=0).fit(docs)

@@ -66,6 +66,8 @@ class Ranked(NamedTuple):
 class Translator(LightEstimator):
     """Word-based noisy-channel translation with a trained aligner and a language model of the target language.
 
+    Read more in the :doc:`guide to translation and ranking </how-to/translate>`.
+
     >>> from softcount import LanguageModel, Translator, WordAligner
     >>> source, target = ["the house", "the book", "a book"] * 3, ["das haus", "das buch", "ein buch"] * 3
     >>> aligner, lm = WordAligner().fit(source, target), LanguageModel(2).fit(target)

@@ -44,6 +44,8 @@ USUAL = 45  # classes, where nobody says how many
 class WordClasses(LearnedClasses):
     """Word clustering: one class per word, from its contexts and spelling.
 
+    Read more in the :doc:`guide to word classes </how-to/word-classes>`.
+
     >>> from softcount import WordClasses
     >>> text = ["the dog runs", "a cat runs", "the cat sleeps", "a dog sleeps"] * 3
     >>> WordClasses(3).fit(text).predict(["the dog sleeps"])

@@ -1,4 +1,7 @@
-"""Evaluation metrics for tags, clusters, word links, topics and parse trees, with confidence intervals and tests."""
+"""Evaluation metrics for tags, clusters, word links, topics and parse trees, with confidence intervals and tests.
+
+Read more in the :doc:`guide to comparing systems </how-to/compare>`.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -26,6 +26,8 @@ AGREE = 1.05  # R̂ above says that chains do not
 class Chains(NamedTuple):
     """Averages over the retained draws of Gibbs chains, with convergence diagnostics.
 
+    Read more in the :doc:`guide to Gibbs sampling </background/criteria/gibbs>`.
+
     >>> from softcount import NaiveBayesMixture, sample_posterior
     >>> docs = ["stars planets moon", "moon stars orbit", "bread butter jam", "jam bread tea"]
     >>> model = NaiveBayesMixture(2, random_state=0).fit(docs)

@@ -15,6 +15,8 @@ from softcount.errors import InputError
 def plot_alignment(model: Any, source: Any, target: Any, axes: Any = None) -> Any:
     """Plot the link posteriors of one sentence pair as a heat map.
 
+    Read more in the :doc:`guide to plots </how-to/plots>`.
+
     >>> from softcount import WordAligner, plot_alignment
     >>> aligner = WordAligner().fit(["the house", "the book", "a book"], ["das haus", "das buch", "ein buch"])
     >>> plot_alignment(aligner, "the house", "das haus").figure.savefig("links.svg")
@@ -48,6 +50,8 @@ def plot_alignment(model: Any, source: Any, target: Any, axes: Any = None) -> An
 def plot_transition(model: Any, axes: Any = None) -> Any:
     """Plot the transition matrix of a hidden Markov model: rows are previous states, columns next states.
 
+    Read more in the :doc:`guide to plots </how-to/plots>`.
+
     Parameters
     ----------
     model : HMM
@@ -74,6 +78,8 @@ def plot_transition(model: Any, axes: Any = None) -> Any:
 
 def plot_topics(model: Any, n_words: int = 8, axes: Any = None) -> Any:
     """Plot the top words of each topic by P(word | topic), one panel per topic, most prevalent first.
+
+    Read more in the :doc:`guide to plots </how-to/plots>`.
 
     Parameters
     ----------
@@ -113,6 +119,8 @@ def plot_topics(model: Any, n_words: int = 8, axes: Any = None) -> Any:
 
 def plot_tried(model: Any, axes: Any = None) -> Any:
     """Plot the score of every size tried, if the size is "auto"; the chosen one is filled.
+
+    Read more in the :doc:`guide to plots </how-to/plots>`.
 
     Parameters
     ----------

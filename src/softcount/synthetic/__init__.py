@@ -1,5 +1,7 @@
 """Generator of an artificial language with known tags, of any size, from a seed.
 
+Read more in the :doc:`guide to softcount in Python </how-to/python>`.
+
     tree ~ grammar        word ~ its class in the lexicon, 1 / rank
 
 >>> sample = language(1, seed=2)

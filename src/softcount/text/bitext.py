@@ -62,6 +62,8 @@ class Lengths(NamedTuple):
 class Bitext:
     """Parallel text: sentence pairs in two languages.
 
+    Read more in the :doc:`guide to input </how-to/prepare-input>`.
+
     >>> from softcount import bitext
     >>> pairs = bitext(["the house", "a book"], ["das haus", "ein buch"])
     >>> len(pairs), pairs.source.tokens(0), pairs.target.tokens(0)
@@ -200,6 +202,8 @@ def bitext(
     lowercase: bool = False,
 ) -> Bitext:  # fmt: skip
     """Create a Bitext from sentence pairs in memory.
+
+    Read more in the :doc:`guide to softcount in Python </how-to/python>`.
 
     >>> from softcount import bitext
     >>> len(bitext([("the house", "das haus"), ("a book", "ein buch")]))

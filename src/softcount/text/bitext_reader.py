@@ -43,6 +43,8 @@ def read_bitext(
 ) -> Bitext:  # fmt: skip
     """Read a Bitext from two parallel files, or from one file with both sides.
 
+    Read more in the :doc:`guide to input </how-to/prepare-input>`.
+
     >>> from pathlib import Path
     >>> from softcount import read_bitext
     >>> _ = Path("pairs.tsv").write_text("the house\\tdas haus\\na book\\tein buch\\n")

@@ -25,6 +25,8 @@ MEMORY = "<memory>"
 class Corpus:
     """Sentences as word ids, with their vocabulary and known tags.
 
+    Read more in the :doc:`guide to input </how-to/prepare-input>`.
+
     >>> from softcount import corpus
     >>> text = corpus(["the dog runs", "a dog"])
     >>> len(text), text.n_tokens, text.vocabulary.words[0], text.tokens(0)
@@ -141,6 +143,8 @@ def corpus(
     lowercase: bool = False,
 ) -> Corpus:
     """Create a Corpus from sentences in memory.
+
+    Read more in the :doc:`guide to softcount in Python </how-to/python>`.
 
     >>> from softcount import corpus
     >>> corpus(["the dog runs", "a dog"], labels=[["DET", "NOUN", "VERB"], [None, "NOUN"]]).tagset

@@ -53,6 +53,8 @@ def read_documents(
 ) -> Documents:  # fmt: skip
     """Read Documents from a file (plain or compressed), a folder, or standard input (``-``).
 
+    Read more in the :doc:`guide to input </how-to/prepare-input>`.
+
     >>> from pathlib import Path
     >>> from softcount import read_documents
     >>> _ = Path("docs.txt").write_text("stars planets moon\\nbread butter jam\\n")

@@ -27,6 +27,8 @@ MOST_TOKENS = 2**53  # beyond, floats do not count in ones
 class Documents:
     """Documents as a sparse document × word count matrix, with its vocabulary.
 
+    Read more in the :doc:`guide to input </how-to/prepare-input>`.
+
     >>> from softcount import documents
     >>> found = documents(["a b a", "b c"])
     >>> len(found), list(found.vocabulary.words), found.matrix().toarray().tolist()
@@ -178,6 +180,8 @@ def documents(
     lowercase: bool = False,
 ) -> Documents:
     """Create Documents from texts, token lists, or a file.
+
+    Read more in the :doc:`guide to softcount in Python </how-to/python>`.
 
     >>> from softcount import documents
     >>> documents(["a b a", "b c", "b d"], max_share=0.9).vocabulary.words

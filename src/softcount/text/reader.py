@@ -77,6 +77,8 @@ def read(
 ) -> Corpus:
     """Read a Corpus from a file (plain or compressed), or from standard input (``-``).
 
+    Read more in the :doc:`guide to input </how-to/prepare-input>`.
+
     >>> from pathlib import Path
     >>> from softcount import read
     >>> _ = Path("text.txt").write_text("the dog runs\\na dog\\n")

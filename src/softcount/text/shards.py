@@ -15,6 +15,8 @@ WHO = {"sentences": "sentences", "pairs": "sentence pairs", "documents": "docume
 class Shards:
     """Folder of text written by `softcount shard`, an input of every estimator in place of text in memory.
 
+    Read more in the :doc:`guide to text larger than memory </how-to/large-text>`.
+
     Parameters
     ----------
     path : str or Path

@@ -284,8 +284,8 @@ def test_draws_are_spread_as_the_exact_posterior(name: str, tmp_path: Path) -> N
 
 
 OUTSIDE = """
-    const wide = (part) => part.getBBox(), parts = [...document.querySelectorAll("svg[aria-label^='The lattice'] g")];
-    const svg = document.querySelector("svg[aria-label^='The lattice']"), whole = wide(svg), room = svg.viewBox.baseVal;
+    const wide = (part) => part.getBBox(), parts = [...document.querySelectorAll("svg[aria-label^='Lattice'] g")];
+    const svg = document.querySelector("svg[aria-label^='Lattice']"), whole = wide(svg), room = svg.viewBox.baseVal;
     const boxes = parts.map((g) => [wide(g.querySelector("rect")), [...g.querySelectorAll("text")]]);
     const over = boxes.flatMap(([box, texts]) => texts.filter((text) => wide(text).x + wide(text).width > box.x + box.width));
     const first = Math.min(...boxes.map(([box]) => box.x));
@@ -484,7 +484,9 @@ def test_a_rule_that_is_edited_changes_all_numbers_as_in_the_library(tmp_path: P
         box.focus(); box.value = "0.4"; box.dispatchEvent(new Event("change")); window.softcount.settle();
         return { before, after: numbers(), said, told: document.getElementById("said").textContent };
     """, tmp_path)  # fmt: skip
-    assert found["said"] == "rule of VP: V NP" and found["told"].startswith("Edited; the rest of the row shares")
+    assert found["said"] == "rule of VP: V NP" and found["told"].startswith(
+        "Parameter changed and the rest of its row rescaled"
+    )
     edited = GRAMMAR.replace("[0.7] | VP PP [0.2] | V NP PP [0.1]", "[0.4] | VP PP [0.4] | V NP PP [0.2]")
     for text, shown in ((GRAMMAR, found["before"]), (edited, found["after"])):
         model = softcount.Grammar(text, criterion="em:0").fit(PARSED)
@@ -514,7 +516,7 @@ def test_ties_of_words_and_of_symbols_are_told_on_the_page_and_in_the_terminal(t
         told.push(document.getElementById("tied")?.textContent ?? ""); }
         return { told, theta: window.softcount.here().theta };"""
     found = in_browser(explain_page(ibm_case().page), script, tmp_path)
-    says = " Tied: NULL = He = Bangkok, living = in: alike, and will stay so; choose a random start."
+    says = " Tied: NULL = He = Bangkok, living = in: identical, and stay identical; choose a random start."
     assert found["told"] == [says] * 3
     null, he, is_, living, in_, bangkok, likes = found["theta"]["translation"]
     assert null == he == bangkok and living == in_ and likes != null and is_ != living
@@ -526,7 +528,10 @@ def test_ties_of_words_and_of_symbols_are_told_on_the_page_and_in_the_terminal(t
         sentences = ["x y", "x x", "y x"]
         model = softcount.Grammar(text, criterion="em:0").fit(sentences)
         page = in_browser(explain_page(grammar_data(model, sentences)), script, tmp_path)
-        assert page["told"] == [f" Tied: {tied}: alike, and will stay so; choose a random start." if tied else ""] * 3
+        assert (
+            page["told"]
+            == [f" Tied: {tied}: identical, and stay identical; choose a random start." if tied else ""] * 3
+        )
         assert explain_grammar(model, sentences)["tied"] == ([["A", "B"]] if tied else [])
         after = softcount.Grammar(text, criterion="em:9", tolerance=0).fit(sentences)
         learned = dict(zip(after.rules_.texts(), after.parameters_.rule.values.tolist(), strict=True))
@@ -598,10 +603,10 @@ def test_editing_stepping_and_ties_by_hand_and_by_keyboard(tmp_path: Path) -> No
     np.testing.assert_allclose(found["zero"], [0.0, 0.4, 0.6])
     assert found["sentences"] == [["can", "you", "can"], ["I", "can"]]
     np.testing.assert_allclose(found["emission"], [[0, 0.3, 0.45, 0.25], [0.45, 0.3, 0, 0.25]])
-    assert found["empty"] == "Give at least one line." and found["negative"].startswith(
+    assert found["empty"] == "The text is empty; give at least one line." and found["negative"].startswith(
         "pseudo emission: give a number"
     )
-    assert "stay so" in found["tied"] and found["untied"] is None
+    assert "stay identical" in found["tied"] and found["untied"] is None
     assert found["wide"], "the page is wider than a phone"
     assert found["left"] == 0, "something to press or type in has no name"
 
@@ -621,14 +626,17 @@ def test_what_cannot_be_is_refused_and_leaves_all_as_it_was(tmp_path: Path) -> N
         return in_browser(explain_page(CASES[name]().page), given + script, tmp_path)
 
     found = tried("kmeans", "mean", [("text", "1\n2"), ("text", "1 x"), ("mean/0/0", "x"), ("mean/0/0", "")])
-    assert found["answers"][:2] == ["Give 2 numbers on every line, with blanks between."] * 2 and found["kept"]
+    assert found["answers"][:2] == ["Give 2 numbers per line, separated by spaces."] * 2 and found["kept"]
     assert found["answers"][2:] == ['mean: give a number, not "x".', 'mean: give a number, not "".']
     found = tried("ibm1", "translation", [("text", "a b"), ("text", "a ||| "), ("translation/0/0", "-1")])
-    assert found["answers"][:2] == ["Give pairs as: source words ||| target words."] * 2 and found["kept"]
+    assert found["answers"][:2] == ["Write each pair as: source words ||| target words."] * 2 and found["kept"]
     # N never emits fish, so that V must: without it the sentences have probability zero, and N's zero stays held.
     found = tried("hmm", "emission", [("emission/0/2", "0"), ("text", " ".join(["can"] * 41)), ("prior", "0")])
-    assert found["answers"][0] == "With this the data would have probability zero." and found["kept"]
-    assert found["answers"][1:] == ["At most 40 lines of at most 40 words.", "prior: give a number above 0."]
+    assert found["answers"][0] == "This value gives the data probability zero." and found["kept"]
+    assert found["answers"][1:] == [
+        "The text is too long; give at most 40 lines of at most 40 words.",
+        "prior: give a number above 0.",
+    ]
     assert found["held"] == [[None, None, None], [None, None, 0]]
 
 

@@ -87,7 +87,7 @@ const editParameter = ([name, i, j], text) => {
   const possible = moved && Number.isFinite(page.model.expect(logWeightsOf(page.model, moved)).logNorm);
   if (!possible) {
     say(
-      moved ? "With this the data would have probability zero." : `${name}: no other entry of this row can change.`,
+      moved ? "This value gives the data probability zero." : `${name}: all other entries of this row are fixed.`,
       true,
     );
     constrained(page.model, page.theta); /* as it was */
@@ -95,8 +95,8 @@ const editParameter = ([name, i, j], text) => {
   }
   say(
     gaussian
-      ? "Edited; steps are counted from here."
-      : "Edited; the rest of the row shares what is left. Steps are counted from here.",
+      ? "Parameter changed; this is now step 0."
+      : "Parameter changed and the rest of its row rescaled; this is now step 0.",
   );
   begin(moved);
   render();
@@ -165,8 +165,8 @@ PARSE.net = (lines) => {
       const [name, value] = given.split("=").map((part) => part.trim()),
         v = names.indexOf(name),
         x = v < 0 ? -1 : values[v].indexOf(value);
-      if (v < 0) return { wrong: `"${given.trim()}": write name=value; the names are ${names.join(", ")}.` };
-      if (x < 0) return { wrong: `${name} is ${values[v].join(" or ")}, not "${value ?? ""}".` };
+      if (v < 0) return { wrong: `Invalid "${given.trim()}": write name=value; the names are ${names.join(", ")}.` };
+      if (x < 0) return { wrong: `${name} must be ${values[v].join(" or ")}, not "${value ?? ""}".` };
       row[v] = x;
     }
     if (!later.length && items[items.length - 1].length) items.push([]); /* rows are independent */
@@ -177,16 +177,16 @@ PARSE.net = (lines) => {
 const wrongWith = (parsed) => {
   if (parsed.wrong) return parsed.wrong;
   const lines = parsed.sentences || parsed.documents || parsed.pairs || parsed.points || parsed.items;
-  if (!lines.length) return "Give at least one line.";
+  if (!lines.length) return "The text is empty; give at least one line.";
   if (
     lines.length > 40 ||
     lines.some((line) => (parsed.pairs ? Math.max(...line.map((s) => s.length)) : line.length) > 40)
   )
-    return "At most 40 lines of at most 40 words.";
+    return "The text is too long; give at most 40 lines of at most 40 words.";
   if (parsed.pairs && lines.some((pair) => pair.length !== 2 || !pair[0].length || !pair[1].length))
-    return "Give pairs as: source words ||| target words.";
+    return "Write each pair as: source words ||| target words.";
   if (parsed.points && lines.some((x) => x.length !== page.data.points[0].length || !x.every(Number.isFinite)))
-    return `Give ${page.data.points[0].length} numbers on every line, with blanks between.`;
+    return `Give ${page.data.points[0].length} numbers per line, separated by spaces.`;
   return "";
 };
 const editData = (text) => {
@@ -205,15 +205,15 @@ const editData = (text) => {
     page.data = before;
     page.model = old;
     constrained(old, theta);
-    return say("Under the present parameters this has probability zero.", true);
+    return say("The new data has probability zero under the current parameters; the old data is kept.", true);
   }
   page.data.parameters = moved;
   say(
     page.model.start
-      ? "New text: from the start again."
+      ? "New text; the parameters are initialized again."
       : parsed.words
-        ? "New text under the same parameters; words that are new share with the others."
-        : "New data under the same parameters.",
+        ? "New text, same parameters; each new word gets an equal share of every row."
+        : "New data, same parameters.",
   );
   begin(moved);
   return render();

@@ -7,11 +7,11 @@ const NAMED = {
   gibbs: "Gibbs sampling",
 };
 const TOLD = {
-  em: "expected counts, normalised",
+  em: "expected counts, normalized",
   hard: "counts of the best structure",
-  vb: "a Dirichlet posterior in place of a point",
-  mre: "makes the text likely again after encoding it",
-  gibbs: "draws structures and parameters in turn",
+  vb: "a Dirichlet posterior instead of a point estimate",
+  mre: "maximizes the likelihood of the reconstructed data",
+  gibbs: "draws hidden structures and parameters in turn",
 };
 const OBJECTIVE = {
   em: "log-likelihood",
@@ -36,13 +36,13 @@ const toolbar = () => {
       make(
         "option",
         { value: c, selected: c === page.criterion, disabled: !page.model.criteria.includes(c) },
-        page.model.criteria.includes(c) ? NAMED[c] : `${NAMED[c]}: not here`,
+        page.model.criteria.includes(c) ? NAMED[c] : `${NAMED[c]}: not available`,
       ),
     ),
   );
   on(choose, "change", () => {
     page.criterion = choose.value;
-    say(`${NAMED[choose.value]}: ${TOLD[choose.value]}. From the present parameters.`);
+    say(`${NAMED[choose.value]}: ${TOLD[choose.value]}. Training starts from the current parameters.`);
     begin(here().theta);
     render();
   });
@@ -51,7 +51,7 @@ const toolbar = () => {
     make(
       "span",
       { class: "buttons" },
-      button("first", "|◀", "Back to the first step (Home)", () => go(0)),
+      button("first", "|◀", "Back to the initial parameters (Home)", () => go(0)),
       button("back", "◀", "One step back (left arrow)", () => go(page.at - 1)),
       button("forward", "▶", "One step forward (right arrow)", () => go(page.at + 1)),
       button("ten", "▶▶", "Ten steps forward (Page Down)", () => go(page.at + 10)),
@@ -74,9 +74,9 @@ const number = (key, value, change) =>
   on(make("input", { "data-key": key, inputmode: "decimal", size: 6, value }), "change", (event) => {
     const x = Number(event.target.value.replace(",", "."));
     if (!(x >= 0) || !Number.isFinite(x) || (key === "prior" && x === 0))
-      return say(`${key}: give a number ${key === "prior" ? "above 0" : "that is not negative"}.`, true);
+      return say(`${key}: give a number ${key === "prior" ? "above 0" : "of at least 0"}.`, true);
     change(x);
-    say("Changed; the same steps again under it.");
+    say("Setting changed; all steps are computed again.");
     replay();
   });
 
@@ -89,7 +89,7 @@ const settingsView = () => {
   const restart = () => {
     page.start = start.value;
     begin(startOf(page.model, page.start, page.settings.seed));
-    say(`From the ${page.start} start.`);
+    say(`Step 0 of the ${page.start} start.`);
     render();
   };
   on(start, "change", restart);
@@ -165,13 +165,13 @@ const dataView = () => {
   on(box, "change", () => editData(box.value));
   const what =
     {
-      hmm: "Sentences, one a line",
-      grammar: "Sentences, one a line",
-      ibm1: "Pairs, one a line: source ||| target",
-      kmeans: "Points, one a line",
-      net: `Rows, one a line: name=value, name=value; what is not named is missing${page.data.later?.length ? "; --- ends a sequence" : ""}`,
-    }[page.data.kind] || "Documents, one a line";
-  return [labelled(`${what}; what you change is computed when you leave the box`, box)];
+      hmm: "Sentences, one per line",
+      grammar: "Sentences, one per line",
+      ibm1: "Pairs, one per line: source ||| target",
+      kmeans: "Points, one per line",
+      net: `Rows, one per line: name=value, name=value. Variables not named are missing${page.data.later?.length ? "; --- ends a sequence" : ""}`,
+    }[page.data.kind] || "Documents, one per line";
+  return [labelled(`${what}. Changes take effect when you leave the box`, box)];
 };
 
 const VIEWS = {

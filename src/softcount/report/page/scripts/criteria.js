@@ -144,10 +144,10 @@ const isTied = (model, theta, next) =>
   );
 /* What is tied, in words; a model of which some values may be alike and others not says so itself. */
 const tiesOf = (model, theta, next) => {
-  if (!model.ties) return isTied(model, theta, next) ? `all ${plural(model.hidden)} are alike, and will stay so` : "";
+  if (!model.ties) return isTied(model, theta, next) ? `all ${plural(model.hidden)} are identical and stay identical` : "";
   const after = new Set(model.ties(next).map(String));
   const groups = model.ties(theta).filter((group) => after.has(String(group)));
-  return groups.length ? `${groups.map((group) => group.join(" = ")).join(", ")}: alike, and will stay so` : "";
+  return groups.length ? `${groups.map((group) => group.join(" = ")).join(", ")}: identical, and stay identical` : "";
 };
 /* Rows that hold the same numbers, to the digits that a step keeps. */
 const same = (a, b) => a.length === b.length && a.every((p, k) => Math.abs(p - b[k]) <= 1e-9 * Math.abs(b[k]));

@@ -177,7 +177,7 @@ const points = ({ n, points: items }) => {
     constant: () => 0,
     criteria: ["em", "hard", "vb", "gibbs"],
     refused: {
-      mre: "Maximum reconstruction multiplies rows of probabilities; means are no such rows, so it is refused here, as softcount refuses it.",
+      mre: "Maximum reconstruction is not available for k-means: it has no multiplicative update for Gaussians.",
     },
     countsOf: (x, [k]) =>
       soft(

@@ -72,7 +72,7 @@ const grammar = (data) => {
   const crowded = charts.findIndex(({ root }) => root && root.trees > MOST_TREES);
   if (crowded >= 0)
     return {
-      tooMany: `Sentence ${crowded + 1} has more than ${MOST_TREES} trees; give a shorter one, or fewer rules.`,
+      tooMany: `Sentence ${crowded + 1} has more than ${MOST_TREES} trees; give a shorter sentence or fewer rules.`,
     };
 
   /* All trees of a node, each as the rules it uses, left to right from the top, and as (label, children). */

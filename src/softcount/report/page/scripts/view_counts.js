@@ -42,7 +42,7 @@ const parameterTables = (model, frame, next, edit) =>
     ).filter(Boolean);
     const table = tableOf(
       `${name[0].toUpperCase()}${name.slice(1)}`,
-      ["entry", "now", [spec.family === UnitGaussian ? "Σ share · x" : "expected count"], ["after the step"]],
+      ["entry", "current", [spec.family === UnitGaussian ? "Σ share · x" : "expected count"], ["after the step"]],
       rows,
     );
     table
@@ -53,14 +53,14 @@ const parameterTables = (model, frame, next, edit) =>
 
 /* What the two columns show of rows of probabilities, and of means. */
 const besideRows = (column, { counts, em, lambda, logs }) => [
-  column("EM", "θ = (count + pseudo-count) / their sum in the row", ["count", "θ"], (name, i, j) => [
+  column("EM", "θ = (count + pseudo-count) / sum of the row", ["count", "θ"], (name, i, j) => [
     counts[name][i][j],
     em[name][i][j],
   ]),
   column(
     "VB",
-    "λ = α + count; the next E-step asks about exp(ψ(λ) − ψ(Σλ)), which sums to less than one",
-    ["λ", "ψ(λ) − ψ(Σλ)", "its exp"],
+    "λ = α + count; the next E-step uses exp(ψ(λ) − ψ(Σλ)), whose sum over the row is less than one",
+    ["λ", "ψ(λ) − ψ(Σλ)", "exp(ψ(λ) − ψ(Σλ))"],
     (name, i, j) => [lambda[name][i][j], logs[name][i][j], Math.exp(logs[name][i][j])],
   ),
 ];
@@ -72,7 +72,7 @@ const besidePoints = (column, { counts, em, lambda }) => [
   ]),
   column(
     "VB",
-    "χ = α (1, centre) + (Σ share, Σ share · x); q(μ) is a Gaussian around χ₁ / χ₀ with variance 1 / χ₀",
+    "χ = α (1, centre) + (Σ share, Σ share · x); q(μ) is a Gaussian with mean χ₁ / χ₀ and variance 1 / χ₀",
     ["χ₀", "χ₁", "χ₁ / χ₀", "1 / χ₀"],
     (name, i, j) => {
       const row = lambda[name][i];
@@ -97,7 +97,7 @@ const beside = (model, frame, settings) => {
       heading(title),
       hint(told),
       tableOf(
-        `What ${title} makes of the counts`,
+        `${title}: from counts to parameters`,
         ["entry", ...head.map((h) => [h])],
         entriesOf(only, (name, i, j, row, to, spec) => [entryOf(only, name, row, to), ...f(name, i, j, spec)]),
       ),
@@ -105,7 +105,7 @@ const beside = (model, frame, settings) => {
   const divergences = divergencesOf(model, lambda, settings),
     after = model.expect(logs).logNorm;
   const terms = [
-    ["log Z at these weights", after],
+    ["log Z under these weights", after],
     ...Object.entries(divergences).map(([name, kl]) => [`− KL(q ‖ prior) of ${name}`, -kl]),
     ["ELBO", after - sum(Object.values(divergences))],
   ];
@@ -120,7 +120,7 @@ const beside = (model, frame, settings) => {
         "div",
         { class: "card" },
         tableOf(
-          "After EM's step",
+          "Objective after the EM step",
           ["term", ["value"]],
           [
             ["log P(x | θ)", L],
@@ -132,7 +132,7 @@ const beside = (model, frame, settings) => {
       make(
         "div",
         { class: "card" },
-        tableOf("After VB's step", ["term", ["value"]], terms, { "data-elbo": true }),
+        tableOf("Objective after the VB step", ["term", ["value"]], terms, { "data-elbo": true }),
       ),
     ),
   ];
@@ -178,15 +178,15 @@ const reconstructionView = (model, frame, settings) => {
       make("strong", { "data-value": found.objective, "data-j": true }, shown(found.objective)),
       ` = ${shown(found.decode.logNorm)} − (${shown(found.encode.logNorm)})`,
     ),
-    hint("Decisions are of all nodes of an item together, so that the best of one node alone may be another."),
+    hint("The best values are those of the best structure of the whole item; the most probable value of a single node may differ."),
     tableOf(
-      "The posterior beside Q, and the decisions of both",
+      "Posterior and Q, with the best values under each",
       [model.kind === "mixture" ? "document" : "node", ...["P(z | x)", "Q(z) ∝ P(z) P(x | z)²", "best by P(z | x)", "best by P(x | z) P(z | x)"].map(kept)],
       nodes,
       { class: "nowrap" },
     ),
     tableOf(
-      "The gradient and the step",
+      "Gradient and parameter update",
       ["entry", ["count c₁ under P"], ["count c₂ under Q"], ["gradient κc₂ − c₁"], ["θ"], ["θ after"]],
       rows,
     ),

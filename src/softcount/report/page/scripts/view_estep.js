@@ -77,7 +77,7 @@ const latticePicture = (model, found) => {
     make("text", { x: px, y: middle - 12, class: "name" }, name),
     ...told(ends[name]).map((line, k) => make("text", { x: px, y: middle + 6 + 18 * k }, line)),
   ];
-  const said = `The lattice of "${sentence.join(" ")}": ${K} states at each of ${n} words; the numbers are in the table below.`;
+  const said = `Lattice of "${sentence.join(" ")}": ${K} states for each of ${n} words; the table below has the numbers.`;
   return make(
     "div",
     { class: "scroll", tabindex: "0", role: "region", "aria-label": `Lattice of ${sentence.join(" ")}` },
@@ -116,7 +116,7 @@ const latticeTable = (model, found, number) => {
     ["END", "", cell(probability), cell(probability), cell(1), cell(1), cell(1)],
   ];
   return tableOf(
-    `Every number of sentence ${number + 1}`,
+    `Forward and backward probabilities of sentence ${number + 1}`,
     ["word", "state", ["α before"], ["α after"], ["β before"], ["β after"], ["posterior"]],
     all,
     { "data-lattice": number },
@@ -130,7 +130,7 @@ const linkTable = (model, { sentence, links }) => {
     ...pairs.map(([i, j]) => cell(link[i][j], { style: shade(link[i][j]) })),
   ]);
   return tableOf(
-    "Posteriors of the transitions",
+    "Transition posteriors",
     ["words", ...pairs.map(([i, j]) => [`${model.values[i]} → ${model.values[j]}`])],
     rows,
   );
@@ -144,7 +144,7 @@ const latticeView = (model, seen) =>
       {},
       "P(sentence) = α of END = β of START = ",
       make("strong", { "data-value": found.probability }, shown(found.probability)),
-      found.path ? `; the path that counts: ${found.path.map((k) => model.values[k]).join(" ")}` : "",
+      found.path ? `; best path: ${found.path.map((k) => model.values[k]).join(" ")}` : "",
     ),
     latticePicture(model, found),
     latticeTable(model, found, number),
@@ -187,7 +187,7 @@ const responsibilityView = (model, seen) => {
   );
   return [
     tableOf(
-      "Responsibilities, soft beside hard",
+      "Responsibilities and hard assignments",
       [
         model.kind === "plsa" ? "document: word" : model.kind === "kmeans" ? "point" : "document",
         ...model.values.map((v) => [v]),
@@ -235,13 +235,13 @@ const scatter = (model, seen, hard) => {
   return make(
     "figure",
     { class: "chart" },
-    make("figcaption", {}, "Points, and means as crosses. Colour: the hard decision; the fuller, the surer the soft one"),
+    make("figcaption", {}, "Points (circles) and means (crosses). Color: hard assignment; opacity: its responsibility"),
     make(
       "svg",
       {
         viewBox: "0 0 420 240",
         role: "img",
-        "aria-label": "Points and their clusters; the numbers are in the table above",
+        "aria-label": "Points and their clusters; the table above has the numbers",
       },
       ...dots,
       ...crosses,

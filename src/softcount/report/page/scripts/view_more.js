@@ -3,7 +3,7 @@ const boundView = (model, name, frames, settings) => {
   if (name === "mre" || name === "gibbs")
     return [
       hint(
-        "Maximum reconstruction and Gibbs sampling do not raise a bound on the likelihood; choose EM, hard EM or VB to see one.",
+        "Maximum reconstruction and Gibbs sampling do not maximize a lower bound of the likelihood; choose EM, hard EM or VB to see the bound.",
       ),
     ];
   const rows = frames.flatMap((frame, t) => halves(model, name, frame, settings).map((half) => ({ ...half, t })));
@@ -20,20 +20,20 @@ const boundView = (model, name, frames, settings) => {
   if (name !== "vb") lines.unshift({ name: "L (+ log prior)", points: points((r) => r.L + r.prior), dashed: true });
   const told =
     name === "vb"
-      ? "F = Q + H(q) − KL(q(θ) ‖ prior) is the ELBO: either half-step can only raise it."
+      ? "F = Q + H(q) − KL(q(θ) ‖ prior) is the ELBO; neither half-step can lower it."
       : name === "hard"
-        ? "q is one structure, so H = 0 and F stays below L by KL; either half-step can only raise F."
-        : "The E-step makes KL nothing, so F = L; the M-step raises Q and with it F; L rises at least as far: L(θₜ) = F ≤ F ≤ L(θₜ₊₁).";
+        ? "q is a single structure, so H = 0 and F = L − KL; neither half-step can lower F."
+        : "The E-step sets KL to 0, so F = L. The M-step raises Q and with it F, and L rises at least as much: L(θₜ) = F ≤ F ≤ L(θₜ₊₁).";
   return [
     hint(told),
     make(
       "div",
       { class: "charts" },
-      lineChart("F and L in nats, half-step by half-step", lines, halfStep),
-      ...(frames.length > 2 ? [lineChart("The last two steps, nearer", lines.map(lastOf(4)), halfStep)] : []),
+      lineChart("F and L in nats after each half-step", lines, halfStep),
+      ...(frames.length > 2 ? [lineChart("F and L in nats, last two steps", lines.map(lastOf(4)), halfStep)] : []),
     ),
     tableOf(
-      "Before and after each half-step",
+      "Terms of the bound after each half-step",
       [
         "",
         ["L = log P(x | θ)"],
@@ -61,7 +61,7 @@ const pathsView = (model, frame) => [
     { class: "columns" },
     model.items.slice(0, MOST_ITEMS).map((item, d) => make("div", { class: "card" }, pathsOf(model, frame, item, d))),
   ),
-  model.items.length > MOST_ITEMS ? hint(`The first ${MOST_ITEMS} of ${model.items.length}.`) : "",
+  model.items.length > MOST_ITEMS ? hint(`Only the first ${MOST_ITEMS} of ${model.items.length} items are shown.`) : "",
 ];
 const pathsOf = (model, frame, item, d) => {
   const n = howMany(model, item),
@@ -70,7 +70,7 @@ const pathsOf = (model, frame, item, d) => {
     return [
       title,
       hint(
-        `${n.toLocaleString("en")} structures are too many to write out; the dynamic programme still needs a few products a word.`,
+        `${n.toLocaleString("en")} structures are too many to list; dynamic programming needs only a few products per word.`,
       ),
     ];
   const weights = logWeightsOf(model, frame.theta),
@@ -81,18 +81,18 @@ const pathsOf = (model, frame, item, d) => {
     nodes = model.nodes(item);
   return [
     title,
-    model.kind === "net" && nodes.length > 1 ? hint(`In this order: ${nodes.join(", ")}.`) : "",
+    model.kind === "net" && nodes.length > 1 ? hint(`Order of the values: ${nodes.join(", ")}.`) : "",
     make(
       "p",
       {},
-      `Sum over all ${n}: `,
+      `Sum over all ${n} structures: `,
       make("strong", { "data-value": total, "data-naive": d }, shown(total)),
-      "; by the dynamic programme: ",
+      "; by dynamic programming: ",
       make("strong", { "data-value": programme }, shown(programme)),
       `; difference ${shown(Math.abs(total - programme))}`,
     ),
     tableOf(
-      best.length < n ? `The ${best.length} most probable of ${n}` : `All ${n}`,
+      best.length < n ? `The ${best.length} most probable of ${n} structures` : `All ${n} structures`,
       [model.hidden, ["P(x, z)"], ["share of the sum"]],
       best.map(({ path, p }) => [names(path), cell(p), cell(p / total, { style: shade(p / total) })]),
     ),
@@ -111,8 +111,8 @@ const axisLabels = (pair, ranges, W) =>
 const landscapeView = (model, frame, chosen, settings, choose) => {
   const all = coordinatesOf(model, frame.theta);
   const GRID = gridOf(model);
-  if (all.length < 2) return [hint("Fewer than two parameters are free.")];
-  if (!GRID) return [hint("This is too much data to compute the likelihood at so many places; take less.")];
+  if (all.length < 2) return [hint("This view needs at least two free parameters.")];
+  if (!GRID) return [hint("The data is too large to compute this surface; shorten it.")];
   const pair = chosen.map((k, n) => all[k] || all[n]);
   const select = (n) => {
     const box = make(
@@ -121,7 +121,7 @@ const landscapeView = (model, frame, chosen, settings, choose) => {
       all.map((c, k) => make("option", { value: k, selected: c === pair[n] }, c.said)),
     );
     box.addEventListener("change", () => choose(n, Number(box.value)));
-    return make("label", {}, n ? "Upwards " : "To the right ", box);
+    return make("label", {}, n ? "Vertical axis " : "Horizontal axis ", box);
   };
   if (pair[0] === pair[1])
     return [make("div", { class: "fields" }, select(0), select(1)), hint("Choose two different parameters.")];
@@ -164,7 +164,7 @@ const landscapeView = (model, frame, chosen, settings, choose) => {
     ];
   });
   const rows = found.paths.map((path, k) => [
-    k ? `random start ${k}` : "from the present parameters",
+    k ? `random start ${k}` : "current parameters",
     ...path[0].values.map((v) => cell(v)),
     cell(path[0].height),
     ...path[path.length - 1].values.map((v) => cell(v)),
@@ -173,7 +173,7 @@ const landscapeView = (model, frame, chosen, settings, choose) => {
   return [
     make("div", { class: "fields" }, select(0), select(1)),
     hint(
-      "The stronger the colour, the likelier. Rings: starts; discs: where EM ends after 40 steps in which these two parameters alone move, the others of their rows in proportion.",
+      "Stronger color: higher log-likelihood. Rings: starts; discs: ends of 40 EM steps. Only these two parameters are updated; the other entries of their rows are rescaled.",
     ),
     make(
       "figure",
@@ -183,7 +183,7 @@ const landscapeView = (model, frame, chosen, settings, choose) => {
         {
           viewBox: `-24 -8 ${W + 32} ${W + 34}`,
           role: "img",
-          "aria-label": `Log-likelihood over ${pair[0].said} and ${pair[1].said}; the ends of the paths are in the table`,
+          "aria-label": `Log-likelihood over ${pair[0].said} and ${pair[1].said}; the table has the ends of the paths`,
         },
         ...tiles,
         ...lines,
@@ -192,8 +192,8 @@ const landscapeView = (model, frame, chosen, settings, choose) => {
       ),
     ),
     tableOf(
-      "Where the paths begin and end",
-      ["", ["right"], ["up"], ["log-likelihood"], ["right, end"], ["up, end"], ["log-likelihood, end"]],
+      "Start and end of each path",
+      ["", ["horizontal, start"], ["vertical, start"], ["log-likelihood, start"], ["horizontal, end"], ["vertical, end"], ["log-likelihood, end"]],
       rows,
       { "data-paths": true },
     ),
@@ -216,7 +216,7 @@ const gibbsView = (model, frame, settings) => {
   if (!exact)
     return [
       hint(
-        `More than ${MOST_JOINT.toLocaleString("en")} structures of all items together: shorten the data to see the exact posterior.`,
+        `The data has more than ${MOST_JOINT.toLocaleString("en")} hidden structures; shorten it to see the exact posterior.`,
       ),
     ];
   const { seen, trace } = chain(model, frame.theta, settings, SWEEPS);
@@ -242,34 +242,34 @@ const gibbsView = (model, frame, settings) => {
     make(
       "p",
       {},
-      `${exact.size} structures; ${SWEEPS.toLocaleString("en")} draws differ from the exact posterior by `,
+      `${exact.size} structures. Total variation distance between ${SWEEPS.toLocaleString("en")} draws and the exact posterior: `,
       make("strong", { "data-value": distance, "data-distance": true }, shown(distance)),
-      " (total variation: 0 the same, 1 nothing in common)",
+      " (0: identical, 1: disjoint)",
       ...(unnamed === null
         ? ["."]
         : [
-            "; where it does not matter which name is whose, by ",
+            "; up to a permutation of the labels: ",
             make("strong", { "data-value": unnamed, "data-unnamed": true }, shown(unnamed)),
             ".",
           ]),
     ),
     hint(
-      "The exact posterior has the parameters integrated out under the prior α.",
+      "In the exact posterior, the parameters are integrated out under the prior α.",
       unnamed === null
         ? ""
-        : ` ${plural(model.hidden[0].toUpperCase() + model.hidden.slice(1))} can change their names, so that a structure and its mirror image are equally probable; where they are far apart, draws may stay on one side.`,
+        : ` The labels of ${plural(model.hidden)} are exchangeable (label switching): structures that differ only in their labels are equally probable, and a chain may visit only one of them.`,
     ),
     make(
       "div",
       { class: "charts" },
       lineChart(
-        "log P(x, z | α), draw by draw",
+        "log P(x, z | α) of each draw",
         [{ name: "log joint", points: trace.slice(0, 300).map((y, x) => [x + 1, y]) }],
         (x) => `draw ${x}`,
       ),
     ),
     tableOf(
-      "The most probable structures",
+      "Most probable structures",
       [plural(model.hidden), ["exact"], ["drawn"]],
       rows.map(([key, p]) => [
         said(key),

@@ -21,12 +21,12 @@ const rowView = (model, found, d, criterion) => {
     make(
       "p",
       {},
-      criterion === "hard" ? "P(what is seen, completed in the best way) = " : "P(what is seen) = ",
+      criterion === "hard" ? "P(observed values, best completion) = " : "P(observed values) = ",
       make("strong", { "data-value": Math.exp(found.logNorm) }, shown(Math.exp(found.logNorm))),
     ),
     rows.length
-      ? tableOf("What is missing", ["variable", "value", ["posterior"]], rows)
-      : hint("Nothing is missing: its counts are what was seen."),
+      ? tableOf("Missing values", ["variable", "value", ["posterior"]], rows)
+      : hint("No value is missing; the counts are the observed ones."),
   ];
 };
 
@@ -101,7 +101,7 @@ const grammarView = (model, seen, criterion) =>
       );
     const chart = cells.length
       ? tableOf(
-          `Every symbol over every span of sentence ${d + 1}`,
+          `Chart of sentence ${d + 1}: symbols and spans`,
           ["words", "symbol", ["inside"], ["outside"], ["posterior"]],
           cells.map(({ symbol, i, j, inside, outside, posterior }) => [
             words.slice(i, j).join(" "),
@@ -112,18 +112,18 @@ const grammarView = (model, seen, criterion) =>
           ]),
           { "data-chart": d },
         )
-      : hint("One tree counts here; choose EM to see the chart."); /* of hard EM and Gibbs */
+      : hint("This criterion uses a single tree; choose EM to see the chart."); /* of hard EM and Gibbs */
     return [
       heading(`Sentence ${d + 1}: ${words.join(" ")}`),
       make(
         "p",
         {},
         `${trees.length === 1 ? "One tree" : `${trees.length} trees`}; `,
-        criterion === "hard" ? "P(its best tree) = " : "P(sentence) = inside of the start symbol = ",
+        criterion === "hard" ? "P(best tree) = " : "P(sentence) = inside of the start symbol = ",
         make("strong", { "data-value": Math.exp(found.logNorm) }, shown(Math.exp(found.logNorm))),
       ),
       make("div", { class: "columns" }, pictures),
-      ...(trees.length > SHOWN_TREES ? [hint(`The ${SHOWN_TREES} most probable of ${trees.length}.`)] : []),
+      ...(trees.length > SHOWN_TREES ? [hint(`Only the ${SHOWN_TREES} most probable of ${trees.length} trees are shown.`)] : []),
       chart,
     ];
   });

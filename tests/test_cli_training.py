@@ -101,7 +101,7 @@ def test_json_and_engine(name: str) -> None:
     lines = run(f"{LINES[name]} -q").out.splitlines()
     if name == "align":
         assert [" ".join(f"{i}-{j}" for i, j in row) for row in found["links"]] == lines
-        assert found["stopped"] == {"forward": "3 steps done", "reverse": "3 steps done"}
+        assert found["stopped"] == {"forward": "3 iterations done", "reverse": "3 iterations done"}
 
 
 # --- align ------------------------------------------------------------------------------------------------------------
@@ -169,7 +169,9 @@ def test_an_unusual_pair_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     largest = int(np.argmax(costs))
     words = f"{len(PAIRS.source[largest])} × {len(PAIRS.target[largest])}"
     said = run("align source target --save m").said
-    assert said[0].startswith(f"note: pair {largest + 1} ({words} words) will take about 0 s a step on one core, and")
+    assert said[0].startswith(
+        f"note: pair {largest + 1} ({words} words) will take about 0 s per iteration on one core, and"
+    )
     assert said[0].endswith("; --longest 200 skips pairs with more words on a side")
     assert run("align source target --apply m").said[0] == said[0]
     assert not any("will take about" in line for line in run("align source target --longest 3").said)

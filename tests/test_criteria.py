@@ -526,7 +526,8 @@ def test_stops_by_tolerance_or_steps() -> None:
     found = run(fake([-10.0, -9.0, -8.99, -8.0]), tolerance=1e-2)
     assert len(found.trace) == 3 and found.trace.stopped.kind == CONVERGED
     assert found.trace.stopped.text.startswith("converged: relative change 1.1e-03")
-    assert run(fake([-10.0, -9.0]), tolerance=1e-2).trace.stopped == Ending(DONE, "2 steps done")
+    assert run(fake([-10.0, -9.0]), tolerance=1e-2).trace.stopped == Ending(DONE, "2 iterations done")
+    assert run(fake([-10.0]), tolerance=1e-2).trace.stopped == Ending(DONE, "1 iteration done")
     assert len(run(fake([-10.0, -9.0, -9.0, -8.0], settles=False), tolerance=1e-2).trace) == 4
 
 

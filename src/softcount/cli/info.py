@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from softcount.cli.watched import watched
-from softcount.loop.trace import RECORDS, Note, gathered
+from softcount.loop.trace import RECORDS, Note, count_iterations, gathered
 from softcount.machine import stage
 from softcount.machine.streams import put
 from softcount.signature import in_form
@@ -168,7 +168,7 @@ def _sentence(result: dict[str, Any]) -> str:
         return "no iterations: the parameters are the initial ones"
     best = f"the best of {result['restarts']} restarts; " if result["restarts"] > 1 else ""
     objective = "" if result["objective"] is None else f"; objective {result['objective']:,.4f}"
-    took = f"{result['steps']} iterations, {result['seconds']:.1f} s in total"
+    took = f"{count_iterations(result['steps'])}, {result['seconds']:.1f} s in total"
     return f"{result['criterion']}: {best}{took}; {result['stopped']}{objective}"
 
 
@@ -189,7 +189,7 @@ def _checkpoint_lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if found["finished"]:
         yield "finished", "; ".join(found["finished"])
     for key, position in found["under_way"].items():
-        yield "under way", f"{key}, {position['steps']} iterations done; run the same command again to resume"
+        yield "under way", f"{key}, {count_iterations(position['steps'])} done; run the same command again to resume"
 
 
 def _counted(sizes: dict[str, Any]) -> str:

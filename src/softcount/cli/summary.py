@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from softcount.loop.trace import CONVERGED, DONE, Ending, Step, Trace
+from softcount.loop.trace import CONVERGED, DONE, Ending, Step, Trace, count_iterations
 
 if TYPE_CHECKING:
     from softcount.criteria.spec import Stage
@@ -70,7 +70,7 @@ def _restarts(model: Any) -> Iterator[str]:
 
 
 def ending(model: Any, to_convergence: bool = False) -> str:
-    """How the chosen restart ended: ``em:200: 200 steps in 0.4 s; objective (log-likelihood) -1,234.5``.
+    """How the chosen restart ended: ``em:200: 200 iterations in 0.4 s; objective (log-likelihood) -1,234.5``.
 
     Where training to convergence was asked for, it also says that this was not reached.
     """
@@ -82,7 +82,7 @@ def ending(model: Any, to_convergence: bool = False) -> str:
         return f"not trained: the parameters are the initial ones{inertia}"
     last = parse(steps[-1].stage)[-1]
     stages = ",".join(dict.fromkeys(step.stage for step in steps))
-    took = f"{len(steps)} iteration{'s' * (len(steps) > 1)} in {sum(step.seconds for step in steps):.1f} s"
+    took = f"{count_iterations(len(steps))} in {sum(step.seconds for step in steps):.1f} s"
     objective = f"objective ({_objective(last, steps[-1])}) {steps[-1].objective:,.4f}"
     return f"{stages}: {_stopped(model.history_.stopped, took, last, to_convergence)}; {objective}{inertia}"
 

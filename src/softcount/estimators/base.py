@@ -236,7 +236,7 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         self.posterior_ = None if learned.posterior is None else by_name(learned.posterior)
         self._take_weights(learned.weights)
         before = Trace(step for step in self.history_ if step.stage == learned.step.stage)
-        before.remarks, before.stopped = self.history_.remarks, Ending(DONE, f"{n} pieces learned")
+        before.remarks, before.stopped = self.history_.remarks, Ending(DONE, f"{n:,} piece{'s' * (n != 1)} learned")
         before.append(learned.step)
         self.history_, self.objective_ = before, learned.step.objective
         self.restarts_, self.restart_ = [Restart(self.objective_, self.objective_, len(before), before.stopped)], 0

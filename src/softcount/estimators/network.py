@@ -226,7 +226,7 @@ class Network(TrainedNetwork):
         if open:
             raise InputError(f"the start does not contain {list_some(open)}; add it, or give data to learn it from")
         self._tables = self.parameters_._asdict()
-        self.restarts_, self.restart_ = [Restart(float("nan"), float("nan"), 0, Ending(DONE, "0 steps done"))], 0
+        self.restarts_, self.restart_ = [Restart(float("nan"), float("nan"), 0, Ending(DONE, "0 iterations done"))], 0
         self.objective_, self.n_iter_, self.history_, self.posterior_ = float("nan"), 0, Trace(), None
         self.feature_weights_ = self.feature_names_ = None
         self._finish(0, "<given>", "", rows=0, sequences=0)

@@ -9,6 +9,11 @@ CONVERGED, DONE, FELL, HELD_OUT = "converged", "done", "fell", "held-out"
 FEW = 3  # notes of one kind that are shown; the rest is counted
 
 
+def count_iterations(n: int) -> str:
+    """``1 iteration``, ``1,200 iterations``."""
+    return f"{n:,} iteration{'s' * (n != 1)}"
+
+
 class Ending(NamedTuple):
     """Why a stage ended."""
 
@@ -45,7 +50,7 @@ RECORDS = (Ending, Note, Step)  # of which files keep a trace
 class Trace(list[Step]):
     """The steps of all stages of all restarts, in order."""
 
-    stopped: Ending = Ending(DONE, "no steps")  # why the chosen restart's last stage ended
+    stopped: Ending = Ending(DONE, "no iterations")  # why the chosen restart's last stage ended
     remarks: tuple[str, ...] = ()  # what is worth saying of the data
 
     @property

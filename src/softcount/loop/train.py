@@ -24,7 +24,7 @@ from softcount.loop.ranged_estep import RangedEStep
 from softcount.loop.ranges import Ranges, batched
 from softcount.loop.resume import Best, Finished, Found, Position, Restart, Saved, check_state, gathered, restored
 from softcount.loop.start import constrain
-from softcount.loop.trace import CONVERGED, DONE, FELL, HELD_OUT, Ending, Note, Step, Trace
+from softcount.loop.trace import CONVERGED, DONE, FELL, HELD_OUT, Ending, Note, Step, Trace, count_iterations
 from softcount.machine import stage as seen
 from softcount.machine.signals import obey
 from softcount.numbers.ragged import Array
@@ -114,7 +114,7 @@ def fit(
 
 def begun(model: Model, parameters: Tables) -> Fit:
     """The start as it is, with no step taken."""
-    none = Restart(float("nan"), float("nan"), 0, Ending(DONE, "0 steps done"))
+    none = Restart(float("nan"), float("nan"), 0, Ending(DONE, "0 iterations done"))
     return Fit(parameters, log_weights(model.layout, parameters), Trace(), [none], 0)
 
 
@@ -134,7 +134,9 @@ def _in_chains(
     check_parameters(found.parameters, stage, settings)
     trace = Trace([*before.trace, *(step._replace(restart=before.chosen) for step in steps)])
     trace.remarks = (found.told(),)
-    trace.stopped = Ending(DONE, f"{len(found.log_joint)} chains of {stage.steps} steps done")
+    n_chains = len(found.log_joint)
+    swept = f"{n_chains} chain{'s' * (n_chains != 1)} of {stage.steps:,} sweep{'s' * (stage.steps != 1)} done"
+    trace.stopped = Ending(DONE, swept)
     restarts, chosen = list(before.restarts), before.chosen
     objective, n = steps[-1].objective, restarts[chosen].steps + len(steps)
     restarts[chosen] = Restart(objective, objective, n, trace.stopped)
@@ -224,7 +226,7 @@ class _Loop:
                     f"iteration {at.step} of {stage.text}",
                     lambda: gathered(self.layout, Saved(now, list(self.trace), kept, self.records, self.best)),  # noqa: B023
                 )
-        self.stopped = at.stopped or Ending(DONE, f"{last} steps done")
+        self.stopped = at.stopped or Ending(DONE, f"{count_iterations(last)} done")
         return at.best_state if self.monitor and at.best_state is not None else at.state
 
     def planned(self) -> list[int]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from softcount.loop.trace import CONVERGED, DONE, FELL, Step, Trace
+from softcount.loop.trace import CONVERGED, DONE, FELL, Step, Trace, count_iterations
 from softcount.report.page.chart import line_chart
 from softcount.report.page.element import Html, breakable, el, joined, minus, table
 from softcount.report.page.frame import Section
@@ -62,7 +62,7 @@ def _by(model: Any) -> str:
 
 def _ran(of: str, stage: str, n: int) -> str:
     name = CALLED.get(_base(stage), _base(stage))
-    return f"{name} ({f'{of}, ' if of else ''}{n:,} iteration{'s' * (n != 1)})"
+    return f"{name} ({f'{of}, ' if of else ''}{count_iterations(n)})"
 
 
 def _with_models(model: Any, trace: Trace) -> Iterator[tuple[str, tuple[int, str, list[Step]]]]:

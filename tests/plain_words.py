@@ -129,6 +129,12 @@ def literals(source: str, calls: Container[str] | None = None) -> Iterator[tuple
             yield node.lineno, node.value
 
 
+def script_literals(source: str) -> Iterator[str]:
+    """Strings of a JavaScript source, comments left out; of a template each part in braces stays as it is written."""
+    for found in re.finditer(r'"([^"\n]*)"|`([^`]*)`', re.sub(r"/\*.*?\*/", "", source, flags=re.DOTALL)):
+        yield found[1] if found[1] is not None else found[2]
+
+
 def _called(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 

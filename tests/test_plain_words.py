@@ -20,6 +20,7 @@ from plain_words import (
     find_in_pages,
     find_in_title,
     literals,
+    script_literals,
 )
 from typer.main import get_command
 
@@ -71,6 +72,24 @@ def test_strings_of_the_source_are_in_plain_words() -> None:
         for habit in find_habits(text)
     ]
     assert len(sources) > 400 and not found, "\n".join(found)
+
+
+def test_strings_of_the_scripts_are_in_plain_words() -> None:
+    """Labels, captions and notes that the pages write themselves: all strings of two words or more."""
+    sources = sorted(SOURCE.rglob("*.js"))
+    found = [
+        f"{path.relative_to(SOURCE)}: {text!r}: {habit}"
+        for path in sources
+        for text in script_literals(path.read_text(encoding="utf-8"))
+        if " " in text
+        for habit in find_habits(text)
+    ]
+    assert len(sources) > 15 and not found, "\n".join(found)
+
+
+def test_strings_of_a_script_are_its_literals() -> None:
+    source = 'say(`Tree ${k + 1}`, "one a line"); /* "not this" */ f("");'
+    assert list(script_literals(source)) == ["Tree ${k + 1}", "one a line", ""]
 
 
 def test_public_docstrings_begin_with_what_a_thing_is() -> None:

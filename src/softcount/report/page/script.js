@@ -139,7 +139,7 @@
       const best = share.map((p, h) => [p, h]).sort((a, b) => b[0] - a[0]).slice(0, 3);
       out.textContent = known.length
         ? best.map(([p, h]) => `${(100 * p).toFixed(0)} % ${names[h]}`).join("; ") + ` (${known.length} of ${typed.length} words known here)`
-        : typed.length ? "none of these words is among those that the page knows" : "";
+        : typed.length ? "the page knows none of these words" : "";
     });
   }
 })();

@@ -178,7 +178,7 @@ const reconstructionView = (model, frame, settings) => {
       make("strong", { "data-value": found.objective, "data-j": true }, shown(found.objective)),
       ` = ${shown(found.decode.logNorm)} − (${shown(found.encode.logNorm)})`,
     ),
-    hint("The best values are those of the best structure of the whole item; the most probable value of a single node may differ."),
+    hint("The best values belong to the best structure of the whole item; the most probable value of a single node may differ."),
     tableOf(
       "Posterior and Q, with the best values under each",
       [model.kind === "mixture" ? "document" : "node", ...["P(z | x)", "Q(z) ∝ P(z) P(x | z)²", "best by P(z | x)", "best by P(x | z) P(z | x)"].map(kept)],

@@ -42,7 +42,7 @@ def test_a_criterion_is_that_of_every_stage():
 def test_rows_of_features_take_five_steps_of_the_same_stages():
     assert stages(features="pairs") == stages(features="pairs", preset="fast") == ["ibm1(em:5)", "hmm(em:5)"]
     assert stages(features="pairs", criterion="em:3") == stages()
-    assert plan(WordAligner(features="pairs")).lost.endswith("no back-off to stems, five iterations per stage")
+    assert plan(WordAligner(features="pairs")).lost.endswith("no back-off, five iterations per stage")
 
 
 def test_a_named_model_is_that_model():

@@ -189,7 +189,7 @@ def test_uniform_gaussians_are_tied():
     start = GaussianTables(np.full(2, 0.5), model.layout.component.family.uniform())
     with Threads(1) as engine:
         result = fit(model, items, parse("em:2"), lambda restart: start, engine)
-    assert any("tied" in note for note in result.trace.notes)
+    assert any("stay identical" in note for note in result.trace.notes)
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.data())

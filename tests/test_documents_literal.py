@@ -38,7 +38,7 @@ def test_from_a_uniform_start_the_classes_stay_tied():
     with pytest.warns(UserWarning, match="collapse"):
         model.fit(PRODUCTS)
     assert np.allclose(model.word_[0], model.word_[1])
-    assert any("tied" in note and "random start" in note for note in model.history_.notes)
+    assert any("stay identical" in note and "random start" in note for note in model.history_.notes)
 
 
 def test_six_news_items_have_two_topics():
@@ -56,7 +56,7 @@ def test_six_news_items_have_two_topics():
 
 def test_tied_topics_say_so():
     model = PLSA(2, start="uniform", **EXACT).fit(NEWS)
-    assert any("tied" in note for note in model.history_.notes)
+    assert any("identical" in note for note in model.history_.notes)
 
 
 def test_all_labelled_is_supervised_naive_bayes():

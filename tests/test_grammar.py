@@ -401,10 +401,10 @@ def test_bad_settings() -> None:
         ({"grammar": TELESCOPE, "fixed": "XP"}, "use one of its symbols, or a rule such as 'NP -> Det N'"),
         ({"grammar": TELESCOPE, "fixed": "S -> S S"}, "rule 'S -> S S' is not in the grammar"),
         ({"grammar": TELESCOPE, "prior": {"S": 0.0}}, "prior must be positive"),
-        ({"grammar": TELESCOPE, "pseudo": {"S": -1.0}}, ": must be from 0 to"),
+        ({"grammar": TELESCOPE, "pseudo": {"S": -1.0}}, "give a number from 0 to"),
         (
             {"grammar": "S -> 'x'"},
-            "no sentence has a tree in this grammar; the word 'saw', for example, is not in the grammar",
+            "no sentence can be parsed with this grammar; the word 'saw', for example, is not in the grammar",
         ),
         ({"nonterminals": 0}, "it must be at least"),
         ({"grammar": TELESCOPE, "markov": (0, 1)}, "markov"),

@@ -77,10 +77,10 @@ def refusal(address: str) -> str:
 def test_tls_on_one_side_alone_is_told_at_once(short: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray_joining, "_asked", lambda *_: pytest.fail("it waited"))
     with answering(ALERT) as address:
-        assert refusal(address).startswith("set RAY_USE_TLS=1 here as well, RAY_TLS_CA_CERT,")
+        assert refusal(address).startswith("the cluster uses TLS; set RAY_USE_TLS=1 here as well, RAY_TLS_CA_CERT,")
     monkeypatch.setenv("RAY_USE_TLS", "1")
     with answering(SETTINGS) as address:
-        assert refusal(address).startswith(": RAY_USE_TLS is set here, but the cluster does not use TLS")
+        assert refusal(address).startswith("RAY_USE_TLS is set here, but the cluster does not use TLS")
 
 
 @pytest.mark.parametrize("tls", ["", "1"])
@@ -88,7 +88,7 @@ def test_who_says_nothing_has_a_limited_time(short: None, tls: str, monkeypatch:
     monkeypatch.setenv("RAY_USE_TLS", tls)
     with answering(None) as address:
         said = refusal(address)
-    assert said.startswith("check the address, that Ray runs there, the firewall, and that")
+    assert said.startswith("no answer from a Ray cluster within 1 seconds; check the address, that Ray runs there,")
     assert "RAY_USE_TLS" in said and ray_joining.LIMIT in said
 
 
@@ -128,7 +128,7 @@ def test_a_cluster_with_certificates(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", HEAD], env={**own, **tls}, **pipes) as head:
         address = head.stdout.readline().strip()
         code, out, err = tagging(tmp_path, address, own)
-        says = f"softcount: {address}: the cluster speaks TLS; set RAY_USE_TLS=1"
+        says = f"softcount: {address}: the cluster uses TLS; set RAY_USE_TLS=1"
         assert (code, out, err[: len(says)]) == (2, "", says)
         code, out, err = tagging(tmp_path, address, {**own, **tls})
         assert code == 0 and len(out.splitlines()) == 2, err

@@ -68,7 +68,7 @@ def test_without_its_package_a_model_is_unknown(tmp_path: Path, elsewhere: dict[
     found = run(tmp_path, plain, "info", "m")
     assert "something unknown ('coins')" in found.stdout + found.stderr and "Traceback" not in found.stderr
     applied = run(tmp_path, plain, "tag", "flips.txt", "--apply", "m")
-    assert applied.returncode == 2 and "holds something unknown ('coins')" in applied.stderr
+    assert applied.returncode == 2 and "contains something unknown ('coins')" in applied.stderr
     refused = run(tmp_path, plain, "coins", "flips.txt")
     assert refused.returncode == 2 and "No such command 'coins'" in refused.stderr
 

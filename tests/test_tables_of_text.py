@@ -131,7 +131,7 @@ def test_what_cannot_be_read_is_refused():
     written("x.parquet", a=["b", None, "c"], b=["x", "y", "z"], n=[1, 2, 3])
     cases = {
         "topics x.parquet": "x.parquet: several text columns: a, b; choose one with --text-column",
-        "topics x.parquet --text-column c": "x.parquet: no column 'c' for --text-column; it has a, b, n",
+        "topics x.parquet --text-column c": "x.parquet: no column 'c' for --text-column; the columns are a, b, n",
         "topics x.parquet --text-column n": "x.parquet: column 'n' has type int64, not text; choose another",
         "topics x.parquet --text-column a": "x.parquet: row 2: 'a' has None instead of a text; fill it with '' or remove the row",
         "topics x.parquet --text-column b --id-column a": "x.parquet: row 2: 'a' is empty; name every row, or omit --id-column",

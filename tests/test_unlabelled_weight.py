@@ -183,7 +183,7 @@ def test_a_labelled_class_that_receives_nothing_is_named() -> None:
     word = np.array([[0.95, 0.05], [0.05, 0.95], [0.5, 0.5]])  # in the order of the names: one, three, two
     start = (np.array([0.4, 1e-4, 0.6]), word[[0, 2, 1]])
     model = sc.NaiveBayesMixture(start=start, fixed=["cluster", "word"], unlabelled_weight=1.0, criterion="em:1")
-    with pytest.warns(UserWarning, match=r"these received almost no documents: three \(5\); give more labels"):
+    with pytest.warns(UserWarning, match=r"these received almost no documents: three \(5\); add labels"):
         model.fit(X, y)
 
 

@@ -77,6 +77,7 @@ ATTRIBUTES = {
     "classes_": "classes_",
     "confidence_": "confidence_",
     "count_": "count_",
+    "decoded_": "decoded_",
     "discounts_": "discounts_",
     "document_frequency_": "document_frequency_",
     "feature_names_": "feature_names_",

@@ -138,7 +138,7 @@ def per_rule(rules: Rules, setting: Any, default: float, what: str) -> float | A
     numbers = list(setting.values()) if isinstance(setting, Mapping) else [setting]
     for number in numbers:
         if not isinstance(number, int | float | np.number) or not 0.0 <= number <= MOST_PSEUDO:
-            raise InputError(f"{what} is {number!r}; it must be a number from 0 to {MOST_PSEUDO:g}")
+            raise InputError(f"{what}: {number!r} is out of range; give a number from 0 to {MOST_PSEUDO:g}")
     if not isinstance(setting, Mapping):
         return float(setting)
     amounts = np.full(rules.n_rules, default)

@@ -88,5 +88,5 @@ def per_table(layout: Any, setting: float | Mapping[str, Any], default: float = 
     found = chosen(layout, setting, default) if isinstance(setting, Mapping) else by_table(layout, lambda _: setting)
     for _, _, number in named(layout, found):
         if isinstance(number, int | float) and not 0 <= number <= MOST_PSEUDO:
-            raise InputError(f"pseudo-count {number}: must be from 0 to {MOST_PSEUDO:g}")
+            raise InputError(f"pseudo-count {number}: out of range; give a number from 0 to {MOST_PSEUDO:g}")
     return found

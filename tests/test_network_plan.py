@@ -140,7 +140,7 @@ def test_a_message_lists_ten_names() -> None:
 
 def test_thousands_of_arcs_without_columns_are_one_short_line() -> None:
     network = Network(" -> ".join(f"a{i}" for i in range(2001)))
-    with pytest.raises(InputError, match=r"no column of the network \(x\); the columns are a0, .* a9 and 1,991 more") as wrong:
+    with pytest.raises(InputError, match=r"no column of the network \(x\); the columns are .* and 1,991 more") as wrong:
         network.fit({"x": ["1", "2"]})
     assert len(str(wrong.value)) < 200
 

@@ -28,7 +28,7 @@ HEARD = {
 def test_every_command_of_an_example_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     ran = run(f"examples {name} --out here")
-    assert ran.code == 0 and ran.said == [f"wrote {len(EXAMPLES[name].files)} files to here"]
+    assert ran.code == 0 and ran.said == [f"wrote {(n := len(EXAMPLES[name].files))} file{'s' * (n != 1)} to here"]
     assert ran.out.splitlines() == list(EXAMPLES[name].commands)
     monkeypatch.chdir(tmp_path / "here")
     for number, command in enumerate(EXAMPLES[name].commands):

@@ -34,7 +34,7 @@ def examples(
         raise InputError(f"example {name!r} not found; choose from {', '.join(EXAMPLES)}")
     if out is not None:
         written = _write(out, [name] if name else list(EXAMPLES), one=name is not None)
-        say(f"wrote {written} files to {out}", quiet)
+        say(f"wrote {written} file{'s' * (written != 1)} to {out}", quiet)
     if name is None:
         for each, example in EXAMPLES.items():
             put(f"{each}\t{example.told}")

@@ -369,7 +369,7 @@ class NaiveBayesMixture(TrainedMixture):
                 f"these have become identical: {_some(f'{self._called(j)} and {self._called(k)}' for j, k in alike)}"
             )
         if wrong:
-            advice = "use fewer, or another start or random_state"
+            advice = "use fewer, or another start or seed"
             if data.labels is not None:
                 advice = "add labels, lower pseudo or unlabelled_weight, or use another start"
             warn_each_time(f"the classes collapse: {', and '.join(wrong)}; {advice}")

@@ -210,7 +210,7 @@ class Network(TrainedNetwork):
         found, scored = learned_structure(begun, self._read(columns), self._model.sizes, self.restarts, seed)
         self._learned_arcs = found
         n = sum(len(above) for above in found.parents)
-        return (f"structural EM: {n} arcs, BIC {scored.bic:,.2f} (initially {scored.bics[0]:,.2f})",)
+        return (f"structural EM: {n} arc{'s' * (n != 1)}, BIC {scored.bic:,.2f} (initially {scored.bics[0]:,.2f})",)
 
     def as_given(self) -> Network:
         """Take the network as its start says, every table of it; nothing is learned.

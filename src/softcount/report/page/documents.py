@@ -89,7 +89,7 @@ def _topics(model: Any, tops: Sequence[Sequence[str]], coherence: Coherence | No
     box = Html('<input type="search" id="query" autocomplete="off" spellcheck="false">')
     ask = [
         el("h3", "Classify a text"),
-        el("label", "Type a text to see its topics; they are computed in this page. ", box),
+        el("label", "Type a text to see its topics; they are computed on this page. ", box),
         el("p", "", id="query-answer", role="status", cls="found"),
     ]
     told = f"Each topic's share of all tokens, and its top words, {RANKS[model.ranked_by_]}."

@@ -215,3 +215,9 @@ def test_labels_of_two_kinds_are_refused_and_missing_ones_not_scored():
     right = np.mean(model.predict(TABLE)[:2] == ["a", "b"])
     for missing in (None, np.nan, -1, ""):
         assert model.score(TABLE, np.array(["a", "b", *[missing] * 10], dtype=object)) == right
+
+
+@pytest.mark.parametrize("model", [PLSA(2), NaiveBayesMixture(2), KMeans(2), GaussianMixture(2)], ids=lambda m: m.kind)
+def test_no_documents_at_all_are_refused(model):
+    with pytest.raises(InputError, match="give at least one"):
+        model.fit([])

@@ -151,6 +151,8 @@ def is_text(X: Any) -> bool:
 
 def numbers_of(estimator: Any, X: Any, **how: Any) -> Any:
     """A table of numbers, as scikit-learn checks it; where it has text in it, what to pass instead."""
+    if isinstance(X, list | tuple) and not X:
+        raise InputError("no documents; give at least one")
     try:
         return validate_data(estimator, X, **how)
     except ValueError as error:

@@ -353,3 +353,11 @@ def test_more_sentences_than_there_is_memory_for_are_refused(tmp_path, monkeypat
     ):
         with pytest.raises(InputError, match=r"need .* GB, but this machine has .*; ask for fewer"):
             model.sample(2**64)
+
+
+def test_a_text_without_a_finite_perplexity_is_refused(tmp_path: Path) -> None:
+    """Whatever a file says of its words, no command prints infinity."""
+    path = tmp_path / "x.arpa"
+    path.write_text("\\data\\\nngram 1=4\n\n\\1-grams:\n-99\t<s>\n-900\t</s>\n-900\ta\n-1\t<unk>\n\n\\end\\\n")
+    with pytest.raises(InputError, match="the mean log-probability of a word is -2072, which gives no finite"):
+        LanguageModel.from_arpa(path).fluency(["a a"])

@@ -42,6 +42,7 @@ from softcount.text.stored import in_memory
 from softcount.text.vocabulary import Vocabulary
 
 QUERIES = ("own", "kenlm")
+MOST_SURPRISAL = 700.0  # nats per word; exp of more is infinite
 LONGEST = 10_000  # words of a sample: a model may never end a sentence
 
 
@@ -260,6 +261,12 @@ class LanguageModel(LightEstimator, SavedEstimator):
         text, unknown = self._encoded(X)
         logs = self._logs(text)[text.is_word]
         known = logs[~unknown[text.is_word]]
+        means = [subset.mean() for subset in (logs, known) if len(subset)]
+        if not all(abs(mean) <= MOST_SURPRISAL for mean in means):
+            raise InputError(
+                f"the mean log-probability of a word is {min(means):.4g}, which gives no finite perplexity; "
+                "check the language model"
+            )
         return Fluency(
             float(np.exp(-logs.mean())), float(np.exp(-known.mean())) if len(known) else float("nan"),
             float(-logs.sum() / np.log(2)), len(logs), len(logs) - len(known),

@@ -36,7 +36,7 @@ class Ran(NamedTuple):
     @property
     def said(self) -> list[str]:
         """Lines of stderr; that kernels are compiled is no matter of the input."""
-        return [line for line in self.err.splitlines() if "compiling this model's kernels" not in line]
+        return [line for line in self.err.splitlines() if "compiling kernels" not in line]
 
 
 def run(line: str, stdin: bytes = b"") -> Ran:

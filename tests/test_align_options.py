@@ -42,7 +42,7 @@ def test_a_criterion_is_that_of_every_stage():
 def test_rows_of_features_take_five_steps_of_the_same_stages():
     assert stages(features="pairs") == stages(features="pairs", preset="fast") == ["ibm1(em:5)", "hmm(em:5)"]
     assert stages(features="pairs", criterion="em:3") == stages()
-    assert plan(WordAligner(features="pairs")).lost.endswith("no back-off, five iterations per stage")
+    assert plan(WordAligner(features="pairs")).lost.endswith("no back-off and five iterations per stage")
 
 
 def test_a_named_model_is_that_model():
@@ -72,15 +72,15 @@ def test_one_direction_is_that_of_both_trained_apart():
 
 LOST = {
     "direction='forward'": ({"direction": "forward"}, "direction forward: one direction is trained alone, with "
-                            "no fertilities, no spelling prior"),
-    "apart": ({"agreement": False}, "no agreement: directions are trained separately, with no fertilities, "
-              "no spelling prior"),
+                            "no fertilities and no spelling prior"),
+    "apart": ({"agreement": False}, "no agreement: directions are trained separately, with no fertilities "
+              "and no spelling prior"),
     "vb": ({"criterion": "vb:2"}, "criterion vb:2: directions are trained separately, with no fertilities, "
-           "no spelling prior, no back-off"),
+           "no spelling prior and no back-off"),
     "sparse": ({"sparse": (1, 0.05), "spelling": False}, "sparse: directions are trained separately, with no "
-               "fertilities, no back-off"),
+               "fertilities and no back-off"),
     "best": ({"preset": "best", "agreement": False, "fertility": False},
-             "no agreement: directions are trained separately, with no spelling prior, no second model"),
+             "no agreement: directions are trained separately, with no spelling prior and no second model"),
     "nothing": ({"agreement": False, "fertility": False, "spelling": False}, ""),
     "default": ({}, ""),
     "em": ({"criterion": "em:2"}, ""),

@@ -27,9 +27,9 @@ def other(x):
     return x
 """
 KERNEL = "from small import double; double(2.0)"
-KEPT = "softcount: compiling this model's kernels (up to a minute, kept in {}: "
-LOST = "softcount: compiling this model's kernels (up to a minute, with every run: "
-OFTEN = "softcount: compiling this model's kernels (up to a minute, once per machine)\n"
+KEPT = "softcount: compiling kernels (up to a minute, kept in {}: "
+LOST = "softcount: compiling kernels (up to a minute, with every run: "
+OFTEN = "softcount: compiling kernels (up to a minute, once per machine)\n"
 WHY = "neither softcount's folder nor the user's cache is writable; NUMBA_CACHE_DIR sets another folder)\n"
 
 

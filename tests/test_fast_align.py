@@ -17,6 +17,7 @@ def test_flags_are_those_of_the_command_that_is_named(tmp_path, monkeypatch, fla
     assert run(named.removeprefix("softcount ") + " -q").out == ran.out
     assert len(ran.out.splitlines()) == 4
     assert ("--direction reverse" in named) == ("r" in flags)
+    assert ("--prior-over cooccurring" in named) == ("v" in flags), "fast_align's prior has the entries of its table"
 
 
 def test_p_is_a_number_or_a_file(tmp_path, monkeypatch):

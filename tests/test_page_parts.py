@@ -91,6 +91,9 @@ def test_advice_is_given_where_it_is_due() -> None:
     (flat,) = advice([0.2] * 5, "states")
     assert "have almost equal sizes (entropy 100% of the maximum)" in flat
     assert "the default start and criterion, may" in flat and "steps" not in flat, "as Troubleshooting says"
+    assert list(advice([0.2] * 5, "states", usual=True)) == [], "what it would advise was done"
+    uneven = [0.167, 0.12, 0.11, 0.1, 0.1, 0.09, 0.08, 0.08, 0.063, 0.05, 0.04]
+    assert list(advice(uneven, "states")) == []
     (empty,) = advice([0.7, 0.2, 0.1, 0.0], "classes")
     assert empty.startswith("1 of 4 classes are empty; use fewer classes")
     assert list(advice([], "states")) == []

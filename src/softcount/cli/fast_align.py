@@ -5,7 +5,7 @@
 | -i FILE | source ||| target, a line each |
 | -d | positions near the diagonal (ibm2); without it ibm1 |
 | -o | the tension is learned; without it -T, 4 |
-| -v, -a | variational Bayes with this α (0.01); without it EM |
+| -v, -a | variational Bayes with this α (0.01), over words that co-occur; without it EM |
 | -r | the reverse direction; links are written source-target all the same |
 | -I | steps, 5 |
 | -q, -N | probability of the empty word, 0.08, or none |
@@ -93,9 +93,11 @@ def fast_align(
         "null": "0" if no_null else str(null if number is None else number),
         "lowercase": False,
     }
+    if bayes:
+        settings["prior_over"] = "cooccurring"
     if probabilities is not None and number is None:
         settings["lexicon"] = Path(probabilities)
-    shown = " ".join(f"--{name} {value}" for name, value in settings.items() if name != "lowercase")
+    shown = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in settings.items() if name != "lowercase")
     same = [] if quiet else [f"softcount align {file} {shown} --no-lowercase"]
     place = None if save is None else Path(save)
     AsOther(context=context, source=file, **settings, save=place, quiet=quiet, same=same, unused=UNUSED).run()

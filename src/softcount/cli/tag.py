@@ -47,7 +47,7 @@ from softcount.errors import InputError
 class Tag(Sampled):
     """Tag words without training labels; print one line of tags per line of TEXT.
 
-    Example: **softcount tag text.txt --states 45 --criterion em:100,mre:50 > tags.txt**
+    Example: **softcount tag text.txt --states 45 --save tagger.model > tags.txt**
 
     Use the spelling of words: **softcount tag text.txt --states 45 --features words > tags.txt**
 

@@ -134,7 +134,12 @@ def _lost(settings: Any, together: bool, stems: Stems) -> str:
     if not without:
         return ""
     how = "one direction is trained alone" if settings.direction != "both" else "directions are trained separately"
-    return f"{_reason(settings)}: {how}, with {', '.join(without)}"
+    return f"{_reason(settings)}: {how}, with {_join_words(without)}"
+
+
+def _join_words(words: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def _reason(settings: Any) -> str:

@@ -204,7 +204,7 @@ def _split_merge(train: Trainer, items: Any, most: int, rng: np.random.Generator
         failed = 0 if better and model.size > best.size else failed + 1
         best = model if better else best
         behind = behind + 1 if _far_behind(best, bar, tried[0].score) else 0
-    why = "more do not raise the ELBO"
+    why = "more does not raise the ELBO"
     if 2 * best.size > most:
         why = f"would exceed {most}"
     return Choice(_used(best), f"splitting {best.size} {why}", tried)

@@ -84,7 +84,7 @@ class _Announce(event.Listener):
     def on_start(self, event: Any) -> None:
         if not _Announce.said and getattr(event.data["dispatcher"], "_cache", None) is not None:
             _Announce.said = True
-            message = f"softcount: compiling this model's kernels (up to a minute, {cache.often()})"
+            message = f"softcount: compiling kernels (up to a minute, {cache.often()})"
             stage.say(message)
         stage.compiling += 1
 

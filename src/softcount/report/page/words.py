@@ -25,9 +25,9 @@ SENTENCES = 60
 LONGEST = 60  # words of a sentence that is shown
 TYPICAL, SAID = 12, 2  # words of a class: those that are listed, those that stand behind its name
 WIDEST = 60  # states of which a matrix can still be read
-# Labels of which evenness says something, and the share of the greatest entropy that is too much: of the demo's
-# language, 12 states, the true tags have 0.89, the default 0.83, and EM from a random start, which is flat, 0.97.
-FEW, FLAT = 5, 0.95
+# Labels of which evenness says something, and the share of the greatest entropy that is too much: shares from 4 % to
+# 16.7 % can have 0.97; of the demo's language, 12 states, the true tags have 0.89.
+FEW, FLAT = 5, 0.98
 TELLS_APART = {
     "hmm": "another number of them, or the default start and criterion,",
     "word classes": "another number of them",
@@ -41,7 +41,8 @@ def sections(model: Any, data: Corpus | None, gold: Sequence[Sequence[str | None
     unknown = data is None and model.kind == "hmm" and not hasattr(model, "decoded_")
     unit = EXPECTED if unknown else TOKENS
     what = "classes" if model.kind == "word classes" else "states"
-    yield Section("classes", what.capitalize(), _classes(groups, what, model.kind, unit))
+    usual = model.kind == "hmm" and model.criterion is None and model.start in (None, "auto")
+    yield Section("classes", what.capitalize(), _classes(groups, what, model.kind, unit, usual))
     told = {group.name: " ".join([group.name, *group.words[:SAID]]) for group in groups}
     if model.kind == "hmm" and len(names) <= WIDEST and len(model.transition_) == len(names):
         yield Section("transition", "Transitions between states", _transition(model, names, told))
@@ -73,22 +74,25 @@ def _by_top_words(model: Any, names: Sequence[str], sizes: Array | None) -> list
     return [Group(name, int(known[k]), float(shares[k]), words[k], [], words[k]) for k, name in enumerate(names)]
 
 
-def _classes(groups: Sequence[Group], what: str, kind: str, unit: str) -> Html:
+def _classes(groups: Sequence[Group], what: str, kind: str, unit: str, usual: bool) -> Html:
     greatest = max((group.share for group in groups), default=0.0)
     rows = [(g.name, f"{g.size:,}", f"{g.share:.1%}", bar(g.share, greatest), " ".join(g.words)) for g in groups]
     of = "expected per state" if unit == EXPECTED else "per class"
     told = f"Number of tokens {of}, and top words."
     head = ("class" if kind == "word classes" else "state", unit, "share", "", "top words")
-    hints = [el("p", hint) for hint in advice([group.share for group in groups], what, kind)] if greatest else []
+    hints = [el("p", hint) for hint in advice([group.share for group in groups], what, kind, usual)] if greatest else []
     return joined([el("p", told, cls="hint"), table(head, rows, "By size", numbers=(1, 2)), *hints])
 
 
-def advice(shares: Sequence[float], what: str, kind: str = "hmm") -> Iterator[str]:
-    """What sizes suggest to try: labels of text are far from equally frequent, and none should be without words."""
+def advice(shares: Sequence[float], what: str, kind: str = "hmm", usual: bool = False) -> Iterator[str]:
+    """What sizes suggest to try: labels of text are far from equally frequent, and none should be without words.
+
+    Of a run with the default start and criterion, `usual`, equal sizes suggest nothing.
+    """
     used = [share for share in shares if share > 0]
     if len(used) < len(shares):
         yield f"{len(shares) - len(used)} of {len(shares)} {what} are empty; use fewer {what}, or another start."
-    if len(used) >= FEW:
+    if len(used) >= FEW and not usual:
         evenness = -sum(p * math.log(p) for p in used) / math.log(len(used))
         if evenness > FLAT:
             yield (

@@ -146,7 +146,8 @@ def test_tag_decodings_and_pseudo_counts(run: Run, files: Path, decode: str) -> 
 
 def test_tied_start_is_noted(run: Run, files: Path) -> None:
     assert (
-        "all states (clusters, topics) start identical and stay identical" in run("tag", "text", "--states", 2, "--start", "uniform").err
+        "all states (clusters, topics) start identical and stay identical"
+        in run("tag", "text", "--states", 2, "--start", "uniform").err
     )
 
 
@@ -404,9 +405,7 @@ def test_second_process_reuses_the_compiled_kernels(files: Path) -> None:
     environment["XDG_CACHE_HOME"] = str(files / "home")  # what this user's commands have compiled is not found there
     first, second = python(*few, **environment), python(*few, **environment)
     assert first.returncode == second.returncode == 0 and first.stdout == second.stdout
-    assert (
-        first.stderr.count("compiling kernels (up to a minute") == 1 and "compiling" not in second.stderr
-    )
+    assert first.stderr.count("compiling kernels (up to a minute") == 1 and "compiling" not in second.stderr
 
 
 @pytest.mark.parametrize(("n", "reader"), [(8000, "head -n 1"), (5, "true")])

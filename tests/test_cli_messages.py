@@ -17,6 +17,7 @@ from command import refused, run
 
 import softcount
 from softcount.cli.summary import in_two_lines
+from softcount.errors import count_nouns
 from softcount.report.clusters import characteristic_words, cluster_lines, distinctive
 from softcount.report.columns import whole_words
 from softcount.signature import in_form
@@ -150,6 +151,31 @@ def test_rows_in_a_file_are_not_printed_as_well(folder: Path) -> None:
 def test_how_training_ended(line: str, ending: str) -> None:
     said = run(line).said
     assert re.fullmatch(ending.replace("N", r"-?[0-9,.]+"), said[-2]), said[-2]
+
+
+def test_a_grammar_read_off_trees_says_so(folder: Path) -> None:
+    (folder / "trees").write_text("(S (NP she) (VP sleeps))\n")
+    (folder / "words").write_text("she sleeps\n")
+    read = "rules and probabilities were read off the trees"
+    assert f"not trained: {read}" in run("grammar --trees trees --save m").said
+    assert f"no iterations: {read}" in run("info m").out
+    assert "applied m to words: 1 sentence, 2 words" in run("grammar words --apply m").said
+    assert f"not trained: {read}" not in run("grammar --trees trees --start uniform").said
+
+
+@pytest.mark.parametrize(
+    ("n", "plural", "text"),
+    [
+        (1, "sentences", "1 sentence"),
+        (0, "pairs", "0 pairs"),
+        (1, "entries", "1 entry"),
+        (1, "classes", "1 class"),
+        (1, "states", "1 state"),
+        (1200, "word types", "1,200 word types"),
+    ],
+)
+def test_one_is_not_a_plural(n: int, plural: str, text: str) -> None:
+    assert count_nouns(n, plural) == text
 
 
 @pytest.mark.parametrize("name", ["tag", "topics", "cluster", "kmeans"])

@@ -200,6 +200,7 @@ def test_the_command(lm: LanguageModel, lines: list[str], tmp_path: Path, monkey
     ran = run(f"decipher cipher --lm letters.lm {asked} --key key.tsv --save m --trace steps.tsv --signature long")
     assert ran.code == 0 and wrong(ran.out.splitlines(), plain) <= 0.05
     assert "order=3 blanks=known" in ran.err
+    assert "em:30 with 2-grams,em:30 with 3-grams: " in ran.err, "iterations are those of both"
     header, *rows = (line.split("\t") for line in Path("key.tsv").read_text().splitlines())
     assert header == ["cipher", "plain", "probability", "count"] and ["t", "e"] in [row[:2] for row in rows]
     assert run("decipher cipher --apply m").out == ran.out

@@ -43,6 +43,15 @@ def list_some(names: Collection[object]) -> str:
     return f"{text} and {len(names) - MOST_LISTED:,} more" if len(names) > MOST_LISTED else text
 
 
+def count_nouns(n: float, plural: str) -> str:
+    """``1 sentence``, ``1,200 sentences``."""
+    if n != 1:
+        return f"{n:,.10g} {plural}"
+    if plural.endswith("ies"):
+        return f"1 {plural.removesuffix('ies')}y"
+    return f"1 {plural.removesuffix('es' if plural.endswith('sses') else 's')}"
+
+
 def similar_name(name: str, names: Iterable[str]) -> str | None:
     """The one of these names that is most like a misspelt one, if any is; upper and lower case are the same here."""
     from difflib import get_close_matches

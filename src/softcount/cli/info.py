@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from softcount.cli.watched import watched
-from softcount.loop.trace import RECORDS, Note, count_iterations, gathered
+from softcount.errors import count_nouns
+from softcount.loop.trace import READ_OFF, RECORDS, Note, count_iterations, gathered
 from softcount.machine import stage
 from softcount.machine.streams import put
 from softcount.signature import in_form
@@ -165,7 +166,8 @@ def _model_lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _sentence(result: dict[str, Any]) -> str:
     if not result["steps"]:
-        return "no iterations: the parameters are the initial ones"
+        read = result["stopped"] == READ_OFF
+        return f"no iterations: {READ_OFF if read else 'the parameters are the initial ones'}"
     best = f"the best of {result['restarts']} restarts; " if result["restarts"] > 1 else ""
     objective = "" if result["objective"] is None else f"; objective {result['objective']:,.4f}"
     took = f"{count_iterations(result['steps'])}, {result['seconds']:.1f} s in total"
@@ -193,7 +195,7 @@ def _checkpoint_lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _counted(sizes: dict[str, Any]) -> str:
-    return ", ".join(f"{n if isinstance(n, str) else format(n, ',.10g')} {what}" for what, n in sizes.items())
+    return ", ".join(f"{n} {what}" if isinstance(n, str) else count_nouns(n, what) for what, n in sizes.items())
 
 
 def _pairs(settings: dict[str, Any]) -> str:

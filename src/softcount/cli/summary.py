@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from softcount.loop.trace import CONVERGED, DONE, Ending, Step, Trace, count_iterations
+from softcount.loop.trace import CONVERGED, DONE, READ_OFF, Ending, Step, Trace, count_iterations
 
 if TYPE_CHECKING:
     from softcount.criteria.spec import Stage
@@ -79,12 +79,19 @@ def ending(model: Any, to_convergence: bool = False) -> str:
     steps = [step for step in model.history_ if step.restart == model.restart_]
     inertia = f"; inertia {model.inertia_:,.4f}" if hasattr(model, "inertia_") else ""
     if not steps:
-        return f"not trained: the parameters are the initial ones{inertia}"
+        read = model.history_.stopped.text == READ_OFF
+        return f"not trained: {READ_OFF if read else 'the parameters are the initial ones'}{inertia}"
     last = parse(steps[-1].stage)[-1]
-    stages = ",".join(dict.fromkeys(step.stage for step in steps))
+    stages = ",".join(dict.fromkeys(_stage_of(step) for step in steps))
     took = f"{count_iterations(len(steps))} in {sum(step.seconds for step in steps):.1f} s"
     objective = f"objective ({_objective(last, steps[-1])}) {steps[-1].objective:,.4f}"
     return f"{stages}: {_stopped(model.history_.stopped, took, last, to_convergence)}; {objective}{inertia}"
+
+
+def _stage_of(step: Step) -> str:
+    """A cipher's key is trained with n-grams of every order, one after another."""
+    order = step.parts.get("order")
+    return step.stage if order is None else f"{step.stage} with {order:.0f}-grams"
 
 
 def _stopped(stopped: Ending, took: str, last: Stage, to_convergence: bool) -> str:

@@ -24,7 +24,7 @@ from softcount.estimators.grammar_rules import (
 from softcount.estimators.parameters import Fixed, PerTable, Seed, Sparse, Where
 from softcount.estimators.saved import described
 from softcount.loop.start import random_start, uniform_start
-from softcount.loop.trace import Step
+from softcount.loop.trace import DONE, READ_OFF, Ending, Step
 from softcount.loop.weighted import checked_weights, digest_with
 from softcount.models.grammar import GrammarTables
 from softcount.models.grammar import grammar as compiled
@@ -191,6 +191,8 @@ class Grammar(TrainedGrammar):
                     weights=weights if weights is None or rows is None else weights[rows],
                     about={"y": None if y is None else described("y", [str(one) for one in y])},
                 )  # fmt: skip
+        if treebank is not None and not self.history_ and self._begins(None) == "given":
+            self.history_.stopped = Ending(DONE, READ_OFF)
         self.history_.remarks += (*self._remarks(), *remarks)
         self.signature_ = self._sign(
             "grammar", seed, **self._sizes(), start=self._begins(items), markov=str(self.markov).replace(" ", ""),

@@ -6,6 +6,7 @@ from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Va
 from typing import Any, NamedTuple
 
 CONVERGED, DONE, FELL, HELD_OUT = "converged", "done", "fell", "held-out"
+READ_OFF = "rules and probabilities were read off the trees"
 FEW = 3  # notes of one kind that are shown; the rest is counted
 
 

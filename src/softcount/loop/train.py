@@ -31,7 +31,9 @@ from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables, leaves, values
 
 TIED = Note("all states (clusters, topics) start identical and stay identical; use a random start")
-BECAME_TIED = Note("all states (clusters, topics) have become identical; use another criterion, or a larger start= of annealed")
+BECAME_TIED = Note(
+    "all states (clusters, topics) have become identical; use another criterion, or a larger start= of annealed"
+)
 UNVISITED = "has no expected count; its previous values are kept"
 PATIENCE = 20  # steps without a rise of the held-out likelihood before a stage ends
 FALL, FALL_SINGLE = 1e-9, 1e-6  # how much, relatively, rounding may make a rising objective fall; in single precision

@@ -251,7 +251,7 @@ def test_seed_words_and_pseudo_counts_begin_topics(folder: Path) -> None:
         (folder / "seeds").write_text(f"0\t{first}\n1\t{second}\n")
         ran = run("topics two --topics 2 --lowercase --seed-words seeds --pseudo 0.01 --save m --signature long")
         assert [line.split("\t")[2].split()[0] for line in ran.out.splitlines()] == [first.lower(), second.lower()]
-        assert "pseudo=topic:0.0,word:0.01" in ran.err and "seed_words=2" in ran.err
+        assert "pseudo=topic:0.0,word:0.01" in ran.err and "seed_words=2,sha256:" in ran.err
         model = softcount.load("m")
         assert model.seed_words == {0: [first.lower()], 1: [second.lower()]} and (model.components_ > 0).all()
 

@@ -277,6 +277,7 @@ class Align(Sampled):
 
     def estimator(self, data: Bitext) -> WordAligner:
         from softcount.estimators.aligner import WordAligner
+        from softcount.text.bilingual import once
 
         model = WordAligner(
             self.model, preset=self.preset, criterion=self.criterion, agreement=self.agreement,
@@ -286,7 +287,7 @@ class Align(Sampled):
             features=self.features, variance=self.variance, sparse=sparse_of(self.sparse),
             null=None if self.null is None else _number(self.null, "--null", "a probability below 1"),
             tension=_number(self.tension, "--tension", "a number from 0 to 60"), direction=self.direction,
-            dictionary=_read_once(self.dictionary), prior=self.prior(data), prior_strength=self.prior_strength,
+            dictionary=once(self.dictionary), prior=self.prior(data), prior_strength=self.prior_strength,
             min_count=self.min_count, random_state=self.seed, **self.chosen(),
         )  # fmt: skip
         model._reading = {name: value for name, value in self.chosen_units().items() if value not in (None, "any")}
@@ -383,15 +384,6 @@ def _number(text: str, option: str, what: str) -> float | str:
         return float(text)
     except ValueError:
         raise InputError(f"{option} {text!r}: invalid value; use {what}, or learn") from None
-
-
-def _read_once(path: Path | None) -> Any:
-    """A file by its name; what can be read only once, a pipe or standard input, by its content."""
-    if path is None or path.is_file():
-        return path
-    from softcount.text.bilingual import read_bilingual
-
-    return [tuple(entry) for entry in read_bilingual(path)]
 
 
 def _stems_once(given: str | None) -> Any:

@@ -164,8 +164,7 @@ class Topics(OfDocuments):
             held_out=self.held_out, restarts=self.restarts, tolerance=self.tolerance, lowercase=self.lowercase,
             random_state=self.seed,
         )  # fmt: skip
-        counted = {} if seeds is None else {"seed_words": sum(map(len, seeds.values()))}
-        model._reading = {**self.reading(), **counted}
+        model._reading = self.reading()
         return model
 
     def fit(self, model: Any, data: Any, **watch: Any) -> None:

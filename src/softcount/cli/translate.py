@@ -90,6 +90,7 @@ def translate(
 
     Reverse direction, n-best list: **softcount translate en-fr.model --lm en.lm new.fr --reverse -n 5 --json**
     """
+    from softcount.text.bilingual import once
     from softcount.text.source import check_stdin
 
     check_form(signature_form)
@@ -98,7 +99,7 @@ def translate(
     check_stdin(text=text, lexicon=lexicon, tune=tune, tune_target=tune_target)
     with Progress(quiet, 1, shown):
         settings: dict[str, Any] = {"lm_weight": lm_weight, "word_bonus": word_bonus, "window": window, "beam": beam}
-        settings |= {"options": options, "inserts": inserts, "lexicon": lexicon, "n_jobs": threads}
+        settings |= {"options": options, "inserts": inserts, "lexicon": once(lexicon), "n_jobs": threads}
         found = _translator(model, lm, reverse, "translate", settings)
         found._check()
         prepare = preparation(found.aligner, tokenize, normalize, quiet)

@@ -20,10 +20,10 @@ from softcount.estimators.align_train import Job, trained
 from softcount.estimators.align_use import TrainedAligner
 from softcount.estimators.featured import PAIRS, signed_rows
 from softcount.estimators.parameters import Function, Sparse, Where, check_parameters
-from softcount.links.known import linked, n_linked
+from softcount.links.known import linked, n_linked, signed_links
 from softcount.loop.trace import Step, Trace, Traces
 from softcount.loop.weighted import checked_weights, digest_with
-from softcount.text.bilingual import BilingualEntry, read_bilingual
+from softcount.text.bilingual import BilingualEntry, entries_of, signed
 from softcount.text.bitext import Bitext, bitext
 
 
@@ -252,7 +252,7 @@ class WordAligner(TrainedAligner):
         self.vocabularies_ = words
         self._take(found)
         self.history_ = Traces(self._traces())
-        self.signature_ = self._signature(planned, whole, seed, digest, known)
+        self.signature_ = self._signature(planned, whole, seed, digest, known, entries)
         tokens = f"{whole.source.n_tokens:,} + {whole.target.n_tokens:,}"
         pairs = len(data) + (known.pairs if known else 0)
         self._remember(seed, f"{data.source.source} and {data.target.source}", digest, pairs=pairs, tokens=tokens)
@@ -345,13 +345,15 @@ class WordAligner(TrainedAligner):
             "tension": self.tension,
         }
 
-    def _signature(self, planned: Plan, data: Bitext, seed: int, digest: str, known: Before | None) -> str:
+    def _signature(
+        self, planned: Plan, data: Bitext, seed: int, digest: str, known: Before | None, entries: list[Any]
+    ) -> str:
         prior = {"prior": f"sha256:{known.digest()[:12]}", "prior_strength": known.strength} if known else {}
-        linked_pairs = {"known_links": n_linked(data)} if n_linked(data) else {}
+        dictionary = "no" if self.dictionary is None else signed(entries)
         return self._sign(
             "align", seed, model=",".join(stage.text for stage in planned.stages), **self._decoding(),
-            **self._trained(planned), dictionary="no" if self.dictionary is None else "yes", min_count=self.min_count,
-            **prior, **linked_pairs, pairs=len(data), tokens=f"{data.source.n_tokens}+{data.target.n_tokens}",
+            **self._trained(planned), dictionary=dictionary, min_count=self.min_count,
+            **prior, **signed_links(data), pairs=len(data), tokens=f"{data.source.n_tokens}+{data.target.n_tokens}",
             data="sha256:" + digest[:12],
         )  # fmt: skip
 
@@ -359,7 +361,5 @@ class WordAligner(TrainedAligner):
 def _entries(given: Any, lowercase: bool) -> list[Any]:
     if given is None:
         return []
-    found = (
-        list(read_bilingual(given)) if isinstance(given, str | Path) else [BilingualEntry(*entry) for entry in given]
-    )
+    found = entries_of(given)
     return [BilingualEntry(e.lower(), f.lower(), kind) for e, f, kind in found] if lowercase else found

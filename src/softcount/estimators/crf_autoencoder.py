@@ -12,6 +12,7 @@ from softcount.criteria.spec import Settings, parse
 from softcount.errors import InputError
 from softcount.estimators.base import LoopEstimator
 from softcount.estimators.crf_answers import DECODINGS, TrainedCRF, untagged
+from softcount.estimators.featured import signed_features
 from softcount.estimators.hmm_answers import naming
 from softcount.estimators.parameters import PerTable, Seed, Where, at_least
 from softcount.estimators.word_classes import WordClasses
@@ -238,7 +239,9 @@ class CRFAutoencoder(TrainedCRF):
             states=self.n_states,
             criterion=",".join(stage.text for stage in parse(self.criterion)),
             start=self.start if isinstance(self.start, str) else "given",
-            features=self.features if isinstance(self.features, str) else "given",
+            features=signed_features(
+                self.features, self.feature_names_, self.features_.offsets, self.features_.values, self.feature_values_
+            ),
             reconstruct=self.reconstruct,
             variance=self.variance,
             min_count=self.min_count,

@@ -14,9 +14,11 @@ from softcount.errors import InputError
 from softcount.loop.feature_weights import Rows
 from softcount.numbers.ragged import Array, Ragged
 from softcount.text.bitext import Bitext
+from softcount.text.digest import content_digest
 from softcount.text.features import Features, tabulated
 from softcount.text.pair_features import spelt_alike
-from softcount.text.word_features import identity, word_features
+from softcount.text.word_features import IDENTITY as IDENTITY_KIND
+from softcount.text.word_features import WORDS, identity, word_features
 
 PAIRS = "pairs"
 SHOWN = 15  # features of pairs, in a remark
@@ -27,10 +29,15 @@ class TableFeatures(NamedTuple):
     names: tuple[str, ...]
     rows: Rows
 
-    def digest(self) -> str:
-        sha = hashlib.sha256("\n".join(self.names).encode())
+    @property
+    def content(self) -> tuple[Any, ...]:
         matrix = self.rows.features
-        for array in (matrix.indptr, matrix.indices, matrix.data):
+        return self.names, matrix.indptr, matrix.indices, matrix.data
+
+    def digest(self) -> str:
+        names, *arrays = self.content
+        sha = hashlib.sha256("\n".join(names).encode())
+        for array in arrays:
             sha.update(np.ascontiguousarray(array).data)
         return "sha256:" + sha.hexdigest()[:16]
 
@@ -93,16 +100,27 @@ def telling(weights: Array, names: Array, n: int, identities: bool = False) -> l
     return found
 
 
-def signed_rows(features: Any, variance: float, sparse: Any) -> dict[str, str]:
+def signed_rows(features: Any, variance: float, sparse: Any, told: TableFeatures | None = None) -> dict[str, str]:
     """For a signature, of an estimator's rows that are computed from features, or sparse; of others nothing."""
     said = {}
     if features is not None:
-        said = {"features": _in_short(features), "variance": f"{variance:g}"}
+        said = {"features": signed_features(features, *(told.content if told else ())), "variance": f"{variance:g}"}
     if sparse is not None:
         pairs = sparse if isinstance(sparse, Mapping) else {"": sparse}
         texts = (f"{name}:" * bool(name) + "/".join(f"{float(n):g}" for n in pair) for name, pair in pairs.items())
         said["sparse"] = ",".join(texts)
     return said
+
+
+def signed_features(features: Any, *told: Any) -> str:
+    """Kinds by their names; of others no path, but a digest of what all say of the words (`told`)."""
+    parts = features.split(",") if isinstance(features, str) else features
+    parts = list(parts) if isinstance(parts, list | tuple) and not isinstance(parts, Features) else [parts]
+    kinds = [part for part in parts if isinstance(part, str) and part.strip() in (IDENTITY_KIND, WORDS)]
+    if not told or len(kinds) == len(parts):
+        return _in_short(features)
+    shown = [*kinds, *(_in_short(part) for part in parts if not isinstance(part, str | Path | Features))]
+    return ",".join([*shown, content_digest(*told)])
 
 
 def _in_short(features: Any) -> str:

@@ -87,4 +87,5 @@ class FeaturedEstimator(LoopEstimator):
             check_finite(f"the weights of {name}", table, *table.shape[:-1], len(names[name]))
 
     def _signed_rows(self) -> dict[str, str]:
-        return signed_rows(self.features, self.variance, self.sparse)
+        (told,) = self._features().values() or (None,)
+        return signed_rows(self.features, self.variance, self.sparse, told)

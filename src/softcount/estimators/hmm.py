@@ -279,7 +279,7 @@ class HMM(TrainedHMM):
         if n_before and self.chains_ is not None:  # which answer for X
             kept_rows = {name: getattr(self.chains_, name)[n_before:] for name in ("posteriors", "labels")}
             self.chains_ = self.chains_._replace(**kept_rows)
-        self.signature_ = self._signature(seed, len(text), text.n_tokens, digest, n_before)
+        self.signature_ = self._signature(seed, text, digest, n_before, dictionary)
         self._remember(seed, text.source, digest, sentences=len(text), tokens=text.n_tokens)
         return self
 
@@ -389,7 +389,9 @@ class HMM(TrainedHMM):
         held_out = corpus(dev, self.vocabulary_, lowercase=self.lowercase)
         return development_score(self._model, held_out, len(self.states_), engine)
 
-    def _signature(self, seed: int, n_sentences: int, n_tokens: int, digest: str, n_labelled: int = 0) -> str:
+    def _signature(
+        self, seed: int, text: Corpus, digest: str, n_labelled: int, dictionary: TagDictionary | None
+    ) -> str:
         return signature(
             "hmm",
             states=len(self.states_),
@@ -401,15 +403,15 @@ class HMM(TrainedHMM):
             **self._signed_rows(),
             fixed=named(self.fixed),
             **({} if self.transition is None else {"transition": described("transition", self.transition)}),
-            dictionary="no" if self.dictionary is None else "yes",
+            dictionary=dictionary.text if dictionary else "no",
             min_count=self.min_count,
             restarts=self.restarts,
             tolerance=self.tolerance,
             seed=seed,
             decode=self.decode,
             **({"labelled": n_labelled} if n_labelled else {}),
-            sentences=n_sentences,
-            tokens=n_tokens,
+            sentences=len(text),
+            tokens=text.n_tokens,
             data="sha256:" + digest[:12],
             **self._read_as(),
         )

@@ -38,6 +38,7 @@ from softcount.models.plsa_background import BackgroundPLSA, BackgroundTables
 from softcount.numbers.lanes import width
 from softcount.numbers.ragged import Array
 from softcount.numbers.tables import Tables
+from softcount.text.digest import content_digest
 from softcount.text.documents import Documents
 from softcount.text.stored import Stored, in_memory
 
@@ -266,7 +267,7 @@ class PLSA(PLSAInPieces):
         self.signature_ = self._sign(
             "plsa", seed, topics=self._size, documents=len(data), words=data.n_words, tokens=f"{data.n_tokens:g}",
             held_out=self.held_out, start=self._begins(data), dtype=self._dtype, **self._signed_background(),
-            fold_pseudo=self.fold_pseudo, data="sha256:" + digest[:12],
+            **self._signed_seeds(), fold_pseudo=self.fold_pseudo, data="sha256:" + digest[:12],
         )  # fmt: skip
         self._remember(seed, data.source, digest, documents=len(data), tokens=data.n_tokens)
         return self
@@ -406,6 +407,13 @@ class PLSA(PLSAInPieces):
 
     def _seeds(self) -> Array:
         return seed_table(self.seed_words or {}, self._names(None), self._size, self.lowercase)
+
+    def _signed_seeds(self) -> dict[str, str]:
+        if not self.seed_words:
+            return {}
+        given = sorted((topic, sorted(set(words))) for topic, words in self.seed_words.items())
+        n = sum(map(len, self.seed_words.values()))
+        return {"seed_words": f"{n},{content_digest(given)}", "seed_weight": f"{self.seed_weight:g}"}
 
     def _settings(self) -> Settings:
         smoothing = self._smoothing()

@@ -28,7 +28,7 @@ from softcount.language.query import beginning, lookup
 from softcount.machine import stage
 from softcount.numbers.ragged import Array
 from softcount.signature import signature
-from softcount.text.bilingual import BilingualEntry, read_bilingual
+from softcount.text.bilingual import entries_of, signed
 from softcount.text.bitext import bitext
 from softcount.text.casing import in_words_of, lowered
 from softcount.text.characters import joined, spaced
@@ -236,7 +236,7 @@ class Translator(LightEstimator):
         """What was done, translate or rank, behind it what the models are; `data` has a digest."""
         weights = {"reverse": self.reverse, "lm_weight": self.lm_weight, "word_bonus": self.word_bonus}
         search = {name: getattr(self, name) for name in ("beam", "window", "options", "inserts")}
-        search["lexicon"] = "no" if self.lexicon is None else "yes"
+        search["lexicon"] = "no" if self.lexicon is None else signed(entries_of(self.lexicon))
         settings = {**weights, **search} if what == "translate" else weights
         done = signature(what, **settings, data="sha256:" + data.digest()[:12])
         return f"{done} | aligner: {self.aligner.signature_} | lm: {self.lm.signature_}"
@@ -305,8 +305,7 @@ class Translator(LightEstimator):
     def _overrides(self, words: Vocabulary) -> Mapping[str, list[Override]]:
         if self.lexicon is None:
             return {}
-        given = self.lexicon
-        entries = read_bilingual(given) if isinstance(given, str | Path) else [BilingualEntry(*e) for e in given]
+        entries = entries_of(self.lexicon)
         pairs = [(f, e) if self.reverse else (e, f) for e, f, _ in entries]
         if self.aligner.lowercase:
             pairs = [(x.lower(), y.lower()) for x, y in pairs]

@@ -182,7 +182,7 @@ class WordClasses(LearnedClasses):
         with kept or nullcontext():
             slot = kept.slot("classes") if kept else None
             self._learn(Ragged(data.sentences.offsets, words), known, seed, on_step, slot)
-        self.signature_ = self._signature(seed, data, digest)
+        self.signature_ = self._signature(seed, data, digest, given)
         self._remember(seed, data.source, digest, sentences=len(data), tokens=data.n_tokens)
         return self
 
@@ -295,14 +295,14 @@ class WordClasses(LearnedClasses):
         if len(self.forms_.names) != len(FEATURES):
             raise ValueError("forms of another make")
 
-    def _signature(self, seed: int, data: Corpus, digest: str) -> str:
+    def _signature(self, seed: int, data: Corpus, digest: str, dictionary: TagDictionary | None) -> str:
         return signature(
             "word classes",
             classes=len(self.classes_),
             criterion=",".join(stage.text for stage in stages_of(self.criterion)),
             start=self.start if isinstance(self.start, str) else "given",
             morphology=self.morphology,
-            dictionary="no" if self.dictionary is None else "yes",
+            dictionary=dictionary.text if dictionary else "no",
             labels="no" if data.labels is None else "yes",
             tolerance=self.tolerance,
             seed=seed,

@@ -18,6 +18,7 @@ from softcount.errors import InputError
 from softcount.links.pharaoh import PairLinks, pharaoh
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.bitext import Bitext
+from softcount.text.digest import content_digest
 
 
 def linked(data: Bitext, links: Sequence[Any], name: str = "links") -> Bitext:
@@ -36,6 +37,14 @@ def linked(data: Bitext, links: Sequence[Any], name: str = "links") -> Bitext:
 def n_linked(data: Bitext) -> int:
     """Of how many pairs something is known."""
     return 0 if data.potentials is None else int((data.potentials.lengths > 0).sum())
+
+
+def signed_links(data: Bitext) -> dict[str, str]:
+    """For signatures: of how many pairs something is known, and a digest of that; nothing where nothing is."""
+    known = data.potentials
+    if known is None or not (n := n_linked(data)):
+        return {}
+    return {"known_links": f"{n},{content_digest(known.offsets, known.values)}"}
 
 
 def _pair_links(given: Any, where: str) -> PairLinks:

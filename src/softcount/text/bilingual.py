@@ -5,10 +5,12 @@ must: the source word has this translation and no other; prefer: pseudo-counts; 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from softcount.errors import InputError
+from softcount.text.digest import content_digest
 from softcount.text.source import lines, name_of, quoted
 
 KINDS = ("must", "prefer", "never")
@@ -18,6 +20,21 @@ class BilingualEntry(NamedTuple):
     source: str
     target: str
     kind: str
+
+
+def entries_of(given: str | Path | Sequence[Any]) -> list[BilingualEntry]:
+    """Of a dictionary in any form: the path of a file, or entries."""
+    return read_bilingual(given) if isinstance(given, str | Path) else [BilingualEntry(*entry) for entry in given]
+
+
+def once(path: Path | None) -> Any:
+    """A file by its name; what can be read only once, a pipe or standard input, by its content."""
+    return path if path is None or path.is_file() else [tuple(entry) for entry in read_bilingual(path)]
+
+
+def signed(entries: Sequence[BilingualEntry]) -> str:
+    """For signatures: a digest of what they say."""
+    return content_digest(sorted(map(tuple, entries)))
 
 
 def read_bilingual(path: str | Path) -> list[BilingualEntry]:

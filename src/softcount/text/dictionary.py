@@ -11,6 +11,7 @@ import numpy as np
 from softcount.errors import InputError, list_some
 from softcount.numbers.ragged import Array, from_rows
 from softcount.text.corpus import NO_TAG
+from softcount.text.digest import content_digest
 from softcount.text.source import BLANKS, lines, name_of, quoted
 from softcount.text.vocabulary import Vocabulary
 
@@ -33,6 +34,12 @@ class TagDictionary(NamedTuple):
     @property
     def words(self) -> list[str]:
         return list(self.allowed)
+
+    @property
+    def text(self) -> str:
+        """For signatures: a digest of what it says, wherever it is from."""
+        allowed = sorted((word, sorted(set(tags))) for word, tags in self.allowed.items())
+        return content_digest(self.tagset, allowed)
 
     def mask(self, vocabulary: Vocabulary, tagset: Sequence[str] | None = None) -> Array:
         """bool [K, V]: may tag k emit word v? Words that the dictionary does not list allow every tag."""

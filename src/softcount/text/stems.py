@@ -12,7 +12,6 @@ longest known stem before a known ending, the most similar leader, or what the f
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,6 +22,7 @@ import numpy as np
 from softcount.errors import InputError
 from softcount.numbers.ragged import Array
 from softcount.text.claim import check_path, is_there
+from softcount.text.digest import content_digest
 from softcount.text.given_classes import Given, given_classes
 from softcount.text.letter_classes import lead_words, led_by
 from softcount.text.spelling import nested
@@ -48,7 +48,7 @@ class Stems(NamedTuple):
         """For signatures; classes by their digest."""
         if self.kind == GIVEN:
             found = [sorted(given_classes(one, False).items()) for one in self.given]
-            return "sha256:" + hashlib.sha256(repr(found).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+            return content_digest(found)
         return (",".join(map(str, self.lengths)) or "none") if self.kind == PREFIXES else self.kind
 
 

@@ -296,8 +296,8 @@ def test_show_is_checked_before_training() -> None:
 @pytest.mark.parametrize(
     ("command", "parts"),
     [
-        ("tag", ["Replace words that occur fewer than N times by <unk>.", "Default: viterbi."]),
-        ("align", ["Replace words that occur fewer than N times by <unk>.", "0.35 for √(p·q) (product)"]),
+        ("tag", ["Replace words that occur fewer than N times with <unk>.", "Default: viterbi."]),
+        ("align", ["Replace words that occur fewer than N times with <unk>.", "0.35 for √(p·q) (product)"]),
         ("cluster", ["Default: em:100", "k-means++ for kmeans", "--document-length"]),
         ("topics", ["--seed-words", "--pseudo", "--tolerance"]),
         ("score topics", ["score topics topics.model"]),

@@ -102,7 +102,7 @@ class Align(Sampled):
     stems: Annotated[str | None, option(WHAT, STEMS)] = None
     stem_strength: Annotated[
         str | None,
-        option(WHAT, "Weight of the back-off distribution in links, or `evidence` to estimate it.", metavar="N"),
+        option(WHAT, "Weight, in links, of the back-off distribution; `evidence` estimates it.", metavar="N"),
     ] = None
     spelling: Annotated[
         bool,

@@ -51,7 +51,7 @@ class Classes(Training):
     ]
     classes: Annotated[
         int | None,
-        option(WHAT, "Number of classes. Default: as many as --tags and --dictionary name, otherwise 45.", min=1),
+        option(WHAT, "Number of classes. Default: the number in --tags and --dictionary, otherwise 45.", min=1),
     ] = None
     dictionary: Annotated[
         Path | None, option(WHAT, "Allowed classes of words, one word per line: word, tab, CLASS CLASS …")

@@ -64,7 +64,7 @@ class Cluster(OfDocuments):
     choose: Choose = "evidence"
     method: Annotated[str, option(WHAT, "Method. Choices: nb (Naive Bayes mixture), kmeans (on tf-idf).")] = "nb"
     labels: Annotated[
-        str | None, option(WHAT, "Known classes, one per document and line; an empty line is unlabelled.")
+        str | None, option(WHAT, "Known classes, one document per line; an empty line means unlabelled.")
     ] = None
     criterion: Annotated[str | None, option(HOW, f"{STAGES} Default: em:100 for nb, hard:100 for kmeans.")] = None  # type: ignore[assignment]
     tolerance: Annotated[

@@ -18,15 +18,13 @@ from softcount.machine.streams import columns, is_screen, results
 def demo(
     sentences: Annotated[
         int | None,
-        typer.Option(
-            "--sentences", "-n", min=10, help="Number of sentences of a generated language, for tags and links."
-        ),
+        typer.Option("--sentences", "-n", min=10, help="Number of sentences to generate for tags and links."),
     ] = None,
     states: Annotated[int, typer.Option(min=1, help="Number of hidden states of the tagger.")] = 18,
     criterion: Annotated[str, typer.Option(help="Criterion of the baseline tagger, from random starts.")] = "em:100",
     restarts: Annotated[int, typer.Option(min=1, help="Number of restarts of the baseline.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of training, and of generated text.")] = 0,
-    pages: Annotated[Path | None, typer.Option(help="Folder for one page per task, for a browser.")] = None,
+    pages: Annotated[Path | None, typer.Option(help="Folder for one HTML page per task.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")] = False,
 ) -> None:
     """Run every task on the texts that come with softcount, and compare the results with gold labels.

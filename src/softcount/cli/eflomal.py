@@ -98,7 +98,7 @@ def eflomal(
         Path | None,
         option(OUT, "Write the score of each pair: -log P(source|target) per source word.", "--reverse-scores", "-R"),
     ] = None,
-    overwrite: Annotated[bool, option(OUT, "Replace output files that exist.", "--overwrite")] = False,
+    overwrite: Annotated[bool, option(OUT, "Replace existing output files.", "--overwrite")] = False,
     verbose: Annotated[
         bool, option(OUT, "Print all messages, not only the equivalent commands.", "--verbose", "-v")
     ] = False,

@@ -17,9 +17,7 @@ SHOWN = 12  # lines of a file
 
 def examples(
     name: Annotated[str | None, typer.Argument(help="Name of the example; without it, all are listed.")] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Write the files to this folder; without NAME, of all examples.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the files (without NAME, all files) to this folder.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
     """List the examples that come with softcount, show one, or write its files.

@@ -18,7 +18,7 @@ from softcount.machine.streams import put
 
 LARGEST = 5_000_000  # bytes of an input
 HELP = (
-    'Show every number of a small computation.\n\nExample: **softcount explain hmm P.json "can I can"**\n\n'
+    'Show every number in a small computation.\n\nExample: **softcount explain hmm P.json "can I can"**\n\n'
     "IBM Model 1 by hand: **softcount explain ibm1 three.en three.th --steps 1**\n"
 )
 app = typer.Typer(cls=GroupHelp, help=HELP, no_args_is_help=True, rich_markup_mode="markdown")
@@ -208,11 +208,11 @@ def ibm1(
 def net(
     spec: Annotated[str, typer.Argument(help='Arcs, "weather -> traffic -> late", or a BIF file.')],
     start: Annotated[str, typer.Argument(help="All tables of the network as JSON.")],
-    data: Annotated[str, typer.Argument(help="A few rows, CSV or TSV; an empty cell is missing.")],
+    data: Annotated[str, typer.Argument(help="A few rows, CSV or TSV; empty means missing.")],
     sequence: Annotated[str | None, typer.Option(help="Column with the name of the row's sequence.")] = None,
     weight: Annotated[str | None, typer.Option(help="Column with the number of times a row was observed.")] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Compute even if the estimate exceeds a minute or the free memory.")
+        bool, typer.Option("--force", help="Compute even if expected to exceed a minute or the free memory.")
     ] = False,
     page: Page = None,
     as_json: Annotated[

@@ -66,7 +66,7 @@ def fast_align(
         str | None,
         option(
             OUT,
-            "Probability of the null word if a number; otherwise a file for the lexicon.",
+            "Probability of the null word (a number), or a file for the lexicon.",
             "--conditional_probabilities",
             "-p",
         ),

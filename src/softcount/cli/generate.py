@@ -34,7 +34,7 @@ def generate(
     ] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
-    """Generate tagged text of a small artificial language, or sample it from the parameters of an HMM.
+    """Generate tagged text in a small artificial language, or sample it from the parameters of an HMM.
 
     Example: **softcount generate -n 1000 --tags gold.tags > text.txt**
 

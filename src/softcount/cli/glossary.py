@@ -33,8 +33,8 @@ def glossary(
     ] = None,
     target: Annotated[str | None, typer.Argument(help="Translation of SOURCE, unless SOURCE has both sides.")] = None,
     terms: Annotated[bool, option(OUT, "Include terms of several words, linked as a unit.", "--terms")] = False,
-    min_links: Annotated[int, option(OUT, "Minimum number of links of an entry.", min=1)] = 1,
-    min_share: Annotated[float, option(OUT, "Minimum share of a word's links.", min=0, max=1)] = 0.0,
+    min_links: Annotated[int, option(OUT, "Minimum number of links per entry.", min=1)] = 1,
+    min_share: Annotated[float, option(OUT, "Minimum share of the source word's links.", min=0, max=1)] = 0.0,
     dispersion: Annotated[
         bool, option(OUT, "Add a column with the dispersion: 0 is even, 1 means a single segment.", "--dispersion")
     ] = False,

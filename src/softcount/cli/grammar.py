@@ -40,11 +40,9 @@ class GrammarCommand(Training):
     markov: Annotated[
         str | None, option(WHAT, "Vertical and horizontal markovization v,h with --trees, such as 2,1.")
     ] = None
-    nonterminals: Annotated[
-        int | None, option(WHAT, "Number of nonterminals of a grammar to induce without GRAMMAR.", min=1)
-    ] = None
+    nonterminals: Annotated[int | None, option(WHAT, "Number of nonterminals to induce without GRAMMAR.", min=1)] = None
     preterminals: Annotated[
-        int | None, option(WHAT, "Number of preterminals of a grammar to induce; 0 allows words in any rule.", min=0)
+        int | None, option(WHAT, "Number of preterminals to induce; 0 allows words in any rule.", min=0)
     ] = None
     fix: Annotated[str, option(WHAT, "Symbols with fixed rule probabilities: NP,Det.")] = ""
     criterion: Criterion = AUTO

@@ -25,9 +25,7 @@ INTACT = "  intact: all checksums, word numbers, counts and lengths are correct"
 
 @watched
 def info(
-    model: Annotated[
-        str, typer.Argument(help="Model written by --save, checkpoint, or folder of shards.", metavar="MODEL")
-    ],
+    model: Annotated[str, typer.Argument(help="Saved model, checkpoint, or folder of shards.", metavar="MODEL")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Describe a saved model (settings, training data, results) and verify its checksums.

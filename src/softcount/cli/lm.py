@@ -53,7 +53,7 @@ def lm(
     characters: Annotated[
         bool, option(WHAT, "Use characters instead of words; a space becomes ▁.", "--characters")
     ] = False,
-    min_count: Annotated[int, option(WHAT, "Replace words that occur fewer than N times by `<unk>`.", min=1)] = 1,
+    min_count: Annotated[int, option(WHAT, "Replace words that occur fewer than N times with `<unk>`.", min=1)] = 1,
     seed: Seed = 0,
     apply: Annotated[Path | None, option(IN, "Saved model or ARPA file to use; nothing is trained.")] = None,
     lowercase: Lowercase = False,

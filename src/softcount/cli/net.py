@@ -40,7 +40,7 @@ class Net(Training):
         str, typer.Argument(help='Arcs ("rain, sprinkler -> wet; wet@-1 -> wet"), a BIF file, or auto.', metavar="SPEC")
     ]
     data: Annotated[
-        str | None, typer.Argument(help="Rows as CSV, TSV or Parquet, or - for stdin; an empty cell is missing.")
+        str | None, typer.Argument(help="Rows as CSV, TSV or Parquet, or - for stdin; empty means missing.")
     ] = None
     search: Annotated[bool, option(WHAT, "Learn the arcs too, starting from SPEC; implied by auto.", "--structure")] = (
         False
@@ -69,7 +69,7 @@ class Net(Training):
     sequence: Annotated[str | None, option(IN, "Column with the name of the row's sequence.")] = None
     weight: Annotated[str | None, option(IN, "Column with the number of times a row was observed.")] = None
     force: Annotated[
-        bool, option(WHERE, "Compute even if the estimate exceeds a minute or the free memory.", "--force")
+        bool, option(WHERE, "Compute even if expected to exceed a minute or the free memory.", "--force")
     ] = False
     query: Annotated[
         str | None, option(OUT, 'Print conditional probabilities: "late | weather=rainy, traffic=normal".')

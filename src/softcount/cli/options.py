@@ -48,8 +48,7 @@ Shown = Annotated[
     str,
     option(
         OUT,
-        "Progress display. Choices: auto (a line on a terminal, a log line each half-minute "
-        "elsewhere), plain (a log), none.",
+        "Progress display. Choices: auto (a line on a terminal, a log line every 30 s elsewhere), plain (a log), none.",
         "--progress",
     ),
 ]
@@ -96,7 +95,7 @@ Sparse = Annotated[
     str | None,
     option(HOW, "Sparsity penalty (alpha,beta) on probability rows; TABLE=A,B for one table.", metavar="A,B"),
 ]
-Rare = Annotated[int, option(WHAT, "Replace words that occur fewer than N times by `<unk>`.", min=1)]
+Rare = Annotated[int, option(WHAT, "Replace words that occur fewer than N times with `<unk>`.", min=1)]
 
 
 def _checked(text: str | None) -> str | None:

@@ -20,12 +20,14 @@ DOCUMENTS = ("plsa", "naive bayes mixture", "k-means", "gaussian mixture")
 def report(
     context: typer.Context,
     model: Annotated[Path, typer.Argument(help="Model written by --save.")],
-    data: Annotated[list[str] | None, typer.Argument(help="Data for the model, as its own command takes it.")] = None,
+    data: Annotated[list[str] | None, typer.Argument(help="Data for the model, in a form its command accepts.")] = None,
     out: Annotated[Path, typer.Option(help="Output file (HTML).")] = Path("report.html"),
     gold: Annotated[str | None, typer.Option(help="Gold tags or gold links of DATA, line by line.")] = None,
     by: Annotated[
         str | None,
-        typer.Option(help="Class or time of every document, one per line; the page shows topics or clusters by it."),
+        typer.Option(
+            help="Class or time of every document, one per line; the page breaks down topics or clusters by it."
+        ),
     ] = None,
     coherence: Annotated[
         bool,
@@ -35,7 +37,7 @@ def report(
     text_column: TextColumn = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
-    """Write an HTML page about MODEL and its output for DATA, for any browser and without a network connection.
+    """Write an HTML page about MODEL and its output for DATA, to open in any browser without a network connection.
 
     Example: **softcount report en-fr.model test.en test.fr --gold test.wa --out links.html**
 

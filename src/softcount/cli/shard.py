@@ -34,18 +34,17 @@ def shard(
     text: Annotated[
         list[str], typer.Argument(help="One or more text files (plain or compressed), read in order, or - for stdin.")
     ],
-    out: Annotated[str, option(OUT, "Folder to write, or its address: s3://bucket/shards.")],
+    out: Annotated[str, option(OUT, "Output folder or URL (s3://bucket/shards).")],
     kind: Annotated[
         str | None,
         option(
             IN,
-            "Kind of the text. Choices: sentences, pairs, documents. Default: pairs with --target, otherwise "
-            "sentences.",
+            "Kind of text. Choices: sentences, pairs, documents. Default: pairs with --target, otherwise sentences.",
         ),
     ] = None,
     target: Annotated[
         list[str] | None,
-        option(IN, "Translation of a file of TEXT, once for each. Default: each file of pairs has both sides."),
+        option(IN, "Translation of a TEXT file; repeat for each. Default: each file of pairs has both sides."),
     ] = None,
     format: Annotated[
         str, option(IN, "Format of sentences. Choices: auto, plain, tagged (word/TAG), conllu.")

@@ -26,9 +26,7 @@ def show(
     model: Annotated[Path, typer.Argument(help="Model written by --save.")],
     text: Annotated[
         str | None,
-        typer.Argument(
-            help="Text or documents to show sizes and examples of; for an aligner, pairs or the source text."
-        ),
+        typer.Argument(help="Text or documents for sizes and examples; for an aligner, pairs or the source text."),
     ] = None,
     target: Annotated[
         str | None, typer.Argument(help="Target text for an aligner, unless TEXT has both sides.")

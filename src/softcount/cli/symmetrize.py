@@ -26,7 +26,7 @@ def symmetrize(
     order: Annotated[
         str, option("Combination", "Order of the growing steps. Choices: symal (Moses), atools (fast_align).")
     ] = "symal",
-    turned: Annotated[bool, option(IN, "Read REVERSE as j-i, the target word first.", "--turned")] = False,
+    turned: Annotated[bool, option(IN, "Read REVERSE as j-i, target word first.", "--turned")] = False,
 ) -> None:
     """Symmetrize two files of word alignments, one per direction, from any tool.
 

@@ -99,7 +99,7 @@ class Topics(OfDocuments):
         option(
             HOW,
             "Weight of a background word distribution in training: auto (estimated), none, or a number below 1. "
-            "Default: auto, and none with --criterion, --features or --held-out.",
+            "Default: none with --criterion, --features or --held-out, otherwise auto.",
         ),
     ] = None
     pseudo: Annotated[

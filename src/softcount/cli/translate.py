@@ -66,7 +66,7 @@ def translate(
     ] = None,
     n: Annotated[
         int,
-        option(OUT, "Number of translations per line; with several: number ||| text ||| parts ||| total.", "-n", min=1),
+        option(OUT, "Number of translations per line (above 1: number ||| text ||| parts ||| total).", "-n", min=1),
     ] = 1,
     lm_weight: Weight = 1.0,
     word_bonus: Bonus = WORD_BONUS,

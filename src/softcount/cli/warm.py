@@ -63,19 +63,19 @@ def warm(
     ] = None,
     to: Annotated[
         Path | None,
-        option(OUT, "Folder of compiled kernels, for NUMBA_CACHE_DIR. Default: NUMBA_CACHE_DIR, or the user's cache."),
+        option(OUT, "Folder for compiled kernels, as NUMBA_CACHE_DIR. Default: NUMBA_CACHE_DIR, or the user's cache."),
     ] = None,
     quiet: Quiet = False,
     shown: Shown = "auto",
 ) -> None:
-    """Compile the kernels of commands before their first run, for installations and images.
+    """Compile the kernels of commands before their first run, for installations and container images.
 
     Example: **softcount warm tag align**
 
     In an image that many containers share: **softcount warm --to /opt/kernels**, then set NUMBA_CACHE_DIR=/opt/kernels
 
-    Each command trains its default on a few lines. Kernels are compiled for the processor, and for the versions of
-    softcount, Python, NumPy and Numba, that are there.
+    Each command trains its default model on a few lines. Kernels are compiled for this processor and the installed
+    versions of softcount, Python, NumPy and Numba.
     """
     check_mode(shown)
     chosen = list(dict.fromkeys(commands or RUNS))

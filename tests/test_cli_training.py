@@ -236,6 +236,16 @@ def test_entries_that_say_nothing_are_counted(folder: Path) -> None:
     assert said.count(f"note: dictionary: {note}; these have no effect") == 1
 
 
+def test_a_short_dictionary_that_sets_the_number_of_states_is_noted(folder: Path) -> None:
+    (folder / "t").write_text("the dog runs\nthe cat sleeps\n")
+    (folder / "d").write_text("dog\tN\nruns\tV\n")
+    note = "note: 2 states, as many as the dictionary has tags; --states M (n_states=M) adds M − 2 unnamed ones"
+    assert note in run("tag t --dictionary d --verbose").said
+    assert note not in run("tag t --dictionary d --states 2 --verbose").said
+    (folder / "d").write_text("dog\tN\nruns\tV\ncat\tN\n")
+    assert note not in run("tag t --dictionary d --verbose").said, "it has three of five words"
+
+
 def test_a_known_tag_that_the_dictionary_forbids_is_named(folder: Path) -> None:
     (folder / "t").write_text("the dog\nthe dog runs\n")
     (folder / "tags").write_text("_ _\nD N V\n")

@@ -9,7 +9,7 @@ import pytest
 from softcount.errors import InputError
 from softcount.text import Vocabulary, read_dictionary
 
-TEXT = "can\tV N\r\n\n \nthe\tD\nx\u00a0y\tN\tD N\n"
+TEXT = "can\tV N\r\n\n \nthe\tD\nx\u00a0y\tN D N\t\n"
 
 
 def test_read(tmp_path: Path) -> None:
@@ -35,6 +35,10 @@ def test_mask(tmp_path: Path) -> None:
     ("text", "expected"),
     [
         ("can\tV\nthe D\n", ":2: no tab; write word<TAB>TAG TAG …"),
+        (
+            "can\tV N\nthe\tD\tan article\n",
+            ":2: a second tab; write word<TAB>TAG TAG …, without other columns (cut -f 1,2)",
+        ),
         ("can\tV\n\tD\n", ":2: no word before the tab; write word<TAB>TAG TAG …"),
         ("\ncan\t \n", ":2: no tags for 'can'; add its tags, or remove the word to allow all"),
         ("can\tV\n\nthe\tD\ncan\tN\n", ":4: the word 'can' is already on line 1; write all its tags on one line"),

@@ -27,6 +27,7 @@ from softcount.estimators.hmm_start import (
     check_known,
     check_start,
     counted_start,
+    few_states,
     labelled_remark,
     remarks,
     unobserved,
@@ -271,6 +272,9 @@ class HMM(TrainedHMM):
             )  # fmt: skip
         self._show()
         self.history_.remarks += (*chosen, *unobserved(data), *remarks(data, mask, dictionary, self._begun))
+        alone = not (given or data.labelled) and self.language_ is None
+        if dictionary and alone and self._size is None:
+            self.history_.remarks += few_states(data, dictionary, len(self.states_))
         self.history_.remarks += dictionary.unmatched(text.vocabulary) if dictionary else ()
         if isinstance(self.start, Corpus):
             self.history_.remarks += (labelled_remark(data, corpus(self.start, lowercase=self.lowercase)),)

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from softcount.criteria.criterion import maximize
-from softcount.errors import InputError
+from softcount.errors import InputError, count_nouns
 from softcount.families.penalty import Pseudo
 from softcount.models.hmm import HMM, HMMTables, counted
 from softcount.numbers.ragged import Array, Ragged
@@ -111,6 +111,17 @@ def remarks(data: Corpus, allowed: Array | None, dictionary: TagDictionary | Non
     )
     matching = () if dictionary is None else (_matching(data, dictionary.words, "the dictionary"),)
     return (*matching, f"{_share(n, data)} have a known tag{only}; {they}")
+
+
+def few_states(data: Corpus, dictionary: TagDictionary, n_states: int) -> tuple[str, ...]:
+    """A remark, where only a short dictionary says how many states there are: other words can have no other tag."""
+    found = int((data.vocabulary.find(dictionary.words) >= 0).sum())
+    if n_states != len(dictionary.tagset) or 2 * found >= len(data.vocabulary):
+        return ()
+    return (
+        f"{count_nouns(n_states, 'states')}, as many as the dictionary has tags; --states M (n_states=M) adds "
+        f"M − {n_states} unnamed ones",
+    )
 
 
 def labelled_remark(data: Corpus, labelled: Corpus) -> str:

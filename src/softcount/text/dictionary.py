@@ -116,6 +116,8 @@ def read_dictionary(path: str | Path) -> TagDictionary:
 
 def _entry(line: str, where: str) -> tuple[str, list[str]]:
     word, tab, rest = line.partition("\t")
+    if "\t" in rest.strip(BLANKS.decode()):
+        raise InputError(f"{where}: a second tab; write word<TAB>TAG TAG …, without other columns (cut -f 1,2)")
     # As bytes, because str.split() also splits at a no-break space.
     tags = [tag.decode() for tag in dict.fromkeys(rest.encode().split())]
     if not tab:

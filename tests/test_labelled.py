@@ -120,6 +120,23 @@ def test_what_cannot_be_meant_is_refused(folder: Path) -> None:
         HMM().fit(REST, labelled=WORDS)
 
 
+def test_a_wrong_tag_is_placed_in_its_own_file(folder: Path) -> None:
+    Path("labelled").write_text("a/D cat/N\nthe/D dog/N runs/V\n")
+    Path("text").write_text("the dog\nthe cat\na cat sleeps\n")
+    Path("known").write_text("_ _\n_ _\n_ N _\n")
+    Path("d").write_text("dog\tV\n")
+    refused(
+        run("tag text --labelled labelled --dictionary d"),
+        "labelled:2: 'dog' has the tag N, but d allows V; correct one of the two",
+    )
+    Path("d").write_text("cat\tV\n")
+    Path("labelled").write_text("the/D dog/N runs/V\n")
+    refused(
+        run("tag text --tags known --labelled labelled --dictionary d"),
+        "text:3: 'cat' has the tag N, but d allows V; correct one of the two",
+    )
+
+
 def test_a_labelled_text_as_the_start_says_that_it_is_not_trained_on(folder: Path) -> None:
     for name in ("fifty.txt", "fifty.conllu", "fifty.tsv"):
         ran = run(f"tag rest.txt --start {name} --criterion em:2")

@@ -51,7 +51,7 @@ from softcount.report.hmm_json import NamedHMM, from_json, read_parameters
 from softcount.signature import signature
 from softcount.text.corpus import Corpus, corpus
 from softcount.text.dictionary import TagDictionary, tag_dictionary
-from softcount.text.labelled import with_labelled
+from softcount.text.labelled import place_in, with_labelled
 from softcount.text.stored import in_memory
 from softcount.text.vocabulary import UNKNOWN, Vocabulary
 
@@ -240,11 +240,15 @@ class HMM(TrainedHMM):
         given, dictionary = self._given_parameters(), tag_dictionary(self.dictionary)
         text = corpus(X, labels=y, lowercase=self.lowercase)
         weights = checked_weights(sample_weight, len(text), "sentences")
+        source = text.source
         text, weights, n_before = with_labelled(text, labelled, weights, self.lowercase)
+        where = place_in(text.source, source, n_before)
         data = corpus(text, _vocabulary(given), self.min_count)
         self._check_text(data, given, dictionary)
         chosen = self._choose_size(text, len(data.vocabulary))
         data, n_named = self._declare(data, given, dictionary)
+        if dictionary:
+            check_known(data, dictionary, where)
         mask = dictionary.mask(data.vocabulary, self.states_) if dictionary else None
         allowed = {} if mask is None else allowed_entries(mask, self._model.end)
         self._begun = self._begin()
@@ -263,7 +267,7 @@ class HMM(TrainedHMM):
                 tables = with_language(self.language_, tables)
             return masked(self._model.layout, tables, {k: v for k, v in allowed.items() if k in tables._fields})
 
-        with self._engine() as engine, naming(data):
+        with self._engine() as engine, naming(data, where):
             select = None if dev is None else self._selection(dev, engine)
             self._train(
                 self._model, data, start, seed, engine, settings=self._settings(), digest=digest,
@@ -306,8 +310,6 @@ class HMM(TrainedHMM):
             per_table(self._model.layout, setting)
         sparsity(self._model.layout, self.sparse)
         self._features()  # what cannot be read is refused at once
-        if dictionary:
-            check_known(data, dictionary)
         return data, n_named
 
     def _check(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from itertools import chain
 from typing import Any
@@ -297,12 +297,13 @@ def logs_of(parameters: Any) -> Any:
         return type(parameters)(*(np.log(table) for table in parameters))
 
 
-def naming(data: Corpus) -> AbstractContextManager[None]:
-    """Turns an impossible item into a message about the user's text."""
+def naming(data: Corpus, where: Callable[[int], str] | None = None) -> AbstractContextManager[None]:
+    """Turns an impossible item into a message about the user's text; ``where`` names a line of it."""
 
     def message(item: int) -> str:
         words = " ".join(data.tokens(item)[:8])
         wrong = f"the sentence {words!r} has probability zero under these parameters, or one too small to represent"
-        return f"{data.source}:{item + 1}: {wrong}; allow its words and transitions, or add pseudo-counts"
+        place = f"{data.source}:{item + 1}" if where is None else where(item + 1)
+        return f"{place}: {wrong}; allow its words and transitions, or add pseudo-counts"
 
     return impossible_means(message)

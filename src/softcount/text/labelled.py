@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,12 @@ def joined(labelled: Corpus, text: Corpus) -> Corpus:
         return f"{labelled.source}:{line}" if line <= n else f"{text.source}:{line - n}"
 
     return assemble(offsets, tokens, tags, where, source=f"{labelled.source} and {text.source}")
+
+
+def place_in(both: str, text: str, n: int) -> Callable[[int], str]:
+    """Names the line of a sentence in ``both``, the source of a joined text, of which the first ``n`` are labelled."""
+    labelled = both.removesuffix(f" and {text}") if n else text
+    return lambda line: f"{labelled}:{line}" if line <= n else f"{text}:{line - n}"
 
 
 def _with_tags(found: Corpus) -> Corpus:

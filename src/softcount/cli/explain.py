@@ -150,8 +150,8 @@ def plsa(
 def kmeans(
     points: Annotated[str, typer.Argument(help="A few points, one per line, coordinates separated by spaces.")],
     clusters: Annotated[int, typer.Option(min=1, help="Number of means.")] = 2,
-    steps: Annotated[int, typer.Option(min=1, max=1000, help="Number of iterations, soft and hard.")] = 3,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the choice of the first means.")] = 0,
+    steps: Annotated[int, typer.Option(min=1, max=1000, help="Number of soft and hard iterations.")] = 3,
+    seed: Annotated[int, typer.Option(min=0, help="Seed for choosing the initial means.")] = 0,
     page: Page = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -179,7 +179,7 @@ def ibm1(
     target: Annotated[str | None, typer.Argument(help="Translation of SOURCE, line by line.")] = None,
     steps: Annotated[int, typer.Option(min=1, help="Number of EM iterations.")] = 3,
     dictionary: Annotated[
-        str | None, typer.Option(help="Certain translations, one per line: source, tab, target, tab, must.")
+        str | None, typer.Option(help="Known translations, one per line: source, tab, target, tab, must.")
     ] = None,
     page: Page = None,
     as_json: Annotated[
@@ -208,7 +208,7 @@ def ibm1(
 def net(
     spec: Annotated[str, typer.Argument(help='Arcs, "weather -> traffic -> late", or a BIF file.')],
     start: Annotated[str, typer.Argument(help="All tables of the network as JSON.")],
-    data: Annotated[str, typer.Argument(help="A few rows, CSV or TSV; empty means missing.")],
+    data: Annotated[str, typer.Argument(help="A few CSV or TSV rows; empty cells count as missing.")],
     sequence: Annotated[str | None, typer.Option(help="Column with the name of the row's sequence.")] = None,
     weight: Annotated[str | None, typer.Option(help="Column with the number of times a row was observed.")] = None,
     force: Annotated[

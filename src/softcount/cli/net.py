@@ -40,7 +40,7 @@ class Net(Training):
         str, typer.Argument(help='Arcs ("rain, sprinkler -> wet; wet@-1 -> wet"), a BIF file, or auto.', metavar="SPEC")
     ]
     data: Annotated[
-        str | None, typer.Argument(help="Rows as CSV, TSV or Parquet, or - for stdin; empty means missing.")
+        str | None, typer.Argument(help="CSV, TSV or Parquet, or - for stdin; empty cells count as missing.")
     ] = None
     search: Annotated[bool, option(WHAT, "Learn the arcs too, starting from SPEC; implied by auto.", "--structure")] = (
         False

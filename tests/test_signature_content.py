@@ -12,6 +12,8 @@ from softcount.links.known import linked
 
 TEXT = ["the cat saw the moon", "a dog ate the salt", "the dog saw a star", "a cat ate the fish"]
 OTHER = ["die katze sah den mond", "ein hund ass das salz", "der hund sah einen stern", "eine katze ass den fisch"]
+TABLES = """{"states": ["D"], "initial": {"D": 1}, "transition": {"D": {"D": 1}},
+    "emission": {"D": {"the": 0.5, "cat": 0.5}}}"""
 OPTIONS = {
     "tag": ("tag text --states 3 --criterion em:2 --dictionary", "cat\tN\nsaw\tV\n", "cat\tV\nsaw\tN\n"),
     "classes": ("classes text --classes 3 --dictionary", "cat\tN\nsaw\tV\n", "cat\tV\nsaw\tN\n"),
@@ -25,6 +27,9 @@ OPTIONS = {
     "align": ("align text other --model ibm1 --dictionary", "cat\tkatze\tprefer\n", "cat\thund\tprefer\n"),
     "known links": ("align text other --known-links", "0-0\n\n\n1-1\n", "1-1\n\n\n1-1\n"),
     "stems": ("align text other --stems", "cat\tA\ndog\tB\nkatze\tA\n", "cat\tA\ndog\tA\nkatze\tA\n"),
+    "tables": ("tag text --criterion em:1 --start", TABLES, TABLES.replace("0.5, ", "0.25, ").replace("0.5}", "0.75}")),
+    "labelled": ("tag text --criterion em:1 --start", "a/D dog/N\n", "a/N dog/D\n"),
+    "grammar": ("grammar", "S -> S S | 'the' | 'a' 0.5\n", "S -> S S | 'a' | 'the'\n"),
     "lexicon": ("translate m text --lm lm -n 1 --lexicon", "cat\tkatze\tprefer\n", "cat\thund\tprefer\n"),
 }  # fmt: skip
 
@@ -52,11 +57,13 @@ def test_content_counts_and_not_the_name_of_a_file(folder: Path, option: str) ->
     if command.startswith("translate"):
         sc.WordAligner("ibm1", criterion="em:2").fit(TEXT, OTHER).save("m")
         sc.LanguageModel(2).fit(OTHER).save("lm")
-    for name, content in (("one.tsv", one), ("same.tsv", one), ("two.tsv", two)):
+    ending = ".json" if one.startswith("{") else ".tsv"
+    names = [name + ending for name in ("one", "same", "two")]
+    for name, content in zip(names, (one, one, two), strict=True):
         (folder / name).write_text(content)
-    first, same, second = (signed(command, name) for name in ("one.tsv", "same.tsv", "two.tsv"))
+    first, same, second = (signed(command, name) for name in names)
     assert first == same != second
-    assert "one.tsv" not in first
+    assert names[0] not in first
 
 
 def test_a_mapping_is_signed_as_the_file_that_says_the_same(folder: Path) -> None:

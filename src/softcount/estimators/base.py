@@ -16,6 +16,7 @@ from softcount.engines import Engine
 from softcount.errors import InputError, impossible_means
 from softcount.estimators.docstring import SHARED
 from softcount.estimators.featured import TableFeatures, signed_rows
+from softcount.estimators.saved import signed_start
 from softcount.estimators.scikit import BaseEstimator
 from softcount.estimators.trained import TrainedEstimator
 from softcount.loop.diagnostics import Chains
@@ -280,6 +281,8 @@ class LoopEstimator(TrainedEstimator, BaseEstimator):  # type: ignore[misc]
         return signed_rows(None, 1.0, self.sparse)
 
     def _sign(self, name: str, seed: int, **settings: Any) -> str:
+        if "start" in settings:
+            settings["start"] = signed_start(settings["start"], self.start)
         return super()._sign(
             name,
             seed,

@@ -15,6 +15,7 @@ from softcount.estimators.crf_answers import DECODINGS, TrainedCRF, untagged
 from softcount.estimators.featured import signed_features
 from softcount.estimators.hmm_answers import naming
 from softcount.estimators.parameters import PerTable, Seed, Where, at_least
+from softcount.estimators.saved import signed_start
 from softcount.estimators.word_classes import WordClasses
 from softcount.loop.start import check_names, random_start
 from softcount.loop.trace import Step
@@ -238,7 +239,7 @@ class CRFAutoencoder(TrainedCRF):
             "crf-autoencoder",
             states=self.n_states,
             criterion=",".join(stage.text for stage in parse(self.criterion)),
-            start=self.start if isinstance(self.start, str) else "given",
+            start=signed_start(self.start if isinstance(self.start, str) else "given", self.start),
             features=signed_features(
                 self.features, self.feature_names_, self.features_.offsets, self.features_.values, self.feature_values_
             ),

@@ -32,6 +32,7 @@ from softcount.numbers.ragged import Array, Ragged
 from softcount.numbers.tables import Tables
 from softcount.text.cfg import Rules
 from softcount.text.corpus import Corpus, corpus
+from softcount.text.digest import content_digest
 from softcount.text.stored import in_memory
 from softcount.text.trees import Tree
 
@@ -195,11 +196,19 @@ class Grammar(TrainedGrammar):
             self.history_.stopped = Ending(DONE, READ_OFF)
         self.history_.remarks += (*self._remarks(), *remarks)
         self.signature_ = self._sign(
-            "grammar", seed, **self._sizes(), start=self._begins(items), markov=str(self.markov).replace(" ", ""),
+            "grammar", seed, **self._sizes(), **self._signed_grammar(given), start=self._begins(items),
+            markov=str(self.markov).replace(" ", ""),
             best=self.best, sentences=len(text), tokens=text.n_tokens, data="sha256:" + digest[:12],
         )  # fmt: skip
         self._remember(seed, text.source, digest, sentences=len(text), tokens=text.n_tokens)
         return self
+
+    def _signed_grammar(self, given: Given) -> dict[str, str]:
+        if self.grammar is None:
+            return {}
+        symbols, words, top, rows, rhs = given.rules
+        found = content_digest(symbols, words, top, rows, rhs.offsets, rhs.values, given.probabilities)
+        return {"grammar": found}
 
     def _check(self) -> None:
         super()._check()

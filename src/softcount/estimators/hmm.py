@@ -36,7 +36,7 @@ from softcount.estimators.hmm_states import NamedBy, StateNames, state_names
 from softcount.estimators.how_many import Tried
 from softcount.estimators.language_model import LanguageModel
 from softcount.estimators.parameters import Features, Fixed, PerTable, Seed, Sparse, Where
-from softcount.estimators.saved import described
+from softcount.estimators.saved import described, signed_start
 from softcount.estimators.splitting import Axes, Hidden
 from softcount.families.layout import per_table
 from softcount.loop.start import masked, random_start, uniform_start
@@ -287,7 +287,7 @@ class HMM(TrainedHMM):
         if n_before and self.chains_ is not None:  # which answer for X
             kept_rows = {name: getattr(self.chains_, name)[n_before:] for name in ("posteriors", "labels")}
             self.chains_ = self.chains_._replace(**kept_rows)
-        self.signature_ = self._signature(seed, text, digest, n_before, dictionary)
+        self.signature_ = self._signature(seed, text, digest, n_before, dictionary, given)
         self._remember(seed, text.source, digest, sentences=len(text), tokens=text.n_tokens)
         return self
 
@@ -396,13 +396,14 @@ class HMM(TrainedHMM):
         return development_score(self._model, held_out, len(self.states_), engine)
 
     def _signature(
-        self, seed: int, text: Corpus, digest: str, n_labelled: int, dictionary: TagDictionary | None
-    ) -> str:
+        self, seed: int, text: Corpus, digest: str, n_labelled: int, dictionary: TagDictionary | None,
+        given: NamedHMM | None,
+    ) -> str:  # fmt: skip
         return signature(
             "hmm",
             states=len(self.states_),
             criterion=",".join(stage.text for stage in self._stages()),
-            start=self._begun,
+            start=signed_start(self._begun, _by_name(given) if given else self.start),
             end="yes" if self._model.end else "no",
             pseudo=compact(self.pseudo),
             prior=compact(self.prior),
@@ -421,6 +422,10 @@ class HMM(TrainedHMM):
             data="sha256:" + digest[:12],
             **self._read_as(),
         )
+
+
+def _by_name(given: NamedHMM) -> dict[str, Any]:
+    return {**given._asdict(), "states": list(given.states), "tables": given.tables._asdict()}
 
 
 def _listed(fixed: Any) -> list[str]:

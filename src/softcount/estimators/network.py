@@ -15,6 +15,7 @@ from softcount.estimators.network_fixed import masks
 from softcount.estimators.network_search import AUTO, learned_structure, unconnected
 from softcount.estimators.network_values import check_categories, given_values, note_misspelt, settle_values
 from softcount.estimators.parameters import Fixed, PerTable, Seed, Sparse, Where
+from softcount.estimators.saved import signed_start
 from softcount.loop.resume import Restart
 from softcount.loop.start import random_start, uniform_start
 from softcount.loop.trace import DONE, Ending, Step, Trace
@@ -237,7 +238,8 @@ class Network(TrainedNetwork):
             "network", seed, structure=self.structure_, tables=len(self._tables), rows=rows,
             **({"sequences": sequences} if structure(self.structure_).over_time else {}),
             tie="/".join(",".join(group) for group in self.ties_) or "none",
-            start=self._begins(None), data="sha256:" + digest[:12] if digest else "none",
+            start=signed_start(self._begins(None), self._given(self._bif())),
+            data="sha256:" + digest[:12] if digest else "none",
         )  # fmt: skip
         self._remember(seed, source, digest, rows=rows)
 

@@ -33,6 +33,7 @@ from softcount.machine.mapped import in_file
 from softcount.numbers.ragged import Array
 from softcount.signature import of_any_version
 from softcount.text.claim import Claim, claimed, has_names, is_there
+from softcount.text.digest import content_digest
 from softcount.version import TRAINS_AS
 
 FILES = ("dictionary", "start", "prior", "stems")  # settings that may name a file
@@ -320,6 +321,12 @@ def _as_claims(kept: Mapping[str, Any], known: Mapping[str, inspect.Parameter], 
         if name != HERE and not (name in known and isinstance(value, str) and value == known[name].default)
     }
     return {name: claimed(value, path, name) for name, value in changed.items()}
+
+
+def signed_start(begins: str, start: Any) -> str:
+    """For signatures: what the start is, in a word; tables and texts that somebody gives by a digest beside it."""
+    known = begins != "given" or start is None or isinstance(start, str | Path)
+    return begins if known else f"given,{content_digest(described('start', start))}"
 
 
 def described(name: str, setting: Any) -> Any:

@@ -17,6 +17,7 @@ from softcount.engines import Threads, engine_of
 from softcount.errors import InputError
 from softcount.estimators.known_classes import KnownClasses, known_classes
 from softcount.estimators.parameters import Where, check_parameters
+from softcount.estimators.saved import signed_start
 from softcount.estimators.weighted_kmeans import nearest_wards, weighted_kmeans
 from softcount.estimators.word_class_answers import Forms, LearnedClasses, every_word
 from softcount.estimators.word_exchange import Passes, Saved, stages_of
@@ -300,7 +301,7 @@ class WordClasses(LearnedClasses):
             "word classes",
             classes=len(self.classes_),
             criterion=",".join(stage.text for stage in stages_of(self.criterion)),
-            start=self.start if isinstance(self.start, str) else "given",
+            start=signed_start(self.start if isinstance(self.start, str) else "given", self.start),
             morphology=self.morphology,
             dictionary=dictionary.text if dictionary else "no",
             labels="no" if data.labels is None else "yes",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 
@@ -50,6 +50,11 @@ def count_nouns(n: float, plural: str) -> str:
     if plural.endswith("ies"):
         return f"1 {plural.removesuffix('ies')}y"
     return f"1 {plural.removesuffix('es' if plural.endswith('sses') else 's')}"
+
+
+def list_counts(counts: Mapping[str, float]) -> str:
+    """``1 sentence, 1,200 words`` of ``{"sentences": 1, "words": 1200}``."""
+    return ", ".join(count_nouns(n, plural) for plural, n in counts.items())
 
 
 def similar_name(name: str, names: Iterable[str]) -> str | None:

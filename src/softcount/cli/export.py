@@ -11,7 +11,7 @@ import typer
 from softcount.cli.console import check_writable, say, write_whole
 from softcount.cli.options import OUT, Quiet, option
 from softcount.cli.watched import watched
-from softcount.errors import InputError
+from softcount.errors import InputError, count_nouns
 from softcount.machine import stage
 from softcount.machine.atomic import new_folders
 from softcount.report.tsv import Number, spreadsheet_lines, tsv_lines
@@ -51,7 +51,7 @@ def export(
         for path, table in content:
             stage.begin(f"writing {path}", n_rows(table), "rows")
             write_whole(path, lambda temporary, table=table: _write(temporary, format, table))  # type: ignore[misc]
-            say(f"{path}: {n_rows(table):,} rows", quiet)
+            say(f"{path}: {count_nouns(n_rows(table), 'rows')}", quiet)
 
 
 def _write(path: Path, format: str, table: Table) -> None:

@@ -22,7 +22,7 @@ AUTO = "auto"
 class GrammarCommand(Training):
     """Train a probabilistic context-free grammar on TEXT and print the best parse of each sentence.
 
-    Example: **softcount grammar G.cfg text.txt --criterion em:50 --save grammar.model > trees.mrg**
+    Example: **softcount grammar G.cfg text.txt --save grammar.model > trees.mrg**
 
     Read the grammar from a treebank: **softcount grammar --trees gold.mrg --markov 2,1 --save grammar.model**
 

@@ -24,7 +24,7 @@ from softcount.cli.options import (
     option,
 )
 from softcount.cli.progress import Progress, check_mode
-from softcount.errors import InputError
+from softcount.errors import InputError, count_nouns
 from softcount.machine.streams import put
 
 KINDS = ("sentences", "pairs", "documents")
@@ -153,7 +153,7 @@ def summary_lines(found: dict[str, Any]) -> Iterator[str]:
     apart = ("folder", "kind", "source", "reading", "shards", "blocks", "bytes", "digest", "softcount")
     counted = ", ".join(f"{n:,} {held.get(what, what)}" for what, n in found.items() if what not in apart)
     size = readable_bytes(found["bytes"])
-    yield f"{found['folder']}: {found['kind']} in {found['shards']} shard{'s' * (found['shards'] != 1)}, {size}"
+    yield f"{found['folder']}: {found['kind']} in {count_nouns(found['shards'], 'shards')}, {size}"
     yield f"  holds   {counted}"
     yield f"  from    {', '.join(found['source'])}"
     if found["reading"]:

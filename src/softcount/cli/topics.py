@@ -27,7 +27,7 @@ from softcount.cli.options import (
 )
 from softcount.cli.summary import or_null
 from softcount.cli.training import Files
-from softcount.errors import InputError
+from softcount.errors import InputError, count_nouns
 from softcount.signature import in_form
 
 if TYPE_CHECKING:
@@ -253,7 +253,7 @@ class Topics(OfDocuments):
         model = open_model(self.apply, self.kinds, "topics --apply")
         self.note_unused(*self.training_options(), *WITHOUT, where="without DOCS")
         found = model.similar(self.asked(lower_cased(model, self.lowercase)), self.k)
-        self.say(f"applied {self.apply} to its training documents: {len(model.topic_):,} documents")
+        self.say(f"applied {self.apply} to its training documents: {count_nouns(len(model.topic_), 'documents')}")
         self.say(in_form(model.signature_, self.signature_form))
         self.print({"similar": _similar(found)}, _similar_lines(found), model.signature_)
 

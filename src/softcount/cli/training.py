@@ -52,7 +52,7 @@ from softcount.cli.options import (
 )
 from softcount.cli.progress import Progress, check_mode
 from softcount.cli.summary import detailed_lines, in_two_lines, trace_tsv, training_lines
-from softcount.errors import InputError, count_nouns
+from softcount.errors import InputError, list_counts
 from softcount.machine import stage
 from softcount.machine.streams import check_results, is_screen, put, put_lines
 from softcount.signature import check_form, in_form, signature
@@ -289,8 +289,7 @@ class Training:
         if self.apply is None:
             yield from training_lines(model, is_given(self.context, "tolerance"))
         else:
-            counted = ", ".join(count_nouns(n, what) for what, n in self.counted(data).items())
-            yield f"applied {self.apply} to {self.named(data)}: {counted}"
+            yield f"applied {self.apply} to {self.named(data)}: {list_counts(self.counted(data))}"
 
     def named(self, data: Any) -> str:
         return str(data.source)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcount.errors import list_counts
 from softcount.estimators.agreed import How
 from softcount.estimators.align_cost import STEPS_APART, STEPS_TOGETHER, Steps, passes
 from softcount.estimators.align_plan import plan
@@ -56,7 +57,7 @@ def needed(data: Bitext, aligner: Any) -> str:
     tokens = data.source.n_tokens + data.target.n_tokens
     size = tokens, entries, token_pairs
     return (
-        f"{len(data):,} pairs, {tokens:,} tokens, {token_pairs:,} token pairs; "
+        f"{list_counts({'pairs': len(data), 'tokens': tokens, 'token pairs': token_pairs})}; "
         f"about {entries:,} translation entries; will need about {megabytes(aligner, *size):,.0f} MB and "
         f"{_said(seconds(aligner, *size))}"
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, NamedTuple
 
+from softcount.errors import count_nouns
+
 CONVERGED, DONE, FELL, HELD_OUT = "converged", "done", "fell", "held-out"
 READ_OFF = "rules and probabilities were read off the trees"
 FEW = 3  # notes of one kind that are shown; the rest is counted
@@ -12,7 +14,7 @@ FEW = 3  # notes of one kind that are shown; the rest is counted
 
 def count_iterations(n: int) -> str:
     """``1 iteration``, ``1,200 iterations``."""
-    return f"{n:,} iteration{'s' * (n != 1)}"
+    return count_nouns(n, "iterations")
 
 
 class Ending(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from softcount.errors import InputError
+from softcount.errors import InputError, list_counts
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.shard_folder import is_shards
 from softcount.text.source import bytes_of, line_of, quoted, split_tokens
@@ -46,8 +46,13 @@ class Corpus:
         return self.sentences.n_rows
 
     def __repr__(self) -> str:
-        sizes = f"{len(self):,} sentences, {self.n_tokens:,} tokens, {len(self.vocabulary):,} words"
-        return f"Corpus({sizes}, {len(self.tagset)} tags, source={self.source!r})"
+        sizes = {
+            "sentences": len(self),
+            "tokens": self.n_tokens,
+            "words": len(self.vocabulary),
+            "tags": len(self.tagset),
+        }
+        return f"Corpus({list_counts(sizes)}, source={self.source!r})"
 
     @property
     def n_tokens(self) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from softcount.errors import InputError
+from softcount.errors import InputError, list_counts
 from softcount.numbers.ragged import Array, Ragged, offsets_of
 from softcount.text.corpus import MEMORY, corpus
 from softcount.text.shard_folder import is_shards
@@ -59,7 +59,8 @@ class Documents:
         return len(self.offsets) - 1
 
     def __repr__(self) -> str:
-        return f"Documents({len(self):,} documents, {self.n_words:,} words, {len(self.words):,} counts)"
+        sizes = {"documents": len(self), "words": self.n_words, "counts": len(self.words)}
+        return f"Documents({list_counts(sizes)})"
 
     @property
     def n_tokens(self) -> float:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softcount.errors import InputError
+from softcount.errors import InputError, list_counts
 from softcount.numbers.ragged import Array
 from softcount.text.casing import in_words_of
 from softcount.text.corpus import Corpus
@@ -40,8 +40,8 @@ class SentenceShards(Stored):
     tag_codes: Array | None = None
 
     def __repr__(self) -> str:
-        sizes = f"{len(self):,} sentences, {self.n_tokens:,} tokens, {len(self.vocabulary):,} words"
-        return f"SentenceShards({self.name!r}, {sizes})"
+        sizes = {"sentences": len(self), "tokens": self.n_tokens, "words": len(self.vocabulary)}
+        return f"SentenceShards({self.name!r}, {list_counts(sizes)})"
 
     @property
     def vocabulary(self) -> Vocabulary:

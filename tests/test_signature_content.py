@@ -15,8 +15,8 @@ OTHER = ["die katze sah den mond", "ein hund ass das salz", "der hund sah einen 
 TABLES = """{"states": ["D"], "initial": {"D": 1}, "transition": {"D": {"D": 1}},
     "emission": {"D": {"the": 0.5, "cat": 0.5}}}"""
 OPTIONS = {
-    "tag": ("tag text --states 3 --criterion em:2 --dictionary", "cat\tN\nsaw\tV\n", "cat\tV\nsaw\tN\n"),
-    "classes": ("classes text --classes 3 --dictionary", "cat\tN\nsaw\tV\n", "cat\tV\nsaw\tN\n"),
+    "tag": ("tag text --states 3 --criterion em:2 --dictionary", "cat\tN\nsaw\tV\n", "cat\tN\ndog\tV\n"),
+    "classes": ("classes text --classes 3 --dictionary", "cat\tN\nsaw\tV\n", "cat\tN\ndog\tV\n"),
     "tag features": ("tag text --states 2 --criterion em:2 --features", "cat\tx\ndog\tx\n", "cat\tx\nsaw\tx\n"),
     "with words": ("tag text --states 2 --criterion em:2 --features words,", "cat\tx\ndog\tx\n", "cat\tx\nsaw\tx\n"),
     "crf": ("tag text --states 2 --model crf-autoencoder --criterion autoencode:1 --features", "cat\tx\n", "cat\ty\n"),

@@ -99,6 +99,15 @@ def test_advice_is_given_where_it_is_due() -> None:
     assert list(advice([], "states")) == []
 
 
+def test_the_default_start_and_criterion_are_not_advised_to_a_run_that_has_them() -> None:
+    text = [f"{a} {b}" for a in "uvwxy" for b in "uvwxy"]
+    labels = [line.upper().split() for line in text]
+    model = softcount.HMM(criterion="em:1", random_state=0).fit(text, labels)
+    assert "the default start and criterion" in Strict(page_of(model, corpus(text))).text
+    model = softcount.HMM(random_state=0).fit(text, labels)
+    assert "have almost equal sizes" not in Strict(page_of(model, corpus(text))).text
+
+
 def test_topics_and_clusters_by_a_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shares = np.array([[1.0, 0.0], [0.5, 0.5], [0.25, 0.75], [0.0, 1.0]])
     body = across(shares, ["a", "b"], ["2001", "1999", "2001", "2003"], "topic")

@@ -31,7 +31,7 @@ FORMS = [
     each("decipher", "a missing or unsuitable language model for a cipher",
          ("decipher text", "the language model is missing; give --lm (softcount lm --characters trains one), or --apply MODEL"),
          ("decipher text --lm m.arpa", "the language model is a model of words; use one of characters (softcount lm --characters)"),
-         ("decipher text --lm chars.arpa --order is 4", "order 4, but the language model has order 2; use at most that"),
+         ("decipher text --lm chars.arpa --order 4", "order is 4, but the language model has order 2; use at most that"),
          ("decipher text --lm chars.arpa --blanks some", "`blanks` 'some': unknown; use auto, known, unknown, letter"),
          ("decipher text --lm chars.arpa --blanks unknown",
           "unknown spaces need n-grams of order 3; use a language model of order 3")),
@@ -168,7 +168,7 @@ FORMS = [
     Refused("prior-model-unfit", "a prior model that was trained in another way, or has no weight",
             ("prior: trained with joint training of both directions; train this model in the same way (agreement)",
              "prior: trained in lower case; use the same setting of lowercase",
-             "prior_strength is 0.0; it must be positive; 1 counts a pair as one"),
+             "prior_strength is 0.0; it must be positive and at most 1e+09; 1 gives a sentence pair of the prior the weight of one pair"),
             ("align text other --model ibm2 --prior-model align.model",
              "align text other --no-lowercase --prior-model align.model",
              "align text other --prior-model align.model --prior-strength 0")),
@@ -225,7 +225,7 @@ FORMS = [
          **{"two.cfg": b"S -> S S [0.5] | 'b' [0.5]\n", "round.cfg": b"S -> S [0.5] | 'b' [0.5]\n"}),
     Refused("no-example", "an unknown example",
             "example 'x' not found; choose from can-i-can, pseudo-counts, six-documents, thai, thai-fixed, six-topics, two-clusters, late, "
-            "diary, telescope", ("examples x", "examples x --out folder")),
+            "diary, telescope, everyday, articles, sentences, commute", ("examples x", "examples x --out folder")),
     each("bilingual-forbids", "a bilingual dictionary that leaves a word without a source",
          ("align text other --null 0 --dictionary bad -q",
           "other:1: the pair has probability zero under the dictionary or its gold links; allow one of its translations, "
@@ -253,7 +253,7 @@ FORMS = [
     Refused("links-outside", "gold links outside the sentence, or counted from 1",
             ("bad:1: word 9, but the target sentence has 3 words, counted from 0; give the text of these links",
              "bad:1: word 9, but the target sentence has 3 words, counted from 0; give the text of these links",
-             "one:1: word 3, but the source sentence has 3 words, counted from 0; the links look 1-based: count words "
+             "one:1: word 3, but the source sentence has 3 words, counted from 0; the links seem to count from 1; count words "
              "from 0",
              "links:4: the source text has only 3 lines; give the text of these links"),
             ("score links bad links --target other", "score links links bad --target other",
@@ -364,7 +364,7 @@ FORMS = [
          ("tag text --states 2 --model crf-autoencoder --criterion em:3",
           "criterion 'em:3': a CRF autoencoder trains with autoencode only; use autoencode:40"),
          ("tag text --states 2 --model crf-autoencoder --reconstruct lines",
-          "reconstruct='lines': invalid value; write a number of classes, or words"),
+          "reconstruct is 'lines'; give a number of classes, or words"),
          ("tag text --states 2 --model crf-autoencoder --variance 0", "variance is 0.0; it must be above zero"),
          ("align text other --model ibm1,crf(em:5)", "model 'crf(em:5)': crf trains with autoencode only, not with em; write crf:15"),
          ("cluster text --clusters 2 --criterion constrained:2",
@@ -390,7 +390,7 @@ FORMS = [
          ("net '' rows.csv", 'the network is empty; write for example "weather -> traffic -> late"'),
          ("net 'a@-2 -> a' rows.csv", "'a@-2': only @-1, the value in the previous row, can follow a name"),
          ("net 'a -> b'", "no rows to learn from; give DATA (only --query, --score, --parameters, --bif and --dot work without, with --start)"),
-         ("net 'x -> y' rows.csv", "rows.csv: no column of the network's (a, b); the columns are x, y")),
+         ("net 'x -> y' rows.csv", "rows.csv: no column of the network (a, b); the columns are x, y")),
     each("net-values", "unknown values of a variable, or a variable without values",
          ("net 'h -> a' rows.csv", "rows.csv: no column 'h'; the columns are a, b; if 'h' is a hidden variable, give the number or names of "
           "its values, for example --values h=3 (values={'h': 3})"),

@@ -49,7 +49,7 @@ def commands(group: Any = None, name: str = "") -> Iterator[tuple[str, Any]]:
 
 # What the settings of fast_align's short options are called here.
 CALLED = {"T": ("tension",), "q": ("null", "p0"), "a": ("alpha",), "t": ("threshold",), "l": ("length",)}
-OTHER = ("alpha", "pseudo-counts", "no words remain")  # what one number stands for, and what it leaves of the data
+OTHER = ("alpha", "pseudo-count", "no words remain")  # what one number stands for, and what it leaves of the data
 
 
 def refused_by_name(ran: Ran, line: str, value: str) -> bool:

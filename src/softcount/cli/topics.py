@@ -170,7 +170,7 @@ class Topics(OfDocuments):
     def fit(self, model: Any, data: Any, **watch: Any) -> None:
         from softcount.estimators.plsa_rows import foretold
 
-        if len(data) == 1:
+        if len(data) == 1 and not model.held_out:  # which refuses a single document
             self.say(f"note: {data.source} is one document, and topics are learned from differences between "
                 "documents; write one document per line, such as a paragraph")  # fmt: skip
         for note in foretold(model, data, self.checkpoint):

@@ -226,7 +226,7 @@ def _parallel(path: str | Path, tags_path: str | Path, content: bytes | None) ->
     try:
         _check_in_step(text.offsets, tags.offsets, name_of(path), name_of(tags_path))
     except InputError:
-        if all("/" in tag for tag in tags.tokens.to_pylist()):
+        if len(tags.tokens) and all("/" in tag for tag in tags.tokens.to_pylist()):
             raise _has_words(tags_path, "word/TAG") from None
         raise
     return Text(text.offsets, text.tokens, tags.tokens, tags.where)

@@ -200,7 +200,7 @@ def read_chunks(path: str | Path, max_bytes: int = MAX_BYTES, size: int | None =
         remedy = f"decompress it first: {packing.unpack}" if packing else "split the file"
         raise _error(path, "needs more memory than available", remedy) from None
     except (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError) as error:
-        if packing and "not enough memory" in str(error):
+        if packing and "too much memory" in str(error):
             raise _error(
                 path, "compressed with a window of more than 128 MiB", "decompress it first: zstd -dc --long=31"
             ) from None

@@ -74,7 +74,7 @@ def ran(folder: Path, line: str) -> Ran:  # noqa: F811
     before = snapshot(folder)
     found = shell(line)
     after = snapshot(folder)
-    for name in after.keys() - before.keys():
+    for name in sorted(after.keys() - before.keys(), reverse=True):  # what is in a folder before the folder
         path = folder / name
         path.rmdir() if path.is_dir() and not any(path.iterdir()) else path.unlink() if path.is_file() else None
     new = {name: None if name.endswith(".model") else content for name, content in after.items() if name not in before}

@@ -41,7 +41,7 @@ APART_MORE = APART._replace(entry=130)
 INDEXED = 5  # bytes of a token pair, where an HMM is trained apart
 SECOND = 32  # bytes of an entry of a second model
 RECOUNTED = Need(0, 30, 0, 8, 0)  # more, where links are counted once more
-LEANING = 40  # bytes of an entry whose row leans on stems, where directions are trained separately
+BACKOFF_BYTES = 40  # bytes of an entry whose row backs off to stems, where directions are trained separately
 
 
 PREPARED = Steps(65, 390)  # the index, the answers
@@ -70,7 +70,7 @@ def megabytes(aligner: Any, tokens: int, entries: int, token_pairs: int) -> floa
     if any(stage.model in ("hmm", CRF) for stage in planned.stages):
         apart = apart._replace(pair=INDEXED)  # an index of the token pairs as well
     if planned.stems:
-        apart = apart._replace(entry=apart.entry + LEANING)
+        apart = apart._replace(entry=apart.entry + BACKOFF_BYTES)
     need = _together(planned.how) if planned.together else apart
     bytes_ = need.token * tokens + need.entry * entries + need.pair * token_pairs
     return float(need.base + need.thread * aligner._engine().n_workers + bytes_ / 1e6)

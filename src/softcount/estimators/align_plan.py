@@ -34,7 +34,7 @@ NAMED_APART = "vb:4"  # of other named models
 STEPWISE = ("em", "vb", "hard")  # criteria whose steps do as much as those of the presets
 NULL = 0.2  # of directions that are trained apart
 STEMS = (5, 3)  # letters, of the presets and of agreement
-LEANING = ("em", "mre")  # criteria, under whatever goes around them, whose rows may lean on stems
+BACKS_OFF = ("em", "mre")  # criteria, under whatever goes around them, whose rows may back off to stems
 
 
 class Plan(NamedTuple):
@@ -114,9 +114,9 @@ def stems_of(settings: Any, stages: Sequence[ModelStage], together: bool) -> Ste
 
 
 def may_lean(settings: Any, stages: Sequence[ModelStage]) -> bool:
-    """Whether directions that are trained apart so can have rows that lean on stems."""
+    """Whether directions that are trained apart so can have rows that back off to stems."""
     criteria = [one.innermost.name for stage in stages for one in stage.criteria]
-    return settings.features is None and settings.sparse is None and set(criteria) <= set(LEANING)
+    return settings.features is None and settings.sparse is None and set(criteria) <= set(BACKS_OFF)
 
 
 def _lost(settings: Any, together: bool, stems: Stems) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from softcount.errors import InputError
 from softcount.estimators.agreed import How, frequencies_of, stem_classes, strengths_of
-from softcount.estimators.align_plan import LEANING
+from softcount.estimators.align_plan import BACKS_OFF
 from softcount.estimators.align_stage import CRF
 from softcount.families.backoff import among, coarsest, levels
 from softcount.loop.feature_weights import Leant
@@ -91,6 +91,6 @@ def check_stems(settings: Any, planned: Any) -> None:
     if any(stage.model == CRF for stage in planned.stages):
         raise InputError("stems: back-off is not available with a CRF autoencoder; use hmm, or omit stems")
     for stage in (one for model in planned.stages for one in model.criteria):
-        if stage.innermost.name not in LEANING:
+        if stage.innermost.name not in BACKS_OFF:
             why = UNFIT.get(stage.innermost.name, "back-off needs point estimates")
             raise InputError(f"criterion {stage.text}: {why}; use em, hard, stepwise, annealed or mre, or --stems none")

@@ -226,7 +226,7 @@ class TrainedPLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SizedEstima
         return [(int(d), float(similarity[d])) for d in best]
 
     def top_words(self, n: int = 10, words: Any = None, rank: str | None = None) -> dict[int, list[tuple[Any, float]]]:
-        """List the words that tell most of each topic.
+        """List the top words of each topic.
 
         Parameters
         ----------

@@ -70,7 +70,7 @@ def overview(model: Any, top: int, sizes: Array | None = None) -> Overview | Non
 def _groups(
     names: Sequence[Any], sizes: Array, table: Array, words: Sequence[Any], top: int, rank: Array | None = None
 ) -> list[Group]:
-    """`table` [classes, words] has P(w|k), or other numbers of which the greatest tell most (k-means: centres); `rank`,
+    """`table` [classes, words] has P(w|k), or other numbers, larger for typical words (k-means: centers); `rank`,
     where typical words have an order of their own."""
     shares = sizes / max(sizes.sum(), 1e-300)
     even = np.full(len(names), 1.0 / max(len(names), 1))
